@@ -1,0 +1,1 @@
+"""Classification metrics for Valor."""

@@ -1,0 +1,372 @@
+from __future__ import annotations
+
+import operator
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valor_core.errors import ExpressionError, SchemaError
+from valor_core.filters import Filter
+
+UIDS = np.array(["a", "b", "c", "d"])
+
+
+def objects(*values: Any) -> np.ndarray[Any, Any]:
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+COLUMNS = {
+    "weather": objects("rain", "sun", None, "rain"),
+    "city": np.array(["Oslo", "Rome", "Bern", "Oslo"]),
+    "year": np.array([2019, 2020, 2021, 2022]),
+    "temperature": np.array([1.5, np.nan, -3.0, 20.0], dtype=np.float32),
+    "night": np.array([True, False, True, False]),
+    "indoor": objects(True, None, False, np.bool_(True)),
+    "speed": objects(1, 2.5, None, float("nan")),
+    "camera id": np.array([7, 8, 7, 8], dtype=np.uint8),
+    "meta.source": objects("x", "y", "x", "y"),
+    "box": objects([1], [2], [3], None),
+}
+
+
+def kept(text: str) -> str:
+    mask = Filter.parse(text).mask(COLUMNS, UIDS, len(UIDS))
+    assert mask.dtype == np.bool_
+    return "".join(UIDS[mask])
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(ExpressionError) as caught:
+        Filter.parse(text)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('weather == "rain"', "ad"),
+        ("weather == 'rain'", "ad"),
+        ('weather == "rain" and year >= 2020', "d"),
+        ('weather == "sun" or year < 2020', "ab"),
+        ('year == 2019 or weather == "rain" and year == 2022', "ad"),
+        ('(year == 2019 or weather == "rain") and year == 2022', "d"),
+        ('city in ["Oslo", "Rome"]', "abd"),
+        ('city not in ["Oslo", "Rome",]', "c"),
+        ('not city in ["Oslo"]', "bc"),
+        ("not night", "bd"),
+        ("not not night", "ac"),
+        ("night == true", "ac"),
+        ("night != True", "bd"),
+        ("indoor", "ad"),
+        ("indoor == false", "c"),
+        ('city > "Bern"', "abd"),
+        ('"Bern" < city', "abd"),
+        ("2020 <= year and 2021 >= year", "bc"),
+        ("2020 == year", "b"),
+        ("2020 != year", "acd"),
+        ("year in [2019, 2022.0]", "ad"),
+        ("temperature >= -3", "acd"),
+        ("temperature in [1.5, +2e1]", "ad"),
+        ("speed > .5", "ab"),
+        ("`camera id` == 7", "ac"),
+        ("`camera id` != 2020", "abcd"),
+        ('meta.source == "x"', "ac"),
+        ('uid in ["b", "d", "nowhere"]', "bd"),
+        ('NOT uid == "a" AND night', "c"),
+    ],
+)
+def test_an_expression_keeps_the_datums_it_describes(text: str, expected: str) -> None:
+    assert kept(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("weather is missing", "c"),
+        ("weather is null", "c"),
+        ("weather is not missing", "abd"),
+        ("temperature is none", "b"),
+        ("speed is missing", "cd"),
+        ("year is missing", ""),
+        ("box is missing", "d"),
+        ('weather != "rain"', "b"),
+        ('weather not in ["rain"]', "b"),
+        ('not weather == "rain"', "bc"),
+        ("temperature != 1.5", "cd"),
+        ("temperature not in [1.5]", "cd"),
+        ("not indoor", "bc"),
+    ],
+)
+def test_a_missing_value_is_true_of_is_missing_only(text: str, expected: str) -> None:
+    assert kept(text) == expected
+
+
+def test_rounding_of_a_literal_is_the_same_for_equality_and_membership() -> None:
+    columns = {"score": np.array([0.1, 0.2], dtype=np.float32)}
+
+    for text in ("score == 0.1", "score in [0.1]"):
+        assert Filter.parse(text).mask(columns, UIDS[:2], 2).tolist() == [True, False]
+
+
+def test_uids_can_be_integers_and_objects() -> None:
+    large = 2**53 + 1
+
+    by_number = Filter.parse(f"uid == {large}").mask({}, np.array([large, large - 1]), 2)
+    by_text = Filter.parse('uid == "x"').mask({}, objects("x", "y"), 2)
+
+    assert by_number.tolist() == [True, False]
+    assert by_text.tolist() == [True, False]
+
+
+def test_text_can_hold_quotes_backslashes_and_keywords() -> None:
+    columns = {"name": np.array(['say "and"', "it's", "a\\b", "é✓"])}
+
+    for position, literal in enumerate([r'"say \"and\""', r"'it\'s'", r'"a\\b"', '"é✓"']):
+        mask = Filter.parse(f"name == {literal}").mask(columns, UIDS, 4)
+        assert np.flatnonzero(mask).tolist() == [position]
+
+
+def test_a_filter_knows_its_text_and_fields_and_can_be_pickled() -> None:
+    text = 'weather == "rain" and not (uid in ["a"] or `camera id` is missing)'
+    parsed = Filter.parse(text)
+
+    again = pickle.loads(pickle.dumps(parsed))
+
+    assert parsed.text == text
+    assert parsed.fields == ("camera id", "uid", "weather")
+    assert again == parsed == Filter.parse(text)
+    assert hash(again) == hash(parsed)
+    assert again.mask(COLUMNS, UIDS, 4).tolist() == [False, False, False, True]
+
+
+def test_no_datums_need_no_columns() -> None:
+    assert Filter.parse("anything").mask({}, np.array([]), 0).tolist() == []
+
+
+def test_columns_are_never_written_to() -> None:
+    frozen_columns = {"year": np.array([2019, 2020]), "weather": objects("rain", None)}
+    for column in frozen_columns.values():
+        column.flags.writeable = False
+
+    Filter.parse('year > 2019 and weather == "rain"').mask(frozen_columns, UIDS[:2], 2)
+
+    assert frozen_columns["year"].tolist() == [2019, 2020]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            'weather = "rain"',
+            "expected an operator such as == at character 9, found '='\nWrite == to compare.",
+        ),
+        (
+            "a <> 3",
+            "expected an operator such as == at character 3, found '<>'\nWrite != to compare.",
+        ),
+        ("a && b", "expected an operator such as == at character 3, found '&&'\nWrite 'and'."),
+        ("a | b", "expected an operator such as == at character 3, found '|'\nWrite 'or'."),
+        ("! a", "expected a field or a value at character 1, found '!'\nWrite 'not'."),
+        ("", "expected a field or a value at character 1, found the end"),
+        ("a and", "expected a field or a value at character 6, found the end"),
+        (
+            "in == 3",
+            "expected a field or a value at character 1, found 'in'\n"
+            "Write `in` in backticks if it is the name of a field.",
+        ),
+        (
+            "a == rain",
+            "expected a value at character 6, found 'rain'\n"
+            'Write "rain" in quotes if it is text.',
+        ),
+        (
+            "a == null",
+            "expected a value at character 6, found 'null'\n"
+            "Write 'is missing' to ask for missing values.",
+        ),
+        ('a == "x', "expected a value at character 6, found '\"x'\nClose the text with \"."),
+        (
+            "`a == 3",
+            "expected a field or a value at character 1, found '`a == 3'\nClose the text with `.",
+        ),
+        ("a == 12ab", "expected a value at character 6, found '12ab'"),
+        (
+            "2000 <= a < 2020",
+            "expected 'and', 'or' or the end at character 11, found '<'\n"
+            "Join two comparisons with 'and'.",
+        ),
+        ("a == 1 b", "expected 'and', 'or' or the end at character 8, found 'b'"),
+        ("1 == 1", "expected a field at character 6, found '1'"),
+        ('"x"', "expected an operator such as == at character 4, found the end"),
+        ("len(a)", "expected an operator such as == at character 4, found '('"),
+        ("a[0] == 1", "expected an operator such as == at character 2, found '['"),
+        ("(a", "expected a closing parenthesis at character 3, found the end"),
+        ("a not 3", "expected 'in' after 'not' at character 7, found '3'"),
+        (
+            "a is 3",
+            "expected 'missing' after 'is' at character 6, found '3'\n"
+            "Write == to compare with a value.",
+        ),
+        ("a in 3", "expected a list such as [1, 2] at character 6, found '3'"),
+        ("a in []", "expected a value at character 7, found ']'"),
+        ("a in [1 2]", "expected ',' or ']' at character 9, found '2'"),
+        (
+            'a in [1, "x"]',
+            "expected numbers, like the first value of the list, at character 10, found '\"x\"'",
+        ),
+        (
+            "a == 1e999",
+            "expected a number of at most 64 bits at character 6, found '1e999'",
+        ),
+        (
+            "a == 99999999999999999999",
+            "expected a number of at most 64 bits at character 6, found '99999999999999999999'",
+        ),
+        (
+            r'a == "C:\data"',
+            r"""expected only \\, \" and \' after a backslash in the text at character 6, """
+            r"""found '"C:\\data"'"""
+            "\nWrite \\\\ for one backslash.",
+        ),
+    ],
+)
+def test_a_text_that_is_no_filter_is_refused_with_the_character(text: str, message: str) -> None:
+    assert refusal(text) == f"filter {text!r}: {message}"
+
+
+def test_deep_nesting_is_refused_and_moderate_nesting_is_not() -> None:
+    assert kept("(" * 40 + "night" + ")" * 40) == "ac"
+    assert "expected at most 50 nested conditions at character 51, found '('" in refusal(
+        "(" * 5000 + "night"
+    )
+    assert "expected at most 50 nested conditions" in refusal("not " * 5000 + "night")
+
+
+def test_a_filter_that_is_no_text_is_refused() -> None:
+    with pytest.raises(ExpressionError, match=r"^filter: expected text, got 3$"):
+        Filter.parse(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            'wether == "rain"',
+            "expected a metadata field, found 'wether'; the fields are 'box', 'camera id', "
+            "'city', 'indoor', 'meta.source', 'night', 'speed', 'temperature', 'weather', "
+            "'year', 'uid'\nDid you mean 'weather'?",
+        ),
+        (
+            "city < 3",
+            "field 'city' holds text and cannot be compared with the number 3, found 'Oslo' in "
+            "datum 'a' (and 3 more)\nWrite the value in quotes, or give the field as numbers.",
+        ),
+        (
+            "weather >= 3",
+            "field 'weather' holds text and cannot be compared with the number 3, found 'rain' "
+            "in datum 'a' (and 2 more)\n"
+            "Write the value in quotes, or give the field as numbers.",
+        ),
+        (
+            'year == "2020"',
+            "field 'year' holds numbers and cannot be compared with the text '2020', found 2019 "
+            "in datum 'a' (and 3 more)\nWrite the number without quotes.",
+        ),
+        (
+            "city in [1, 2]",
+            "field 'city' holds text and cannot be searched in a list with the number 1, found "
+            "'Oslo' in datum 'a' (and 3 more)\n"
+            "Write the value in quotes, or give the field as numbers.",
+        ),
+        (
+            "weather",
+            "field 'weather' holds text and cannot be used as a condition by itself, found "
+            "'rain' in datum 'a' (and 2 more)\nCompare the field with text instead.",
+        ),
+        (
+            "year == true",
+            "field 'year' holds numbers and cannot be compared with true, found 2019 in datum "
+            "'a' (and 3 more)\nCompare the field with numbers instead.",
+        ),
+        (
+            "box == 1",
+            "field 'box' holds values of type list and cannot be compared with the number 1, "
+            "found [1] in datum 'a' (and 2 more)",
+        ),
+    ],
+)
+def test_an_expression_that_does_not_fit_the_columns_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        kept(text)
+
+    assert str(caught.value) == f"filter {text!r}: {message}"
+
+
+def test_a_mixed_column_names_the_first_odd_datum() -> None:
+    columns = {"year": objects(None, 2020, "2021", "n/a")}
+
+    with pytest.raises(ExpressionError) as caught:
+        Filter.parse("year > 2000").mask(columns, UIDS, 4)
+
+    assert str(caught.value) == (
+        "filter 'year > 2000': field 'year' holds text and cannot be compared with the number "
+        "2000, found '2021' in datum 'c' (and 1 more)\n"
+        "Write the value in quotes, or give the field as numbers."
+    )
+
+
+def test_dates_are_refused_by_their_type() -> None:
+    columns = {"day": np.array(["2020-01-01"], dtype="datetime64[D]")}
+
+    with pytest.raises(ExpressionError, match=r"field 'day' holds values of type datetime64\[D\]"):
+        Filter.parse('day == "2020-01-01"').mask(columns, UIDS[:1], 1)
+
+
+def test_a_column_of_another_length_is_refused() -> None:
+    with pytest.raises(SchemaError) as caught:
+        Filter.parse("year > 3").mask(COLUMNS, UIDS[:2], 2)
+
+    assert str(caught.value) == (
+        "filter 'year > 3': expected 2 values of field 'year', got array of "
+        f"{COLUMNS['year'].dtype}, shape (4,)"
+    )
+
+
+OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+NUMBERS = st.integers(-3, 3) | st.sampled_from([-0.5, 0.5, 1.0])
+
+
+@given(st.lists(st.none() | NUMBERS, min_size=1), st.sampled_from(sorted(OPERATORS)), NUMBERS)
+def test_a_comparison_equals_pythons_own_datum_by_datum(
+    values: list[Any], symbol: str, number: float
+) -> None:
+    uids = np.arange(len(values))
+
+    found = Filter.parse(f"x {symbol} {number}").mask({"x": objects(*values)}, uids, len(values))
+
+    compare = OPERATORS[symbol]
+    assert found.tolist() == [value is not None and compare(value, number) for value in values]
+
+
+@given(st.text(alphabet="ab1.\"'`\\()[],=<>! &|orinst"))
+def test_any_text_is_either_a_filter_or_an_expression_error(text: str) -> None:
+    refusals = []
+
+    try:
+        Filter.parse(text)
+    except ExpressionError as error:
+        refusals.append(str(error))
+
+    assert all(refusal.startswith("filter ") for refusal in refusals)

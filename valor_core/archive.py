@@ -1,0 +1,154 @@
+"""Saved states: a NumPy archive with a JSON header, from which nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.errors import StateError
+from valor_core.evaluation import Evaluation, Tally
+from valor_core.schemas import Label, as_label
+
+FORMAT = 1
+_ARRAY = "array"
+_HEADER = "header"
+
+
+def save(
+    path: str | os.PathLike[str],
+    evaluation: Evaluation,
+    tally: Tally,
+    versions: Mapping[str, str],
+) -> None:
+    """Write a tally to a file, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        File to write; by custom it ends in ``.npz``.
+    evaluation : Evaluation
+        The request; stands in the header.
+    tally : Tally
+        What was counted.
+    versions : mapping of str to str
+        Distributions that took part; loading under others is refused.
+    """
+    arrays: list[NDArray[Any]] = []
+    header = {
+        "valor_state": FORMAT,
+        "request": evaluation.describe(),
+        "versions": dict(versions),
+        "read": tally.read,
+        "skipped": tally.skipped,
+        "done": tally.done,
+        "uids": _encode(tally.uids, arrays),
+        "slices": [
+            {"key": list(key), "states": _encode([state.dump() for state in states], arrays)}
+            for key, states in tally.states.items()
+        ],
+    }
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    path = Path(path)
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    with unfinished.open("wb") as file:
+        np.savez(
+            file,
+            allow_pickle=False,
+            **{_HEADER: text},
+            **{f"{_ARRAY}{i}": array for i, array in enumerate(arrays)},
+        )
+    unfinished.replace(path)
+
+
+def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The JSON header of a saved state.
+
+    Raises
+    ------
+    StateError
+        If the file is not one.
+    """
+    return _read(path)[0]
+
+
+def load(
+    path: str | os.PathLike[str], evaluation: Evaluation, versions: Mapping[str, str]
+) -> Tally:
+    """The tally in a file.
+
+    Raises
+    ------
+    StateError
+        If the file is not a saved state, or was made by another request or other versions.
+    """
+    header, arrays = _read(path)
+    evaluation.check_same(header["request"], str(path))
+    for name, version in header["versions"].items():
+        if name in versions and versions[name] != version:
+            raise StateError(
+                f"{path}: made with {name} {version}, installed is {versions[name]}",
+                f"Install it with: python -m pip install {name}=={version}",
+            )
+    tally = Tally(
+        uids=_decode(header["uids"], arrays),
+        read=header["read"],
+        skipped=header["skipped"],
+        done=header["done"],
+    )
+    for record in header["slices"]:
+        states = evaluation.plan.new_states()
+        for state, content in zip(states, _decode(record["states"], arrays), strict=True):
+            state.restore(content)
+        tally.states[tuple(record["key"])] = states
+    return tally
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        header = json.loads(arrays.pop(_HEADER).tobytes())
+    except FileNotFoundError as error:
+        raise StateError(f"{path}: no such file") from error
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
+        raise StateError(
+            f"{path}: expected a saved state, {type(error).__name__}: {error}"
+        ) from error
+    if not isinstance(header, dict) or header.get("valor_state") != FORMAT:
+        raise StateError(f"{path}: expected a saved state of format {FORMAT}")
+    return header, arrays
+
+
+def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    """JSON for a value in which every array is a reference to a list."""
+    if isinstance(value, np.ndarray):
+        arrays.append(value)
+        return {_ARRAY: len(arrays) - 1}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Label):
+        return {"label": [value.key, value.value]}
+    if isinstance(value, Mapping):
+        return {"map": [[_encode(k, arrays), _encode(v, arrays)] for k, v in value.items()]}
+    if isinstance(value, (list, tuple)):
+        return [_encode(item, arrays) for item in value]
+    return value
+
+
+def _decode(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    if isinstance(value, list):
+        return [_decode(item, arrays) for item in value]
+    if isinstance(value, dict):
+        if _ARRAY in value:
+            return arrays[f"{_ARRAY}{value[_ARRAY]}"]
+        if "label" in value:
+            return as_label(value["label"])
+        return {_decode(k, arrays): _decode(v, arrays) for k, v in value["map"]}
+    return value

@@ -1,0 +1,101 @@
+"""Config files: TOML, YAML and JSON say the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from valor_core.errors import ConfigError, MissingExtraError, shown
+
+
+def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The plain values in a config file; its suffix says how they are written.
+
+    Parameters
+    ----------
+    path : path
+        A file in ``.toml``, ``.yaml``, ``.yml`` or ``.json``.
+
+    Raises
+    ------
+    ConfigError
+        If the file is missing, cannot be parsed, or holds no table; with line and column.
+    MissingExtraError
+        If it is YAML and no YAML parser is installed.
+    """
+    path = Path(path)
+    parsers = {".toml": _toml, ".yaml": _yaml, ".yml": _yaml, ".json": _json}
+    if path.suffix not in parsers:
+        raise ConfigError(f"{path}: expected a name in .toml, .yaml or .json")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: no such file") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read, {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: expected UTF-8 text, {error.reason}") from error
+    values = parsers[path.suffix](text, path)
+    if not isinstance(values, dict):
+        raise ConfigError(f"{path}: expected a table of keys, found {shown(values)}")
+    return values
+
+
+def _toml(text: str, path: Path) -> Any:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: expected TOML, {error}") from error
+
+
+def _json(text: str, path: Path) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, path))
+    except json.JSONDecodeError as error:
+        raise ConfigError(
+            f"{path}, line {error.lineno}, column {error.colno}: expected JSON, {error.msg}"
+        ) from error
+
+
+def _once(pairs: list[tuple[str, Any]], path: Path) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ConfigError(f"{path}: {twice}: given twice")
+    return values
+
+
+def _yaml(text: str, path: Path) -> Any:
+    try:
+        import yaml
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{path}: reading YAML needs PyYAML, which is not installed",
+            "Install it with: python -m pip install 'valor-core[cli]', or write TOML or JSON.",
+        ) from error
+
+    class Loader(yaml.SafeLoader):
+        """Refuses a key that stands twice in one table, which YAML forbids and PyYAML lets pass."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+            for key in keys:
+                if keys.count(key) > 1:
+                    raise ConfigError(
+                        f"{path}, line {node.start_mark.line + 1}: {key}: given twice"
+                    )
+            mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+            return mapping
+
+    try:
+        return yaml.load(text, Loader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise ConfigError(f"{path}{place}: expected YAML, {error.problem}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: expected YAML, {error}") from error

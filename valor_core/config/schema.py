@@ -1,0 +1,152 @@
+"""What a config may say, checked and described."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from valor_core.errors import ConfigError, ParameterError
+from valor_core.parameters import build, declared, parameter, parameters
+from valor_core.parameters import json_schema as parameter_schema
+from valor_core.registry import Registry
+
+
+@parameters
+class RunConfig:
+    """The keys of a config."""
+
+    task: str | None = parameter(
+        None, help="Task of the data; bare names of metrics and readers are looked up in it."
+    )
+    data: Mapping[str, Any] = parameter(
+        help="Where the data are: the name of a reader, and its parameters."
+    )
+    metrics: tuple[Any, ...] = parameter(
+        help="Metrics: names, or tables of a name and parameters.",
+        non_empty=True,
+        aliases=("metrics_to_return",),
+    )
+    slices: tuple[Any, ...] = parameter(
+        (), help="Metadata fields, or lists of fields to combine, to report on their own."
+    )
+    filter: str | None = parameter(
+        None, help="Expression over metadata; only items that satisfy it take part."
+    )
+    label_map: Any = parameter(
+        (), help="Renames of labels, from and to, applied to both sides before counting."
+    )
+    engine: Mapping[str, Any] | None = parameter(
+        None, help="Where the work runs: the name of an engine, and its parameters."
+    )
+    output: tuple[Path, ...] = parameter(
+        (), help="Files for the report, in .json, .csv, .md or .html."
+    )
+    items: bool | Path = parameter(
+        False,
+        help="Whether rows of per-item metrics stand in the report, or a file for them "
+        "(.jsonl or .parquet).",
+    )
+    require: Mapping[str, str] = parameter(
+        {}, help="Thresholds that results must meet, such as mAP: '>= 0.5'."
+    )
+    state: Path | None = parameter(
+        None, help="File for the counts, to go on from after a stop or to merge later."
+    )
+    plugins: Mapping[str, str] = parameter(
+        {}, help="Which distribution to use for a namespace that several claim."
+    )
+    modules: tuple[Path, ...] = parameter(
+        (), help="Python files whose decorated metrics can be chosen by name."
+    )
+
+
+@frozen
+class CheckedConfig:
+    """A config that follows the schema.
+
+    Parameters
+    ----------
+    run : RunConfig
+        Its own keys.
+    resources : mapping of str to mapping
+        Sections of resources, by their names.
+    """
+
+    run: RunConfig
+    resources: Mapping[str, Any]
+
+
+def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
+    """The config that plain values describe.
+
+    Keys that are not of the schema but hold a table are sections of resources; whether the
+    chosen metrics ask for them is checked when they are known.
+
+    Parameters
+    ----------
+    values : mapping
+        Plain values, overrides and environment filled in.
+    place : str
+        What they are called in errors, ``"config.yaml: "``.
+
+    Raises
+    ------
+    ConfigError
+        If a key is unknown or missing, or a value has a wrong type.
+
+    Examples
+    --------
+    >>> check({"data": {"reader": "csv"}, "metrics": ["F1"]}, "").run.metrics
+    ('F1',)
+    """
+    known = {name for entry in declared(RunConfig) for name in (entry.name, *entry.aliases)}
+    sections = {k: v for k, v in values.items() if k not in known and isinstance(v, Mapping)}
+    own = {k: v for k, v in values.items() if k not in sections}
+    try:
+        return CheckedConfig(build(RunConfig, own, place), sections)
+    except ParameterError as error:
+        raise ConfigError(error.message, error.remedy) from error
+
+
+def json_schema(registry: Registry) -> dict[str, Any]:
+    """JSON Schema of the config with every metric, reader and resource that is installed."""
+    schema = parameter_schema(RunConfig)
+    metrics = list(registry.metrics())
+    named = [
+        _named(
+            spec.name, [spec.name, spec.short_name, *spec.aliases], spec.parameters, spec.summary
+        )
+        for spec in metrics
+    ]
+    names: dict[str, Any] = {"type": "string", "examples": [spec.name for spec in metrics]}
+    schema["properties"]["metrics"]["anyOf"][0]["items"] = {"anyOf": [names, *named]}
+    schema["properties"]["data"] = {
+        "anyOf": [
+            _named(spec.name, [spec.name, spec.short_name], spec.parameters, spec.summary, "reader")
+            for spec in registry.readers()
+        ]
+    }
+    for spec in registry.resources():
+        schema["properties"][spec.short_name] = parameter_schema(spec.parameters)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Valor config",
+    } | schema
+
+
+def _named(
+    title: str, names: Iterable[str], cls: type, summary: str, key: str = "name"
+) -> dict[str, Any]:
+    schema = parameter_schema(cls)
+    pattern = "|".join(dict.fromkeys(names)).replace(".", r"\.")
+    schema["title"] = title
+    schema["description"] = summary
+    schema["properties"] = {
+        key: {"type": "string", "pattern": f"^({pattern})(@[0-9]+)?$"},
+        **schema["properties"],
+    }
+    schema["required"] = [key, *schema.get("required", [])]
+    return schema

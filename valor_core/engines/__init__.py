@@ -1,0 +1,114 @@
+"""Engines: where the partitions of a source are counted.
+
+An engine is found through the entry-point group ``valor.engines``; what it is called with is a
+`Work`, which pickles, and the partitions. It yields one tally per partition, in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import entry_points
+from typing import Any, Protocol, cast
+
+from attrs import frozen
+
+from valor_core.errors import (
+    EngineError,
+    PartitionError,
+    ReadError,
+    SchemaError,
+    ValorError,
+    did_you_mean,
+)
+from valor_core.evaluation import Evaluation, Tally
+from valor_core.parameters import build
+from valor_core.reading import Partition, Reader
+from valor_core.state import Resources
+
+GROUP = "valor.engines"
+
+
+@frozen
+class Work:
+    """Counts one partition: what an engine sends to its workers.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What to count.
+    reader : Reader
+        What reads the partition.
+    """
+
+    evaluation: Evaluation
+    reader: Reader
+
+    def __call__(self, partition: Partition, resources: Resources) -> Tally:
+        """The tally of one partition.
+
+        Raises
+        ------
+        PartitionError
+            If anything but the data is at fault; names the partition and chains the cause.
+        """
+        tally = Tally()
+        try:
+            for batch in self.reader.read(partition):
+                self.evaluation.update(tally, batch, resources)
+        except SchemaError as error:
+            raise ReadError(f"{partition.name}: {error.message}", error.remedy) from error
+        except ValorError:
+            raise
+        except Exception as error:
+            raise PartitionError(f"{partition.name}: {type(error).__name__}: {error}") from error
+        tally.done.append(partition.name)
+        return tally
+
+
+class Engine(Protocol):
+    """Carries out work on partitions; made from an instance of its parameter class.
+
+    The class has the attribute ``parameters``, its parameter class.
+    """
+
+    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[Tally]:
+        """One tally for each partition, as they are finished."""
+
+
+def engine(section: Mapping[str, Any] | None, place: str = "") -> Engine:
+    """The engine that a config section describes; the local one, serially, where there is none.
+
+    Parameters
+    ----------
+    section : mapping, optional
+        ``name`` and the engine's parameters.
+    place : str
+        Where the section stands, for errors.
+
+    Raises
+    ------
+    EngineError, ParameterError
+        If there is no such engine or a parameter does not fit.
+
+    Examples
+    --------
+    >>> engine({"name": "local", "workers": 2}).parameters.workers
+    2
+    """
+    values = dict(section or {})
+    name = values.pop("name", "local")
+    known = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if name not in known:
+        raise EngineError(
+            f"{place}engine.name: expected one of {', '.join(sorted(known))}, got {name!r}",
+            did_you_mean(str(name), known),
+        )
+    try:
+        engine_class = known[name].load()
+    except ImportError as error:
+        raise EngineError(
+            f"{place}engine.name: the engine {name!r} cannot be imported, {error}",
+            f"Install it with: python -m pip install 'valor-core[{name}]'",
+        ) from error
+    parameters = build(engine_class.parameters_class, values, f"{place}engine.")
+    return cast("Engine", engine_class(parameters))

@@ -1,0 +1,181 @@
+"""Errors: each says the place, what was expected and what was found, and the remedy.
+
+The first line of a message reads ``place: expectation, finding``; a second line, where there is
+one, is the remedy: a command to run or a key to change. Programs that need more than the text
+find the remedy in `ValorError.remedy` and the cause in ``__cause__``.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+import numpy as np
+
+
+class ValorError(Exception):
+    """Anything Valor refuses, with a message meant for the person who asked.
+
+    Parameters
+    ----------
+    message : str
+        ``place: expectation, finding``, lower case after the colon, no full stop.
+    remedy : str, optional
+        What to do about it, as a command or a key; becomes the second line.
+
+    Examples
+    --------
+    >>> print(ValorError("data: expected a list, got 3", remedy="Pass a list of items."))
+    data: expected a list, got 3
+    Pass a list of items.
+    """
+
+    def __init__(self, message: str, remedy: str | None = None) -> None:
+        super().__init__(message, remedy)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return self.message if self.remedy is None else f"{self.message}\n{self.remedy}"
+
+
+class SchemaError(ValorError):
+    """Data handed to Valor do not have the shape, type or content their schema asks for."""
+
+
+class ReadError(ValorError):
+    """A file cannot be read as what the config says it is; names file, row and field."""
+
+
+class ParameterError(ValorError):
+    """A parameter has an unknown name, a wrong type or a value out of range.
+
+    Attributes
+    ----------
+    sentence : str
+        The message without its place, so that whoever knows more can put a better one before it.
+    """
+
+    def __init__(self, sentence: str, remedy: str | None = None, place: str = "") -> None:
+        super().__init__(f"{place}{sentence}", remedy)
+        self.sentence = sentence
+
+    def at(self, place: str) -> ParameterError:
+        """The same error found at `place`, which ends in ``": "`` or ``"."``."""
+        return ParameterError(self.sentence, self.remedy, place)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        place = self.message.removesuffix(self.sentence)
+        return ParameterError, (self.sentence, self.remedy, place)
+
+
+class ConfigError(ValorError):
+    """A config file or dictionary does not follow the config schema."""
+
+
+class ExpressionError(ValorError):
+    """A filter expression cannot be parsed or applied."""
+
+
+class RegistryError(ValorError):
+    """A name or a plugin cannot be used."""
+
+
+class UnknownNameError(RegistryError, LookupError):
+    """No installed plugin declares the name."""
+
+
+class AmbiguousNameError(RegistryError, LookupError):
+    """A bare name is declared in several namespaces; it has to be qualified."""
+
+
+class MissingPluginError(UnknownNameError):
+    """The namespace belongs to a known plugin that is not installed."""
+
+
+class MissingExtraError(RegistryError):
+    """A metric's code needs a package that is not installed."""
+
+
+class BrokenPluginError(RegistryError):
+    """A plugin's manifest or implementation cannot be imported; the cause is chained."""
+
+
+class PluginConflictError(RegistryError):
+    """Two distributions claim one namespace."""
+
+
+class ManifestError(RegistryError):
+    """A plugin's manifest declares something it may not."""
+
+
+class VersionPinError(RegistryError):
+    """A config pins a metric to another version than the installed one."""
+
+
+class StateError(ValorError):
+    """States cannot be merged or loaded: they were not made by the same request."""
+
+
+class EngineError(ValorError):
+    """Work could not be carried out where it was sent."""
+
+
+class PartitionError(EngineError):
+    """A worker failed on one partition; the message names it and the cause is chained."""
+
+
+class RunInterrupted(EngineError):
+    """The run was stopped by the user; the message says how much was finished."""
+
+
+class ResourceError(ValorError):
+    """A resource that a metric needs is not configured or cannot be opened."""
+
+
+class ReportError(ValorError):
+    """A report cannot be read, compared or searched as asked."""
+
+
+class ValorWarning(UserWarning):
+    """Something worth knowing that does not stop a run; it also stands in the report."""
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """Text of a value for an error message: its repr cut short, an array as shape and dtype.
+
+    Examples
+    --------
+    >>> shown("a"), shown(np.zeros((2, 3)))
+    ("'a'", 'array of float64, shape (2, 3)')
+    """
+    if isinstance(value, np.ndarray):
+        return f"array of {value.dtype}, shape {value.shape}"
+    text = repr(value)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
+    """Remedy line for a misspelt name, or None where nothing comes close.
+
+    Examples
+    --------
+    >>> did_you_mean("acuracy", ["Accuracy", "F1"])
+    "Did you mean 'Accuracy'?"
+    """
+    by_folded = {candidate.casefold(): candidate for candidate in candidates}
+    close = difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)
+    if not close:
+        return None
+    return f"Did you mean {' or '.join(repr(by_folded[key]) for key in close)}?"
+
+
+def and_more(count: int) -> str:
+    """Text for the cases after the first: `` (and 2 more)``, or nothing.
+
+    Examples
+    --------
+    >>> and_more(0), and_more(2)
+    ('', ' (and 2 more)')
+    """
+    return f" (and {count:,} more)" if count > 0 else ""

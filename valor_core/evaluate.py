@@ -1,0 +1,182 @@
+"""Evaluate: from data and chosen metrics to a report, in one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from valor_core.engines import Work
+from valor_core.engines import engine as make_engine
+from valor_core.errors import ConfigError, RunInterrupted, ValorError, shown
+from valor_core.evaluator import Evaluator
+from valor_core.parameters import build, relocate
+from valor_core.plan import MetricChoice
+from valor_core.reading import InMemory, Reader
+from valor_core.registry import Registry, implementation
+from valor_core.report import Report
+from valor_core.schemas import Batch
+from valor_core.schemas.classification import Classification
+from valor_core.schemas.text import Text
+
+Progress = Callable[[int, int, int], None]
+"""Called with finished partitions, all partitions, and datums read so far."""
+
+_TASK_OF = {Classification: "classification", Text: "text"}
+
+
+def evaluate(
+    data: Any,
+    metrics: Sequence[MetricChoice],
+    task: str | None = None,
+    *,
+    engine: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    state: str | os.PathLike[str] | None = None,
+    registry: Registry | None = None,
+    **options: Any,
+) -> Report:
+    """Report of some metrics over some data.
+
+    Parameters
+    ----------
+    data : batch, sequence of batches or of objects, reader, or mapping
+        What to evaluate; a mapping names a ``reader`` and its parameters, as in a config.
+    metrics : sequence
+        Names, tables of ``name`` and parameters, or specs made by the decorator.
+    task : str, optional
+        Where bare names are looked up; told from the data or from qualified names otherwise.
+    engine : mapping, optional
+        ``name`` and parameters of the engine; serial without it.
+    progress : callable, optional
+        Told how far the work is.
+    state : path, optional
+        Where the counts are saved when the run ends early; if the file is there, the run goes
+        on from it.
+    registry : Registry, optional
+        Where names are looked up.
+    **options
+        As in `Evaluator`: `slices`, `filter`, `label_map`, `require`, `items`, `resources`.
+
+    Raises
+    ------
+    ValorError
+        Of the class that says what is wrong: the data, a name, a parameter, an engine.
+
+    Examples
+    --------
+    >>> from valor_core import metric
+    >>> @metric("mylab.Length", task="text", higher_is_better=None)
+    ... def length(item) -> float:
+    ...     return len(item.response)
+    >>> evaluate([Text("q1", response="Paris")], [length])["Length"].value
+    5.0
+    """
+    task = task or _told_task(data)
+    with Evaluator(metrics, task, registry=registry, **options) as evaluator:
+        reader = reader_of(data, evaluator.evaluation.task, evaluator.registry)
+        run(evaluator, reader, engine=engine, progress=progress, state=state)
+        return evaluator.compute()
+
+
+def run(
+    evaluator: Evaluator,
+    reader: Reader,
+    *,
+    engine: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    state: str | os.PathLike[str] | None = None,
+) -> None:
+    """Count all partitions of a reader in an evaluator, on an engine.
+
+    Raises
+    ------
+    RunInterrupted
+        If the user stops the run; says what was finished.
+    """
+    if state is not None and Path(state).exists():
+        evaluator.resume(state)
+    tally = evaluator.tally
+    partitions = list(reader.partitions())
+    done = set(tally.done)
+    waiting = [partition for partition in partitions if partition.name not in done]
+    finished = len(partitions) - len(waiting)
+    work = Work(evaluator.evaluation, reader)
+    runner = make_engine(engine)
+    try:
+        with closing(runner.map(work, waiting)) as tallies:  # type: ignore[type-var]
+            for part in tallies:
+                tally.merge(part, evaluator.evaluation.plan)
+                evaluator.evaluation.slices.check(tally.states)
+                finished += 1
+                if progress is not None:
+                    progress(finished, len(partitions), tally.read)
+    except (KeyboardInterrupt, Exception) as error:
+        kept = _keep(evaluator, state)
+        if isinstance(error, KeyboardInterrupt):
+            raise RunInterrupted(
+                f"run: stopped after {finished} of {len(partitions)} partitions, "
+                f"{tally.read:,} items{kept}",
+                f"Go on with: valor run … --state {state}" if kept else None,
+            ) from error
+        if kept and isinstance(error, ValorError):
+            error.add_note(f"What was finished{kept}")
+        raise
+    if state is not None:
+        evaluator.save(state)
+
+
+def reader_of(
+    data: Any, task: str, registry: Registry, folder: Path | None = None, place: str = ""
+) -> Reader:
+    """The reader that some data stand for.
+
+    Parameters
+    ----------
+    data : object
+        As in `evaluate`.
+    task : str
+        Task of the batches.
+    registry : Registry
+        Where a reader's name is looked up.
+    folder : Path, optional
+        What relative paths of a mapping are relative to.
+    place : str
+        Where the mapping stands, for errors.
+    """
+    if isinstance(data, Reader):
+        return data
+    if not isinstance(data, Mapping):
+        return InMemory.of(data, task)
+    values = dict(data)
+    name = values.pop("reader", None)
+    if not isinstance(name, str):
+        raise ConfigError(
+            f"{place}data.reader: expected the name of a reader, got {shown(name)}",
+            "See them with: valor list --readers",
+        )
+    spec = registry.reader(name, task)
+    if spec.task not in (None, task):
+        raise ConfigError(f"{place}data.reader: expected a reader for {task}, got {spec.name!r}")
+    parameters: Any = build(spec.parameters, values, f"{place}data.")
+    if folder is not None:
+        parameters = relocate(parameters, lambda path: folder / path)
+    reader: Reader = implementation(spec)(parameters, task)
+    return reader
+
+
+def _keep(evaluator: Evaluator, state: str | os.PathLike[str] | None) -> str:
+    if state is None or not evaluator.tally.done:
+        return ""
+    evaluator.save(state)
+    return f", saved in {os.fspath(state)}"
+
+
+def _told_task(data: Any) -> str | None:
+    if isinstance(data, (list, tuple)) and data:
+        data = data[0]
+    if isinstance(data, Batch):
+        return data.task
+    return _TASK_OF.get(type(data))

@@ -1,0 +1,161 @@
+"""Evaluation: all a worker needs to know, and the tally it brings back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from attrs import define, field, frozen
+
+from valor_core.errors import SchemaError, StateError
+from valor_core.filters import Filter
+from valor_core.plan import Plan
+from valor_core.resources import BoundResource
+from valor_core.schemas import Batch, Label
+from valor_core.schemas.datum import Uids, check_unique
+from valor_core.slices import SliceKey, Slices
+from valor_core.state import Resources
+
+
+class Mergeable(Protocol):
+    """What `Tally` asks of its states."""
+
+    def merge(self, other: Any) -> None:
+        """Count what another state counted."""
+
+
+@define
+class Tally:
+    """What has been counted so far: states by slice, and the datums that were read.
+
+    Parameters
+    ----------
+    states : dict of slice key to list of states
+        In the order of the plan's requests.
+    uids : list of ndarray
+        Uids of the datums that took part; empty where datums have no names of their own.
+    read, skipped : int
+        Datums that took part, and datums that the filter left out.
+    done : list of str
+        Names of the finished partitions.
+    """
+
+    states: dict[SliceKey, list[Any]] = field(factory=dict)
+    uids: list[Uids] = field(factory=list)
+    read: int = 0
+    skipped: int = 0
+    done: list[str] = field(factory=list)
+
+    def merge(self, other: Tally, plan: Plan) -> None:
+        """Count what another tally of the same plan counted, without writing to it."""
+        for key, states in other.states.items():
+            if key not in self.states:
+                self.states[key] = plan.new_states()
+            for mine, theirs in zip(self.states[key], states, strict=True):
+                mine.merge(theirs)
+        self.uids.extend(other.uids)
+        self.read += other.read
+        self.skipped += other.skipped
+        self.done.extend(other.done)
+
+    def check_uids(self) -> None:
+        """Raise a `SchemaError` if an item was read twice."""
+        kinds = {uids.dtype.kind for uids in self.uids}
+        if len(kinds) > 1:
+            raise SchemaError("uids: expected all strings or all whole numbers, found both")
+        if len(self.uids) > 1:
+            check_unique(np.concatenate(self.uids))
+
+    def merged(self, keys: list[SliceKey], plan: Plan) -> list[Any]:
+        """States of several slices together."""
+        if len(keys) == 1:
+            return self.states[keys[0]]
+        whole = plan.new_states()
+        for key in keys:
+            for mine, theirs in zip(whole, self.states[key], strict=True):
+                mine.merge(theirs)
+        return whole
+
+
+@frozen
+class Evaluation:
+    """What is evaluated and how; a value that pickles, for workers on other processes.
+
+    Parameters
+    ----------
+    task : str
+        Task of the batches.
+    plan : Plan
+        Metrics and states.
+    slices : Slices
+        Slices to report.
+    filter : Filter, optional
+        Which datums take part.
+    label_map : mapping of Label to Label
+        Renames applied to both sides first.
+    resources : tuple of BoundResource
+        What metrics need besides data.
+    """
+
+    task: str
+    plan: Plan
+    slices: Slices = field(factory=Slices)
+    filter: Filter | None = None
+    label_map: Mapping[Label, Label] = field(factory=dict)
+    resources: tuple[BoundResource, ...] = ()
+
+    def update(self, tally: Tally, batch: Batch, resources: Resources) -> None:
+        """Count a batch."""
+        if batch.task != self.task:
+            raise SchemaError(f"data: expected a batch of {self.task}, got one of {batch.task}")
+        if batch.datums.numbered and tally.read + tally.skipped:
+            batch = batch.renumber(tally.read + tally.skipped)
+        kept = self._kept(batch)
+        tally.skipped += len(batch) - len(kept)
+        if self.label_map:
+            kept = kept.relabel(self.label_map)
+        for key, part in self.slices.split(kept):
+            if key not in tally.states:
+                tally.states[key] = self.plan.new_states()
+            self.plan.update(tally.states[key], part, resources)
+        self.slices.check(tally.states)
+        tally.read += len(kept)
+        if not kept.datums.numbered:
+            tally.uids.append(kept.datums.uids)
+
+    def _kept(self, batch: Batch) -> Batch:
+        if self.filter is None:
+            return batch
+        datums = batch.datums
+        mask = self.filter.mask(datums.metadata, datums.uids, len(datums))
+        return batch if mask.all() else batch.select(np.flatnonzero(mask))
+
+    def describe(self) -> dict[str, Any]:
+        """The evaluation as plain values: the request that a saved state is checked against."""
+        described: dict[str, Any] = {
+            "task": self.task,
+            "metrics": [metric.describe() for metric in self.plan.metrics],
+        }
+        if self.slices.wanted:
+            described["slices"] = [list(names) for names in self.slices.wanted]
+        if self.filter is not None:
+            described["filter"] = self.filter.text
+        if self.label_map:
+            described["label_map"] = [
+                [[label.key, label.value] for label in pair] for pair in self.label_map.items()
+            ]
+        for resource in self.resources:
+            described[resource.spec.short_name] = resource.describe()
+        return described
+
+    def check_same(self, other: Mapping[str, Any], source: str) -> None:
+        """Raise a `StateError` unless `other` describes this evaluation."""
+        mine = self.describe()
+        for key in {**mine, **other}:
+            if mine.get(key) != other.get(key):
+                raise StateError(
+                    f"{source}: made by another request, {key} is {other.get(key)!r} there and "
+                    f"{mine.get(key)!r} here",
+                    "Merge states of one config only.",
+                )

@@ -1,0 +1,252 @@
+"""Evaluator: metrics over a stream of batches, computed at any time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Self
+
+import numpy as np
+
+from valor_core import archive, requirements
+from valor_core.errors import StateError
+from valor_core.evaluation import Evaluation, Tally
+from valor_core.filters import Filter
+from valor_core.items import ItemMetric, ItemScores
+from valor_core.parameters import plain
+from valor_core.plan import MetricChoice, Plan, bind, task_of
+from valor_core.registry import Registry
+from valor_core.report import ItemTable, Report, Results, SliceReport
+from valor_core.requirements import Requirement
+from valor_core.resources import bind as bind_resources
+from valor_core.resources import opened
+from valor_core.result import Failed
+from valor_core.schemas import Batch, batch_class
+from valor_core.schemas import label_map as read_label_map
+from valor_core.slices import Slices
+from valor_core.state import Resources
+
+_REQUEST_KEYS = ("task", "metrics", "slices", "filter", "label_map")
+
+
+class Evaluator:
+    """Metrics chosen by name, updated batch by batch.
+
+    Parameters
+    ----------
+    metrics : sequence
+        Names, tables of ``name`` and parameters, or specs made by the decorator.
+    task : str, optional
+        Where bare names are looked up; told from qualified names otherwise.
+    slices : sequence of str or of list of str
+        Metadata fields, or combinations of them, to report on their own.
+    filter : str, optional
+        Expression over metadata; only datums that satisfy it take part.
+    label_map : mapping or list of pairs, optional
+        Renames of labels, applied to both sides before anything is counted.
+    require : mapping of str to str
+        Thresholds: ``{"Accuracy": ">= 0.9"}``.
+    items : bool
+        Whether the rows of per-item metrics stand in the report.
+    resources : mapping of str to mapping
+        Parameters of the resources that metrics ask for.
+    registry : Registry, optional
+        Where names are looked up; the installed plugins otherwise.
+
+    Examples
+    --------
+    >>> from valor_core import metric
+    >>> from valor_core.schemas.text import Text
+    >>> @metric("mylab.ResponseLength", task="text")
+    ... def response_length(item) -> float:
+    ...     return len(item.response)
+    >>> evaluator = Evaluator([response_length])
+    >>> evaluator.update([Text("q1", response="Paris"), Text("q2", response="Rom")])
+    >>> evaluator.compute()["ResponseLength"].value
+    4.0
+    """
+
+    def __init__(
+        self,
+        metrics: Sequence[MetricChoice],
+        task: str | None = None,
+        *,
+        slices: Sequence[str | Sequence[str]] = (),
+        filter: str | None = None,
+        label_map: Mapping[Any, Any] | Sequence[Any] = (),
+        require: Mapping[str, str] | None = None,
+        items: bool = False,
+        resources: Mapping[str, Any] | None = None,
+        registry: Registry | None = None,
+        place: str = "",
+    ) -> None:
+        self.registry = Registry() if registry is None else registry
+        bound = bind(metrics, self.registry, task, place)
+        self.requirements: tuple[Requirement, ...] = requirements.parse(require or {}, place)
+        self.evaluation = Evaluation(
+            task_of(bound, task),
+            Plan.of(bound),
+            Slices(slices),
+            None if filter is None else Filter.parse(filter),
+            read_label_map(label_map),
+            bind_resources([m.spec for m in bound], resources or {}, self.registry),
+        )
+        self.items = items
+        self.tally = Tally()
+        self._exits = ExitStack()
+        self._resources: Resources | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the resources that were opened."""
+        self._exits.close()
+        self._resources = None
+
+    def update(self, data: Batch | Iterable[Any]) -> None:
+        """Count a batch, or some of the task's objects.
+
+        Raises
+        ------
+        SchemaError
+            If the data do not follow the task's schema; nothing of them has been counted.
+        """
+        if not isinstance(data, Batch):
+            data = batch_class(self.evaluation.task).of(data)
+        if self._resources is None:
+            self._resources = self._exits.enter_context(opened(self.evaluation.resources))
+        self.evaluation.update(self.tally, data, self._resources)
+
+    def merge(self, other: Evaluator) -> None:
+        """Count what another evaluator of the same metrics counted.
+
+        Raises
+        ------
+        StateError
+            If it was made by another request.
+        """
+        self.evaluation.check_same(other.evaluation.describe(), "merge")
+        self.tally.merge(other.tally, self.evaluation.plan)
+
+    def compute(self, config: Mapping[str, Any] | None = None) -> Report:
+        """The report of everything counted so far; counting may go on.
+
+        Parameters
+        ----------
+        config : mapping, optional
+            The resolved config to record; the evaluator's own request otherwise.
+
+        Raises
+        ------
+        SchemaError
+            If an item was counted twice.
+        """
+        self.tally.check_uids()
+        plan, tally = self.evaluation.plan, self.tally
+        states = tally.merged(list(tally.states), plan)
+        results = Results(plan.compute(states))
+        return Report(
+            results=results,
+            slices=tuple(self._slices()),
+            items=tuple(self._item_tables(states)) if self.items else (),
+            config=self.evaluation.describe() if config is None else config,
+            versions=self.versions(),
+            counts={"read": tally.read, "skipped": tally.skipped, "failed": _failed(states)},
+            requirements=requirements.check(self.requirements, results),
+            warnings=tuple(self._warnings()),
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything counted so far to a file, to go on or to merge later."""
+        archive.save(path, self.evaluation, self.tally, self.versions())
+
+    def resume(self, path: str | os.PathLike[str]) -> None:
+        """Count what is in a file that `save` wrote for the same request.
+
+        Raises
+        ------
+        StateError
+            If it was made by another request or other versions.
+        """
+        self.tally.merge(archive.load(path, self.evaluation, self.versions()), self.evaluation.plan)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], registry: Registry | None = None) -> Evaluator:
+        """An evaluator made anew from a file that `save` wrote.
+
+        Raises
+        ------
+        StateError
+            If the file is not a saved state or was made by other versions.
+        """
+        request = archive.read_header(path)["request"]
+        resources = {key: value for key, value in request.items() if key not in _REQUEST_KEYS}
+        evaluator = cls(
+            request["metrics"],
+            request["task"],
+            slices=request.get("slices", ()),
+            filter=request.get("filter"),
+            label_map=request.get("label_map", ()),
+            resources=resources,
+            registry=registry,
+        )
+        evaluator.resume(path)
+        return evaluator
+
+    def versions(self) -> dict[str, str]:
+        """Versions of the distributions that take part."""
+        specs = [metric.spec for metric in self.evaluation.plan.metrics]
+        specs += [resource.spec for resource in self.evaluation.resources]  # type: ignore[misc]
+        found = dict(self.registry.distribution(spec) for spec in specs)
+        found.pop("in process", None)
+        try:
+            found["valor-core"] = version("valor-core")
+        except PackageNotFoundError as error:
+            raise StateError(
+                "valor-core: its distribution is not installed",
+                "Install it with: python -m pip install -e .",
+            ) from error
+        return dict(sorted(found.items())) | {"numpy": np.__version__}
+
+    def _slices(self) -> Iterable[SliceReport]:
+        plan, tally = self.evaluation.plan, self.tally
+        for where, keys in self.evaluation.slices.groups(tally.states):
+            yield SliceReport(where, plan.compute(tally.merged(keys, plan)))
+
+    def _item_tables(self, states: Sequence[Any]) -> Iterable[ItemTable]:
+        rows = {
+            (state.metric, state.parameters): state
+            for state in states
+            if isinstance(state, ItemScores)
+        }
+        for metric in self.evaluation.plan.metrics:
+            if not metric.spec.per_item:
+                continue
+            key = dict(ItemMetric(metric.spec, metric.parameters).needs()[0].key)
+            state = rows[key["metric"], key["parameters"]]
+            parameters = plain(metric.parameters)
+            yield ItemTable(metric.spec.identity, parameters, tuple(state.sorted_rows()))
+
+    def _warnings(self) -> Iterable[str]:
+        if self.tally.read == 0:
+            left_out = f", {self.tally.skipped:,} were left out by the filter"
+            yield f"no datums took part{left_out if self.tally.skipped else ''}"
+
+
+def _failed(states: Sequence[Any]) -> int:
+    """Number of items that failed in at least one per-item metric."""
+    return len(
+        {
+            row.uid
+            for state in states
+            if isinstance(state, ItemScores)
+            for row in state.rows
+            if isinstance(row.value, Failed)
+        }
+    )

@@ -1,0 +1,395 @@
+"""Exactly rounded sums of floats that merge in any order and any split.
+
+Every finite float64 is a whole number of units of 2**-1074, so a sum kept as one Python integer in
+those units never rounds; the only rounding is the last one, in `ExactSum.value`. Equal data give
+equal objects, whatever the batches were and in whichever order they came.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import ArrayLike, NDArray
+
+from valor_core.errors import SchemaError, and_more, shown
+
+_UNIT_BITS = 1074
+# Values are scaled into windows of 32 binary exponents and cut there into a whole part of at most
+# 31 bits and a fraction of 27 + 26 bits. Float sums of up to 2**22 such parts are exact; a chunk is
+# smaller to bound the working memory.
+_WINDOW = 32
+_FRACTION_BITS = (27, 26)
+_CHUNK = 1 << 20
+_TEXT = re.compile(r"(-?)0x([0-9a-f]+)p([+-][0-9]{1,4})")
+
+
+@define
+class ExactSum:
+    """Sum of float64 values that is rounded once, when it is read.
+
+    Parameters
+    ----------
+    units : int, default 0
+        The sum in units of 2**-1074.
+
+    Examples
+    --------
+    >>> total = ExactSum()
+    >>> total.add([0.1] * 10)
+    >>> total.value
+    1.0
+    >>> other = ExactSum()
+    >>> other.add([1e100, 1.0, -1e100])
+    >>> total.merge(other)
+    >>> total.value
+    2.0
+    """
+
+    units: int = 0
+
+    def add(self, values: ArrayLike) -> None:
+        """Add finite floats, in any number and shape.
+
+        Parameters
+        ----------
+        values : array_like of float
+            Left as they are. Integers are refused, since large ones would be rounded.
+
+        Raises
+        ------
+        SchemaError
+            If the values are not floats, or one of them is NaN or infinite.
+
+        Examples
+        --------
+        >>> total = ExactSum()
+        >>> total.add(np.array([0.25, 0.5]))
+        >>> total.value
+        0.75
+        """
+        floats = _finite_floats(values)
+        self.units += sum(
+            units
+            for start in range(0, len(floats), _CHUNK)
+            for _, units in _grouped_units(None, floats[start : start + _CHUNK])
+        )
+
+    def merge(self, other: ExactSum) -> None:
+        """Add what another sum holds; the other one stays as it is.
+
+        Examples
+        --------
+        >>> left, right = ExactSum(), ExactSum()
+        >>> right.add([0.5])
+        >>> left.merge(right)
+        >>> left == right
+        True
+        """
+        self.units += other.units
+
+    @property
+    def value(self) -> float:
+        """The sum as the nearest float64, ties to even.
+
+        Raises
+        ------
+        SchemaError
+            If the sum is larger than any float64.
+
+        Examples
+        --------
+        >>> ExactSum().value
+        0.0
+        """
+        return _rounded(self.units)
+
+    def to_text(self) -> str:
+        """Exact text of the sum for a JSON file: a hexadecimal integer and a power of two.
+
+        Examples
+        --------
+        >>> total = ExactSum()
+        >>> total.add([1.5])
+        >>> total.to_text()
+        '0x3p-1'
+        """
+        return _units_text(self.units)
+
+    @classmethod
+    def from_text(cls, text: str) -> ExactSum:
+        """Sum that `to_text` wrote.
+
+        Raises
+        ------
+        SchemaError
+            If the text has another form.
+
+        Examples
+        --------
+        >>> ExactSum.from_text("0x3p-1").value
+        1.5
+        """
+        return cls(_units_of_text(text))
+
+
+@define
+class ExactSums:
+    """One exact sum per group code: 0, 1, 2 and so on.
+
+    Parameters
+    ----------
+    units : list of int, optional
+        The sums in units of 2**-1074, by code.
+
+    Examples
+    --------
+    >>> sums = ExactSums()
+    >>> sums.add([0, 2, 0], [0.1, 0.5, 0.2])
+    >>> sums.values
+    array([0.3, 0. , 0.5])
+    """
+
+    units: list[int] = field(factory=list)
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def grow(self, count: int) -> None:
+        """Make room for the codes below `count`; new sums are 0, and nothing ever shrinks.
+
+        Examples
+        --------
+        >>> sums = ExactSums()
+        >>> sums.grow(2)
+        >>> sums.values
+        array([0., 0.])
+        """
+        self.units.extend([0] * (count - len(self.units)))
+
+    def add(self, codes: ArrayLike, values: ArrayLike) -> None:
+        """Add each value to the sum of its code.
+
+        Parameters
+        ----------
+        codes : array_like of int, shape (n,)
+            Group of each value, 0 or more; the sums grow to the largest.
+        values : array_like of float, shape (n,)
+            Finite floats.
+
+        Raises
+        ------
+        SchemaError
+            If the two differ in length, a code is negative or no integer, or a value is no
+            finite float.
+
+        Examples
+        --------
+        >>> sums = ExactSums()
+        >>> sums.add([1, 1], [0.25, 0.25])
+        >>> sums.values
+        array([0. , 0.5])
+        """
+        floats = _finite_floats(values)
+        groups = _group_codes(codes, len(floats))
+        if not len(groups):
+            return
+        self.grow(int(groups.max()) + 1)
+        for start in range(0, len(floats), _CHUNK):
+            chunk = slice(start, start + _CHUNK)
+            for group, units in _grouped_units(groups[chunk], floats[chunk]):
+                self.units[group] += units
+
+    def merge(self, other: ExactSums, codes: ArrayLike | None = None) -> None:
+        """Add what other sums hold; the others stay as they are.
+
+        Parameters
+        ----------
+        other : ExactSums
+            The sums to add.
+        codes : array_like of int, optional
+            Where the other's code i goes here is ``codes[i]``; the same code when left out.
+            May be longer than `other`, as a vocabulary with labels that were never summed is.
+
+        Raises
+        ------
+        SchemaError
+            If there are fewer codes than sums, or a code is negative or no integer.
+
+        Examples
+        --------
+        >>> left, right = ExactSums(), ExactSums()
+        >>> left.add([0], [1.0])
+        >>> right.add([0, 1], [2.0, 4.0])
+        >>> left.merge(right, codes=[1, 0])
+        >>> left.values
+        array([5., 2.])
+        """
+        addends = list(other.units)
+        if codes is None:
+            targets = np.arange(len(addends))
+        else:
+            targets = _group_codes(codes, None)
+            if len(targets) < len(addends):
+                raise SchemaError(
+                    f"exact sums: expected a code for each of {len(addends)} sums, "
+                    f"got {len(targets)}"
+                )
+        if len(targets):
+            self.grow(int(targets.max()) + 1)
+        for target, units in zip(targets.tolist(), addends, strict=False):
+            self.units[target] += units
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The sums by code, each as the nearest float64.
+
+        Examples
+        --------
+        >>> ExactSums().values
+        array([], dtype=float64)
+        """
+        return np.array([_rounded(units) for units in self.units], dtype=np.float64)
+
+    def to_text(self) -> str:
+        """Exact text of all sums for a JSON file, separated by spaces.
+
+        Examples
+        --------
+        >>> sums = ExactSums()
+        >>> sums.add([1], [0.75])
+        >>> sums.to_text()
+        '0x0p+0 0x3p-2'
+        """
+        return " ".join(map(_units_text, self.units))
+
+    @classmethod
+    def from_text(cls, text: str) -> ExactSums:
+        """Sums that `to_text` wrote.
+
+        Raises
+        ------
+        SchemaError
+            If the text has another form.
+
+        Examples
+        --------
+        >>> ExactSums.from_text("0x0p+0 0x3p-2").values
+        array([0.  , 0.75])
+        """
+        return cls([_units_of_text(part) for part in text.split()])
+
+
+def _finite_floats(values: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(values)
+    if array.dtype.kind != "f" or array.dtype.itemsize > 8:
+        raise SchemaError(
+            f"exact sum: expected floats of at most 64 bits, got {shown(array)}",
+            remedy="Convert the values with .astype(float) if that loses nothing.",
+        )
+    floats = array.astype(np.float64, copy=False).ravel()
+    finite = np.isfinite(floats)
+    if not finite.all():
+        bad = np.flatnonzero(~finite)
+        raise SchemaError(
+            f"exact sum: expected finite values, got {floats[bad[0]]} at position {bad[0]}"
+            f"{and_more(len(bad) - 1)}"
+        )
+    return floats
+
+
+def _group_codes(codes: ArrayLike, count: int | None) -> NDArray[np.int64]:
+    array = np.asarray(codes)
+    if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
+        raise SchemaError(f"exact sums: expected a list of integer codes, got {shown(array)}")
+    if count is not None and len(array) != count:
+        raise SchemaError(f"exact sums: expected {count} codes, one per value, got {len(array)}")
+    groups = array.astype(np.int64)
+    if len(groups) and groups.min() < 0:
+        negative = np.flatnonzero(groups < 0)
+        raise SchemaError(
+            f"exact sums: expected codes of 0 or more, got {groups[negative[0]]} at position "
+            f"{negative[0]}{and_more(len(negative) - 1)}"
+        )
+    return groups
+
+
+def _grouped_units(
+    groups: NDArray[np.int64] | None, floats: NDArray[np.float64]
+) -> Iterator[tuple[int, int]]:
+    """Group and exact units of every (group, exponent) found in one non-empty chunk."""
+    mantissas, exponents = np.frexp(floats)
+    windows = exponents >> _WINDOW.bit_length() - 1
+    exponents &= _WINDOW - 1
+    parts = _parts(np.ldexp(mantissas, exponents))
+    lowest = int(windows.min())
+    span = int(windows.max()) - lowest + 1
+    keys: NDArray[Any] = windows.astype(np.int64) - lowest
+    if groups is not None:
+        keys += groups * span
+    keys, cells = _dense(keys)
+    sums = [np.bincount(keys, weights=part) for part in parts]
+    used = np.flatnonzero((sums[0] != 0) | (sums[1] != 0) | (sums[2] != 0))
+    shift = lowest * _WINDOW + _UNIT_BITS - sum(_FRACTION_BITS)
+    for cell, *totals in zip(
+        (used if cells is None else cells[used]).tolist(),
+        *(part_sums[used].tolist() for part_sums in sums),
+        strict=True,
+    ):
+        group, window = divmod(cell, span)
+        yield group, _shifted(_joined(*totals), window * _WINDOW + shift)
+
+
+def _parts(scaled: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+    """Integer part and two pieces of the fraction, all whole numbers; eats its argument."""
+    for bits in _FRACTION_BITS:
+        whole = np.trunc(scaled)
+        yield whole
+        scaled -= whole
+        scaled *= 2.0**bits
+    yield scaled
+
+
+def _joined(whole: float, upper: float, lower: float) -> int:
+    first, second = _FRACTION_BITS
+    return (int(whole) << first + second) + (int(upper) << second) + int(lower)
+
+
+def _dense(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """Keys renumbered, with their old values, where counting by them would take too much room."""
+    if int(keys.max()) < 4 * len(keys) + 4096:
+        return keys, None
+    cells, renumbered = np.unique(keys, return_inverse=True)
+    return renumbered, cells
+
+
+def _shifted(mantissa: int, places: int) -> int:
+    # A subnormal's mantissa ends in the zeros that the right shift takes away.
+    return mantissa << places if places >= 0 else mantissa >> -places
+
+
+def _rounded(units: int) -> float:
+    try:
+        return units / (1 << _UNIT_BITS)
+    except OverflowError as error:
+        raise SchemaError(
+            "exact sum: expected a sum within the range of float64, got a larger one"
+        ) from error
+
+
+def _units_text(units: int) -> str:
+    if units == 0:
+        return "0x0p+0"
+    zeros = (units & -units).bit_length() - 1
+    return f"{units >> zeros:#x}p{zeros - _UNIT_BITS:+d}"
+
+
+def _units_of_text(text: str) -> int:
+    match = _TEXT.fullmatch(text)
+    places = int(match[3]) + _UNIT_BITS if match else -1
+    if match is None or places < 0:
+        raise SchemaError(f"exact sum: expected text such as '0x3p-1', got {shown(text)}")
+    return int(match[1] + match[2], 16) << places

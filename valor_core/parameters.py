@@ -1,0 +1,497 @@
+"""Parameters declared once: names, types, defaults, ranges and help in one frozen class.
+
+A metric's parameter class is all there is to know about its parameters. Values are checked when
+an instance is made; the config, ``valor show``, the docs, the JSON Schema and the record in a
+report are read from the same declaration.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any, Literal, TypeVar, Union, dataclass_transform, get_args, get_origin
+
+import attrs
+import numpy as np
+from attrs import frozen
+
+from valor_core.errors import ParameterError, did_you_mean, shown
+
+T = TypeVar("T")
+_EXPONENT = re.compile(r"[-+]?[0-9.]+[eE][-+]?[0-9]+")
+Json = dict[str, Any]
+
+
+@frozen
+class Within:
+    """Range check: a number between two bounds, each inside the range or not.
+
+    Parameters
+    ----------
+    low, high : float, optional
+        Bounds; None is no bound.
+    open_low, open_high : bool
+        Whether the bound itself is outside the range.
+
+    Examples
+    --------
+    >>> check = Within(0, 1, open_low=True)
+    >>> check.expectation, check(0.0), check(1.0)
+    ('lie in (0, 1]', False, True)
+    """
+
+    low: float | None = None
+    high: float | None = None
+    open_low: bool = False
+    open_high: bool = False
+
+    def __call__(self, value: Any) -> bool:
+        """Whether the number is inside."""
+        if self.low is not None and (value < self.low or (self.open_low and value == self.low)):
+            return False
+        return self.high is None or not (
+            value > self.high or (self.open_high and value == self.high)
+        )
+
+    @property
+    def expectation(self) -> str:
+        """The range in words that follow "must"."""
+        if self.high is None:
+            return f"be {'above' if self.open_low else 'at least'} {self.low}"
+        if self.low is None:
+            return f"be {'below' if self.open_high else 'at most'} {self.high}"
+        left, right = "(" if self.open_low else "[", ")" if self.open_high else "]"
+        return f"lie in {left}{self.low}, {self.high}{right}"
+
+    def schema(self) -> Json:
+        """The range as JSON Schema keywords."""
+        words = {
+            "exclusiveMinimum" if self.open_low else "minimum": self.low,
+            "exclusiveMaximum" if self.open_high else "maximum": self.high,
+        }
+        return {word: bound for word, bound in words.items() if bound is not None}
+
+
+def parameter(
+    default: Any = attrs.NOTHING,
+    *,
+    help: str,
+    check: Within | None = None,
+    non_empty: bool = False,
+    distinct: bool = False,
+    aliases: Sequence[str] = (),
+) -> Any:
+    """Declare one parameter of a class made with `parameters`.
+
+    Parameters
+    ----------
+    default : optional
+        Its value where none is given; without it the parameter is required.
+    help : str
+        What it means, in the words that the docs and ``valor show`` print.
+    check : Within, optional
+        Range of the number, or of every number where the parameter is a list.
+    non_empty : bool
+        Whether an empty list or string is refused.
+    distinct : bool
+        Whether a list that names a value twice is refused.
+    aliases : sequence of str
+        Other names accepted for it in configs and documented-style calls.
+    """
+    declaration = _Declaration(help, check, non_empty, distinct, tuple(aliases))
+    return attrs.field(default=default, metadata={"valor": declaration})
+
+
+@frozen
+class _Declaration:
+    help: str
+    check: Within | None
+    non_empty: bool
+    distinct: bool
+    aliases: tuple[str, ...]
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter,))
+def parameters(cls: type[T]) -> type[T]:
+    """Make a frozen, keyword-only class whose fields are checked against their annotations.
+
+    Understood annotations: ``bool``, ``int``, ``float``, ``str``, ``Literal``, ``X | None``,
+    ``tuple[X, ...]`` (a bare value stands for a list of one), ``Mapping[str, X]``, ``Any``,
+    ``pathlib.Path`` and other parameter classes.
+
+    Raises
+    ------
+    ParameterError
+        When an instance is made with a wrong type or a value out of range.
+
+    Examples
+    --------
+    >>> @parameters
+    ... class Smoothing:
+    ...     width: int = parameter(3, help="Points in the window.", check=Within(1))
+    >>> Smoothing(width=5)
+    Smoothing(width=5)
+    >>> Smoothing(width=0)
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ParameterError: Smoothing: width must be at least 1, got 0
+    """
+    return attrs.frozen(cls, kw_only=True, field_transformer=_checked)
+
+
+@frozen
+class Parameter:
+    """What a parameter class says about one of its fields."""
+
+    name: str
+    annotation: Any
+    default: Any
+    help: str
+    check: Within | None
+    non_empty: bool
+    aliases: tuple[str, ...]
+
+    @property
+    def required(self) -> bool:
+        """Whether a value has to be given."""
+        return self.default is attrs.NOTHING
+
+    @property
+    def kind(self) -> str:
+        """Its type in words.
+
+        Examples
+        --------
+        >>> [parameter.kind for parameter in declared(_Example)]
+        ['list of number', "'a' or 'b'"]
+        """
+        return _kind(self.annotation)
+
+    @property
+    def range(self) -> str:
+        """Its range in words, empty where any value of the type will do."""
+        bounds = self.check.expectation if self.check else ""
+        parts = [bounds.removeprefix("lie ").removeprefix("be "), "not empty" * self.non_empty]
+        return ", ".join(part for part in parts if part)
+
+
+def declared(cls: type) -> tuple[Parameter, ...]:
+    """The parameters of a class made with `parameters`, in the order of declaration."""
+    hints = typing.get_type_hints(cls)
+    found = []
+    for field in attrs.fields(cls):
+        declaration: _Declaration = field.metadata["valor"]
+        found.append(
+            Parameter(
+                name=field.name,
+                annotation=hints[field.name],
+                default=field.default,
+                help=declaration.help,
+                check=declaration.check,
+                non_empty=declaration.non_empty,
+                aliases=declaration.aliases,
+            )
+        )
+    return tuple(found)
+
+
+def build(cls: type[T], values: Mapping[str, Any], place: str) -> T:
+    """Make an instance from plain values, as they stand in a config.
+
+    Parameters
+    ----------
+    cls : type
+        A class made with `parameters`.
+    values : mapping of str to plain value
+        Names or aliases of parameters, with their values.
+    place : str
+        Where the values stand, put before the name of a parameter in an error message, for
+        instance ``"detection.AP: "`` or ``"config.yaml: metrics[2]."``.
+
+    Raises
+    ------
+    ParameterError
+        If a name is unknown, missing or given twice, or a value does not fit.
+
+    Examples
+    --------
+    >>> build(_Example, {"thresholds": [0.5, 1]}, "")
+    _Example(thresholds=(0.5, 1.0), mode='a')
+    >>> build(_Example, {"tresholds": [0.5]}, "metrics[0].")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ParameterError: metrics[0].tresholds: unknown key
+    Did you mean 'thresholds'?
+    """
+    known = declared(cls)
+    names = {
+        name: parameter for parameter in known for name in (parameter.name, *parameter.aliases)
+    }
+    given: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in names:
+            raise _unknown_key(name, names, place)
+        target = names[name].name
+        if target in given:
+            sentence = f"{name}: given twice, also by another of its names"
+            raise ParameterError(sentence, place=place)
+        given[target] = value
+    for parameter in known:
+        if parameter.required and parameter.name not in given:
+            sentence = f"{parameter.name}: expected a {parameter.kind}, found none"
+            raise ParameterError(sentence, place=place)
+    try:
+        for name, value in given.items():
+            given[name] = _fit(names[name].annotation, value, name)
+        return cls(**given)
+    except ParameterError as error:
+        raise error.at(place) from None
+
+
+def plain(instance: Any) -> Json:
+    """The values of a parameter instance as JSON types, the way a report records them.
+
+    Examples
+    --------
+    >>> plain(_Example(thresholds=(0.5,)))
+    {'thresholds': [0.5], 'mode': 'a'}
+    """
+    return {
+        field.name: _plain(getattr(instance, field.name)) for field in attrs.fields(type(instance))
+    }
+
+
+def relocate(instance: T, place: Callable[[Path], Path]) -> T:
+    """The same parameters with every path put through a function.
+
+    Examples
+    --------
+    >>> @parameters
+    ... class Input:
+    ...     path: Path = parameter(help="File to read.")
+    >>> relocate(Input(path="a.csv"), lambda path: Path("data") / path).path.as_posix()
+    'data/a.csv'
+    """
+    values: Mapping[str, Any] = attrs.asdict(instance, recurse=False)  # type: ignore[arg-type]
+    moved = {name: _relocated(value, place) for name, value in values.items()}
+    return attrs.evolve(instance, **moved)  # type: ignore[misc]
+
+
+def _relocated(value: Any, place: Callable[[Path], Path]) -> Any:
+    if isinstance(value, Path):
+        return place(value)
+    if isinstance(value, tuple):
+        return tuple(_relocated(item, place) for item in value)
+    return relocate(value, place) if attrs.has(type(value)) else value
+
+
+def json_schema(cls: type) -> Json:
+    """JSON Schema of a parameter class, for editors that complete config files."""
+    properties: Json = {}
+    for parameter in declared(cls):
+        entry = _schema(parameter.annotation, parameter.check)
+        entry["description"] = parameter.help
+        if not parameter.required:
+            entry["default"] = _plain(parameter.default)
+        for name in (parameter.name, *parameter.aliases):
+            properties[name] = entry
+    required = [parameter.name for parameter in declared(cls) if parameter.required]
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return schema | ({"required": required} if required else {})
+
+
+def _unknown_key(name: str, known: Mapping[str, Any], place: str) -> ParameterError:
+    remedy = did_you_mean(name, known)
+    if remedy is None:
+        remedy = f"Known keys: {', '.join(known)}." if known else "It takes no parameters."
+    return ParameterError(f"{name}: unknown key", remedy, place)
+
+
+def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
+    """Give every field a converter that enforces its annotation and its check."""
+    hints = typing.get_type_hints(cls)
+    return [
+        field.evolve(
+            converter=_converter(
+                cls.__name__, field.name, hints[field.name], field.metadata["valor"]
+            )
+        )
+        for field in fields
+    ]
+
+
+def _converter(
+    owner: str, name: str, annotation: Any, declaration: _Declaration
+) -> Callable[[Any], Any]:
+    def convert(value: Any) -> Any:
+        try:
+            fitted = _fit(annotation, value, name)
+            _examine(declaration, fitted, name)
+        except ParameterError as error:
+            raise error.at(f"{owner}: ") from None
+        return fitted
+
+    return convert
+
+
+def _examine(declaration: _Declaration, value: Any, name: str) -> None:
+    if declaration.non_empty and value is not None and len(value) == 0:
+        raise ParameterError(f"{name} must not be empty")
+    if declaration.distinct and value is not None and len(set(value)) < len(value):
+        raise ParameterError(f"{name} must not name a value twice, got {shown(list(value))}")
+    if declaration.check is None or value is None:
+        return
+    for number in value if isinstance(value, tuple) else (value,):
+        if number is not None and not declaration.check(number):
+            raise ParameterError(f"{name} must {declaration.check.expectation}, got {number!r}")
+
+
+_SCALARS: dict[Any, tuple[str, tuple[type, ...], str]] = {
+    bool: ("true or false", (bool, np.bool_), "boolean"),
+    int: ("whole number", (int, np.integer), "integer"),
+    float: ("number", (float, int, np.floating, np.integer), "number"),
+    str: ("string", (str,), "string"),
+}
+
+
+def _fit(annotation: Any, value: Any, name: str) -> Any:
+    """The value as the annotation has it, or an error that says what was expected."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if annotation is Any:
+        return value
+    if annotation in _SCALARS:
+        return _fit_scalar(annotation, value, name)
+    if annotation is Path and isinstance(value, str) and value:
+        return Path(value)
+    if origin is Literal:
+        return _fit_choice(arguments, value, name)
+    if origin in (Union, types.UnionType):
+        return _fit_union(annotation, value, name)
+    if origin is tuple:
+        if not isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
+            return (_fit(arguments[0], value, name),)
+        return tuple(_fit(arguments[0], item, f"{name}[{i}]") for i, item in enumerate(value))
+    if origin is not None and issubclass(origin, Mapping):
+        if not isinstance(value, Mapping):
+            raise _expected(annotation, value, name)
+        return {str(key): _fit(arguments[1], item, f"{name}.{key}") for key, item in value.items()}
+    if isinstance(value, annotation):
+        return value
+    if attrs.has(annotation) and isinstance(value, Mapping):
+        return _nested(annotation, value, name)
+    raise _expected(annotation, value, name)
+
+
+def _nested(cls: type[T], value: Mapping[str, Any], name: str) -> T:
+    try:
+        return build(cls, value, f"{name}.")
+    except ParameterError as error:
+        raise ParameterError(error.message, error.remedy) from None
+
+
+def _fit_scalar(annotation: Any, value: Any, name: str) -> Any:
+    _, accepted, _ = _SCALARS[annotation]
+    is_bool = isinstance(value, (bool, np.bool_))
+    if not isinstance(value, accepted) or (is_bool and annotation is not bool):
+        raise _expected(annotation, value, name)
+    fitted = annotation(value)
+    if isinstance(fitted, float) and not math.isfinite(fitted):
+        raise ParameterError(f"{name} must be finite, got {value!r}")
+    return fitted
+
+
+def _fit_choice(choices: tuple[Any, ...], value: Any, name: str) -> Any:
+    if value in choices and not isinstance(value, bool):
+        return value
+    remedy = did_you_mean(value, map(str, choices)) if isinstance(value, str) else None
+    listed = ", ".join(map(repr, choices))
+    raise ParameterError(f"{name} must be one of {listed}, got {shown(value)}", remedy)
+
+
+def _fit_union(annotation: Any, value: Any, name: str) -> Any:
+    members = get_args(annotation)
+    if value is None and type(None) in members:
+        return None
+    misfits = []
+    for member in members:
+        if member is type(None):
+            continue
+        try:
+            return _fit(member, value, name)
+        except ParameterError as error:
+            misfits.append(error)
+    if len(misfits) == 1:
+        raise misfits[0]
+    raise _expected(annotation, value, name)
+
+
+def _expected(annotation: Any, value: Any, name: str) -> ParameterError:
+    remedy = None
+    if annotation is float and isinstance(value, str) and _EXPONENT.fullmatch(value):
+        remedy = f"YAML takes a number like this for text; write it as: {float(value)}"
+    return ParameterError(f"{name} must be a {_kind(annotation)}, got {shown(value)}", remedy)
+
+
+def _kind(annotation: Any) -> str:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if annotation in _SCALARS:
+        return _SCALARS[annotation][0]
+    if annotation is type(None):
+        return "null"
+    if annotation is Path:
+        return "path"
+    if origin is Literal:
+        return " or ".join(map(repr, arguments))
+    if origin in (Union, types.UnionType):
+        return " or ".join(map(_kind, arguments))
+    if origin is tuple:
+        return f"list of {_kind(arguments[0])}"
+    if origin is not None and issubclass(origin, Mapping):
+        return f"table of {_kind(arguments[1])}"
+    return "table" if attrs.has(annotation) else "value"
+
+
+def _schema(annotation: Any, check: Within | None = None) -> Json:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    bounds = check.schema() if check else {}
+    if annotation in _SCALARS:
+        return {"type": _SCALARS[annotation][2]} | (bounds if annotation in (int, float) else {})
+    if annotation is type(None):
+        return {"type": "null"}
+    if annotation is Path:
+        return {"type": "string", "format": "path"}
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [_schema(member, check) for member in arguments]}
+    if origin is tuple:
+        item = _schema(arguments[0], check)
+        return {"anyOf": [{"type": "array", "items": item}, item]}
+    if origin is not None and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": _schema(arguments[1], check)}
+    return json_schema(annotation) if attrs.has(annotation) else {}
+
+
+def _plain(value: Any) -> Any:
+    if attrs.has(type(value)):
+        return plain(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value.as_posix() if isinstance(value, PurePath) else value
+
+
+@parameters
+class _Example:
+    thresholds: tuple[float, ...] = parameter(help="Thresholds.", check=Within(0, 1))
+    mode: Literal["a", "b"] = parameter("a", help="Mode.")
+
+
+@parameters
+class NoParameters:
+    """Parameters of a metric that has none."""

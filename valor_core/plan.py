@@ -1,0 +1,184 @@
+"""Plan: the chosen metrics and the fewest states that serve them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from valor_core.errors import ConfigError, ParameterError, ValorError, shown
+from valor_core.items import ItemMetric, check_scorer
+from valor_core.parameters import build, plain
+from valor_core.registry import Registry, implementation
+from valor_core.result import Failed, Result
+from valor_core.spec import MetricSpec
+from valor_core.state import Metric, Resources, StateRequest, find, join
+
+MetricChoice = str | Mapping[str, Any] | MetricSpec
+"""A metric as people choose it: a name, a table of name and parameters, or a spec."""
+
+
+@frozen
+class BoundMetric:
+    """A metric with its parameters.
+
+    Parameters
+    ----------
+    spec : MetricSpec
+        Its declaration.
+    parameters : object
+        An instance of its parameter class.
+    """
+
+    spec: MetricSpec
+    parameters: Any
+
+    def describe(self) -> dict[str, Any]:
+        """The choice as a config has it, with the version and every parameter written out."""
+        return {"name": self.spec.identity} | plain(self.parameters)
+
+    def make(self) -> Metric:
+        """The metric itself; imports its code."""
+        code = implementation(self.spec)
+        if self.spec.per_item:
+            check_scorer(self.spec, code)
+            return ItemMetric(self.spec, self.parameters)
+        metric: Metric = code(self.parameters)
+        return metric
+
+
+def bind(
+    choices: Iterable[MetricChoice], registry: Registry, task: str | None, place: str = ""
+) -> tuple[BoundMetric, ...]:
+    """The metrics that some choices name, with their parameters checked.
+
+    Parameters
+    ----------
+    choices : iterable
+        Names, tables of ``name`` and parameters, or specs.
+    registry : Registry
+        Where names are looked up.
+    task : str or None
+        Namespace of bare names.
+    place : str
+        Where the choices stand, for errors: ``"config.yaml: "``; without it an error is placed
+        by the metric's name.
+
+    Raises
+    ------
+    ConfigError, ParameterError, RegistryError
+        With the place, the expectation and the remedy.
+    """
+    return tuple(
+        _bind(choice, registry, task, f"{place}metrics[{i}]" if place else "")
+        for i, choice in enumerate(choices)
+    )
+
+
+def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str) -> BoundMetric:
+    if isinstance(choice, MetricSpec):
+        registry.add(choice)
+        return BoundMetric(choice, build(choice.parameters, {}, f"{choice.name}: "))
+    values: Any = {"name": choice} if isinstance(choice, str) else choice
+    if not isinstance(values, Mapping) or "name" not in values:
+        raise ConfigError(
+            f"{place or 'metrics'}: expected a name or a table with a name, got {shown(choice)}"
+        )
+    name = values["name"]
+    if isinstance(name, MetricSpec):
+        registry.add(name)
+        spec = name
+    elif isinstance(name, str):
+        spec = registry.metric(name, task)
+    else:
+        raise ConfigError(f"{place or 'metrics'}: name must be a string, got {shown(name)}")
+    given = {key: value for key, value in values.items() if key != "name"}
+    try:
+        parameters: Any = build(spec.parameters, given, f"{place}." if place else f"{spec.name}: ")
+    except ParameterError as error:
+        if place:
+            remedy = error.remedy or f"See its parameters with: valor show {spec.name}"
+            raise ParameterError(error.sentence, remedy, f"{place}.") from None
+        raise
+    return BoundMetric(spec, parameters)
+
+
+def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:
+    """The task that all metrics share.
+
+    Raises
+    ------
+    ConfigError
+        If they read batches of several tasks, or there are none to tell it from.
+    """
+    tasks = {metric.spec.task: metric.spec.name for metric in metrics}
+    if task is not None:
+        tasks = {task: "the config"} | tasks
+    if len(tasks) == 1:
+        return next(iter(tasks))
+    if not tasks:
+        raise ConfigError("metrics: expected at least one, found none", "Name one under metrics.")
+    named = ", ".join(f"{task} ({name})" for task, name in tasks.items())
+    raise ConfigError(
+        f"metrics: expected one task, found {named}", "Evaluate each task in a run of its own."
+    )
+
+
+@frozen
+class Plan:
+    """Chosen metrics, the joined requests for states, and which metric reads which.
+
+    Examples
+    --------
+    >>> plan = Plan.of([])
+    >>> plan.new_states()
+    []
+    """
+
+    metrics: tuple[BoundMetric, ...]
+    requests: tuple[StateRequest, ...]
+    _made: tuple[Metric, ...] = field(repr=False)
+    _reads: tuple[tuple[int, ...], ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, metrics: Sequence[BoundMetric]) -> Plan:
+        """The plan for some metrics."""
+        made = tuple(metric.make() for metric in metrics)
+        needs = [metric.needs() for metric in made]
+        requests = join(request for wanted in needs for request in wanted)
+        reads = []
+        for wanted in needs:
+            found = (find(requests, request) for request in wanted)
+            reads.append(tuple(place for place in found if place is not None))
+        return cls(tuple(metrics), tuple(requests), made, tuple(reads))
+
+    def new_states(self) -> list[Any]:
+        """A neutral state for every request."""
+        return [request.open() for request in self.requests]
+
+    def update(self, states: Sequence[Any], batch: Any, resources: Resources) -> None:
+        """Count a batch in every state."""
+        for request, state in zip(self.requests, states, strict=True):
+            prepare = request.prepare
+            state.update(batch if prepare is None else prepare(batch, resources))
+
+    def compute(self, states: Sequence[Any]) -> list[Result]:
+        """Results of all metrics; one that fails is reported in its place and stops no other."""
+        results = []
+        for metric, made, reads in zip(self.metrics, self._made, self._reads, strict=True):
+            results.extend(_results(metric, made, [states[place] for place in reads]))
+        return results
+
+
+def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[Result]:
+    name, identity = metric.spec.short_name, metric.spec.identity
+    try:
+        computed = list(made.compute(*states))
+    except ValorError as error:
+        failure = Failed(str(error).replace("\n", "; "))
+        computed = [Result(parameters=plain(metric.parameters), value=failure)]
+    except Exception as error:
+        failure = Failed(f"{type(error).__name__}: {error}")
+        computed = [Result(parameters=plain(metric.parameters), value=failure)]
+    return [evolve(result, type=name, metric=identity) for result in computed]

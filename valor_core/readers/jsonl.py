@@ -1,0 +1,179 @@
+"""JSON Lines, one object per line, and JSON files that hold one list of objects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any, BinaryIO, Final, NoReturn
+
+import numpy as np
+from attrs import evolve
+
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.readers.table import Cut, Table, TablePartition, unreadable
+
+Record = dict[str, Any]
+
+_SCAN_BYTES: Final = 2**20
+
+
+def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
+    """Partitions of about `partition_bytes` that begin and end with whole lines.
+
+    Parameters
+    ----------
+    whole : TablePartition
+        The file in one piece; a JSON file and a compressed one stay so.
+    partition_bytes : int
+        A partition is cut at the first line end from this size on.
+    """
+    if whole.format == "json" or whole.is_gzip or whole.stop <= partition_bytes:
+        return (whole,)
+    try:
+        with whole.path.open("rb") as stream:
+            cuts = list(_cuts(stream, partition_bytes))
+    except OSError as error:
+        raise unreadable(whole.path, error) from error
+    return whole.cut([cut for cut in cuts if cut.offset < whole.stop])
+
+
+def read(partition: TablePartition) -> Table:
+    """Table of a partition, with a column for every key that a record has.
+
+    Parameters
+    ----------
+    partition : TablePartition
+        Made by `split`.
+
+    Raises
+    ------
+    ReadError
+        If a line, or an item of the list, is no JSON object.
+    """
+    return _read_list(partition) if partition.format == "json" else _read_lines(partition)
+
+
+def _cuts(stream: BinaryIO, step: int, chunk_bytes: int = _SCAN_BYTES) -> Iterator[Cut]:
+    """The first line end at least a step after the one before."""
+    offset, row, target = 0, 1, step
+    while chunk := stream.read(chunk_bytes):
+        counted = 0
+        while (feed := chunk.find(b"\n", max(target - offset - 1, 0))) >= 0:
+            row += chunk.count(b"\n", counted, feed + 1)
+            counted = feed + 1
+            yield Cut(offset + counted, row)
+            target = offset + counted + step
+        row += chunk.count(b"\n", counted)
+        offset += len(chunk)
+
+
+def _read_lines(partition: TablePartition) -> Table:
+    lines = partition.content().split(b"\n")
+    is_blank = [not line or line.isspace() for line in lines]
+    numbers = None
+    if any(is_blank):
+        kept = np.flatnonzero(~np.array(is_blank))
+        lines = [lines[index] for index in kept.tolist()]
+        if len(kept) and kept[-1] >= len(kept):
+            numbers = partition.first_row + kept
+    table = Table({}, str(partition.path), partition.first_row, numbers, "line")
+    return _tabulated(_records(lines, table), table)
+
+
+def _records(lines: Sequence[bytes], table: Table) -> Sequence[Record]:
+    """Object of every line; parsed in one go, and line by line only where that fails."""
+    if not lines:
+        return []
+    # The nulls in between show lines that are no single object and only together make a list.
+    try:
+        parsed = json.loads((b"[" + b",null,".join(lines) + b"]").decode("utf-8"))
+    except (ValueError, RecursionError):
+        return _records_one_by_one(lines, table)
+    records: list[Record] = parsed[::2]
+    is_whole = len(records) == len(lines) and parsed[1::2].count(None) == len(lines) - 1
+    if not is_whole or set(map(type, records)) != {dict}:
+        return _records_one_by_one(lines, table)
+    return records
+
+
+def _records_one_by_one(lines: Sequence[bytes], table: Table) -> Sequence[Record]:
+    records = []
+    for index, line in enumerate(lines):
+        text = line.decode("utf-8").strip()
+        try:
+            value = _parsed(text, "line")
+        except _NotJsonError as error:
+            _refuse_line(table, index, text, str(error), error)
+        if not isinstance(value, dict):
+            _refuse_line(table, index, text, f"found {shown(value)}", None)
+        records.append(value)
+    return records
+
+
+def _refuse_line(
+    table: Table, index: int, text: str, finding: str, cause: Exception | None
+) -> NoReturn:
+    is_list = index == 0 and text.startswith("[")
+    raise ReadError(
+        f"{table.source}, line {table.row(index)}: expected one JSON object per line, {finding}",
+        remedy="Name a file that holds one list of objects .json." if is_list else None,
+    ) from cause
+
+
+def _read_list(partition: TablePartition) -> Table:
+    table = Table({}, str(partition.path), 1, None, "record")
+    try:
+        value = _parsed(partition.content().decode("utf-8"), "file")
+    except _NotJsonError as error:
+        is_lines = error.is_extra and error.line > 1
+        raise ReadError(
+            f"{table.source}, line {error.line}: expected a JSON list of objects, {error}",
+            remedy="Name a file with one object per line .jsonl." if is_lines else None,
+        ) from error
+    if not isinstance(value, list):
+        raise ReadError(f"{table.source}: expected a JSON list of objects, found {shown(value)}")
+    bad = [index for index, record in enumerate(value) if not isinstance(record, dict)]
+    if bad:
+        raise ReadError(
+            f"{table.source}, record {bad[0] + 1}: expected an object, "
+            f"found {shown(value[bad[0]])}{and_more(len(bad) - 1)}"
+        )
+    return _tabulated(value, table)
+
+
+class _NotJsonError(ValueError):
+    """What is wrong with a text, in words that follow on an expectation."""
+
+    def __init__(self, finding: str, line: int = 1, *, is_extra: bool = False) -> None:
+        super().__init__(finding)
+        self.line = line
+        self.is_extra = is_extra
+
+
+def _parsed(text: str, whole: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise _NotJsonError(
+            _finding(error, whole), error.lineno, is_extra=error.msg == "Extra data"
+        ) from error
+    except RecursionError as error:
+        raise _NotJsonError("found values nested too deeply") from error
+    except ValueError as error:
+        raise _NotJsonError("found an integer with too many digits") from error
+
+
+def _finding(error: json.JSONDecodeError, whole: str) -> str:
+    if error.msg.startswith("Unterminated string"):
+        return f"the {whole} ends inside a string"
+    if error.pos >= len(error.doc.rstrip()):
+        return f"the {whole} ends too early"
+    problem = error.msg.removesuffix(" at").rstrip(": ")
+    return f"{problem[0].lower()}{problem[1:]} at character {error.colno}"
+
+
+def _tabulated(records: Sequence[Record], table: Table) -> Table:
+    names = dict.fromkeys(chain.from_iterable(records))
+    columns = {name: [record.get(name) for record in records] for name in names}
+    return evolve(table, columns=columns)

@@ -1,0 +1,524 @@
+"""Tables of a file's records, and the partitions a file is split into.
+
+Every reader of a tabular format gives a `Table`, whose typed columns name the file, row and column
+of whatever they refuse. Nothing in here knows a format.
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final, Literal, NoReturn
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError, SchemaError, and_more, did_you_mean, shown
+
+DEFAULT_PARTITION_BYTES: Final = 64 * 2**20
+
+Unit = Literal["row", "line", "record"]
+
+_BOM: Final = b"\xef\xbb\xbf"
+_NOTHING: Final = "no value"
+
+
+@frozen
+class TablePartition:
+    """A part of a file with whole records in it; small, picklable and independent of the others.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    format : str
+        ``csv``, ``tsv``, ``jsonl``, ``json`` or ``parquet``.
+    start, stop : int
+        Half-open range of bytes, of row groups for Parquet.
+    first_row : int
+        Number of the first record as an editor shows it: the line where the range starts, the
+        row for Parquet.
+    is_gzip : bool, default False
+        Whether the file is compressed; then it is one partition.
+    header : tuple of str, optional
+        Column names of a CSV partition that does not start with the header row.
+
+    Examples
+    --------
+    >>> print(TablePartition(Path("preds.csv"), "csv", 0, 640, 1))
+    preds.csv, bytes 0 to 640
+    """
+
+    path: Path
+    format: str
+    start: int
+    stop: int
+    first_row: int
+    is_gzip: bool = False
+    header: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        what = "row groups" if self.format == "parquet" else "bytes"
+        return f"{self.path}, {what} {self.start} to {self.stop}"
+
+    @classmethod
+    def of_file(cls, path: Path, format: str, *, is_gzip: bool = False) -> TablePartition:
+        """The whole file as one partition.
+
+        Raises
+        ------
+        ReadError
+            If there is no such file, or it is empty.
+        """
+        return cls(path, format, 0, _file_size(path), 1, is_gzip)
+
+    def cut(
+        self, cuts: Sequence[Cut], header: tuple[str, ...] | None = None
+    ) -> tuple[TablePartition, ...]:
+        """The parts between the cuts; all but the first one carry the header."""
+        ends = [*(cut.offset for cut in cuts), self.stop]
+        first = evolve(self, stop=ends[0])
+        return first, *(
+            evolve(self, start=cut.offset, stop=end, first_row=cut.row, header=header)
+            for cut, end in zip(cuts, ends[1:], strict=True)
+        )
+
+    def content(self) -> bytes:
+        """Bytes of the partition, without a byte order mark, that are known to be UTF-8.
+
+        Raises
+        ------
+        ReadError
+            If the file cannot be read, has changed, or is not encoded in UTF-8.
+        """
+        data = self._gzip_bytes() if self.is_gzip else self._plain_bytes()
+        if self.start == 0:
+            data = data.removeprefix(_BOM)
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = self.first_row + count_line_breaks(data[: error.start])
+            raise ReadError(
+                f"{self.path}, line {line}: expected text in UTF-8, found the byte "
+                f"0x{data[error.start]:02x}",
+                remedy="Save the file in UTF-8.",
+            ) from error
+        return data
+
+    def _plain_bytes(self) -> bytes:
+        try:
+            with self.path.open("rb") as stream:
+                stream.seek(self.start)
+                data = stream.read(self.stop - self.start)
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+        if len(data) < self.stop - self.start:
+            raise ReadError(
+                f"{self.path}: expected at least {self.stop:,} bytes as when it was opened, "
+                f"found {self.start + len(data):,}"
+            )
+        return data
+
+    def _gzip_bytes(self) -> bytes:
+        try:
+            with gzip.open(self.path, "rb") as stream:
+                return stream.read()
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise ReadError(f"{self.path}: expected a whole gzip file, found {error}") from error
+        except OSError as error:
+            raise unreadable(self.path, error) from error
+
+
+@frozen
+class Cut:
+    """Where one partition ends and the next begins: an offset in bytes and that row's number."""
+
+    offset: int
+    row: int
+
+
+def count_line_breaks(data: bytes) -> int:
+    r"""Number of line breaks, each of which is ``\n``, ``\r\n`` or ``\r``.
+
+    Examples
+    --------
+    >>> count_line_breaks(b"a\nb\r\nc\rd")
+    3
+    """
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
+def unreadable(path: Path, error: OSError) -> ReadError:
+    """Error for a file that the system does not let us read.
+
+    Examples
+    --------
+    >>> print(unreadable(Path("a.csv"), PermissionError(13, "Permission denied")))
+    a.csv: expected a readable file, found: Permission denied
+    """
+    return ReadError(f"{path}: expected a readable file, found: {error.strerror or error}")
+
+
+def _file_size(path: Path) -> int:
+    if path.is_dir():
+        raise ReadError(f"{path}: expected a file, found a folder")
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError as error:
+        siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise ReadError(
+            f"{path}: expected a file, found nothing there",
+            remedy=did_you_mean(path.name, siblings),
+        ) from error
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if size == 0:
+        raise ReadError(f"{path}: expected records, the file is empty")
+    return size
+
+
+@frozen(eq=False)
+class Table:
+    """Columns of equal length read from one file, with the words to say where a cell stands.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence or ndarray
+        Cells by column name; a missing one is None.
+    source : str
+        The file, as error messages name it.
+    first_row : int, default 1
+        Number of the first record in its file.
+    row_numbers : ndarray of int64, optional
+        Number of each record, where they do not follow each other.
+    unit : {"row", "line", "record"}, default "row"
+        What a record is called in messages.
+    names_in_file : mapping of str to str, optional
+        What renamed columns are called in the file.
+
+    Examples
+    --------
+    >>> table = Table({"uid": ["a", "b"], "score": ["0.5", "1"]}, "preds.csv", first_row=2)
+    >>> table.floats("score")
+    array([0.5, 1. ])
+    >>> table.place(1, "score")
+    "preds.csv, row 3, column 'score'"
+    """
+
+    columns: Mapping[str, Sequence[Any] | NDArray[Any]]
+    source: str
+    first_row: int = 1
+    row_numbers: NDArray[np.int64] | None = None
+    unit: Unit = "row"
+    names_in_file: Mapping[str, str] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        lengths = {name: len(column) for name, column in self.columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise SchemaError(f"{self.source}: expected columns of equal length, got {lengths}")
+
+    def __len__(self) -> int:
+        return next((len(column) for column in self.columns.values()), 0)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns, in the order of the file.
+
+        Examples
+        --------
+        >>> Table({"uid": ["a"], "score": [0.5]}, "preds.csv").names
+        ('uid', 'score')
+        """
+        return tuple(self.columns)
+
+    def has(self, name: str) -> bool:
+        """Whether there is a column of that name.
+
+        A JSON Lines partition in which no record has the key says no, though another one may.
+
+        Examples
+        --------
+        >>> Table({"uid": ["a"]}, "preds.csv").has("score")
+        False
+        """
+        return name in self.columns
+
+    def row(self, index: int) -> int:
+        """Number of a record in its file, as an editor shows it.
+
+        Examples
+        --------
+        >>> Table({"uid": ["a", "b"]}, "preds.csv", first_row=2).row(1)
+        3
+        """
+        return self.first_row + index if self.row_numbers is None else int(self.row_numbers[index])
+
+    def place(self, index: int, name: str) -> str:
+        """Where a cell stands, for the start of an error message.
+
+        Examples
+        --------
+        >>> Table({"uid": ["a"]}, "preds.jsonl", unit="line").place(0, "uid")
+        "preds.jsonl, line 1, field 'uid'"
+        """
+        return f"{self.source}, {self.unit} {self.row(index)}, {self._column_place(name)}"
+
+    def renamed(self, columns: Mapping[str, str]) -> Table:
+        """The same table under other column names.
+
+        Parameters
+        ----------
+        columns : mapping of str to str
+            New names, each with the name in the file. A column may get several names; one that
+            had a new name before gives way.
+
+        Raises
+        ------
+        ReadError
+            If there is no column of a name in the file.
+
+        Examples
+        --------
+        >>> Table({"image_id": ["a"]}, "preds.csv").renamed({"uid": "image_id"}).names
+        ('uid',)
+        """
+        for new, old in columns.items():
+            if old not in self.columns:
+                raise self._missing(old, f" for {new!r}" if new != old else "")
+        taken = set(columns.values())
+        kept = {name: cells for name, cells in self.columns.items() if name not in taken}
+        return evolve(
+            self,
+            columns=kept | {new: self.columns[old] for new, old in columns.items()},
+            names_in_file={**self.names_in_file, **columns},
+        )
+
+    def values(self, name: str) -> NDArray[Any]:
+        """Cells of a column as they are: an array of the file's type, or of objects.
+
+        Examples
+        --------
+        >>> Table({"city": ["Oslo", None]}, "items.csv").values("city")
+        array(['Oslo', None], dtype=object)
+        """
+        cells = self._cells(name)
+        return cells if isinstance(cells, np.ndarray) else _objects(cells)
+
+    def strings(self, name: str, *, allow_missing: bool = False) -> NDArray[np.object_]:
+        """Cells of a column as text; integers are written out, as CSV has them.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        allow_missing : bool, default False
+            Whether a cell may be empty; it is None in the array then.
+
+        Raises
+        ------
+        ReadError
+            If there is no such column, or a cell is neither text nor an integer.
+
+        Examples
+        --------
+        >>> Table({"uid": ["a", 7]}, "items.jsonl").strings("uid")
+        array(['a', '7'], dtype=object)
+        """
+        cells = self._listed(name)
+        if set(map(type, cells)) <= ({str, type(None)} if allow_missing else {str}):
+            return _objects(cells)
+        return _objects(self._each(name, cells, "text", _text, allow_missing=allow_missing))
+
+    def floats(
+        self, name: str, *, allow_missing: bool = False, allow_non_finite: bool = False
+    ) -> NDArray[np.float64]:
+        """Cells of a column as numbers; text that reads as a number counts as one.
+
+        Parameters
+        ----------
+        name : str
+            The column.
+        allow_missing : bool, default False
+            Whether a cell may be empty; it is NaN in the array then.
+        allow_non_finite : bool, default False
+            Whether a cell may be NaN or infinite.
+
+        Raises
+        ------
+        ReadError
+            If there is no such column, or a cell is no number or not finite.
+
+        Examples
+        --------
+        >>> Table({"score": ["0.5", "1e-3"]}, "preds.csv").floats("score")
+        array([0.5  , 0.001])
+        """
+        cells = self._cells(name)
+        numbers = _floats_at_once(cells)
+        if numbers is None:
+            expected = "a number"
+            each = self._each(name, cells, expected, _number, allow_missing=allow_missing)
+            numbers = np.array(each, dtype=np.float64)
+        self._check_finite(name, numbers, allow_missing, allow_non_finite)
+        return numbers
+
+    def integers(self, name: str) -> NDArray[np.int64]:
+        """Cells of a column as 64-bit integers; ``3.0`` and text that reads as one count too.
+
+        Raises
+        ------
+        ReadError
+            If there is no such column, or a cell is empty or no integer of 64 bits.
+
+        Examples
+        --------
+        >>> Table({"label": ["3", "4.0"]}, "preds.csv").integers("label")
+        array([3, 4])
+        """
+        cells = self._cells(name)
+        integers = _integers_at_once(cells)
+        if integers is None:
+            each = self._each(name, cells, "an integer", _integer, allow_missing=False)
+            integers = np.array(each, dtype=np.int64)
+        return integers
+
+    def _cells(self, name: str) -> Sequence[Any] | NDArray[Any]:
+        if name not in self.columns:
+            raise self._missing(name)
+        return self.columns[name]
+
+    def _listed(self, name: str) -> Sequence[Any]:
+        return _as_list(self._cells(name))
+
+    def _missing(self, name: str, purpose: str = "") -> ReadError:
+        kind = "column" if self.unit == "row" else "field"
+        known = ", ".join(map(repr, self.names[:20])) or "none"
+        return ReadError(
+            f"{self.source}: expected a {kind} {name!r}{purpose}, the {kind}s are {known}"
+            f"{and_more(len(self.names) - 20)}",
+            remedy=did_you_mean(name, self.names),
+        )
+
+    def _column_place(self, name: str) -> str:
+        in_file = self.names_in_file.get(name, name)
+        return f"{'column' if self.unit == 'row' else 'field'} {in_file!r}"
+
+    def _each(
+        self,
+        name: str,
+        cells: Sequence[Any] | NDArray[Any],
+        expected: str,
+        convert: Callable[[Any], Any],
+        *,
+        allow_missing: bool,
+    ) -> list[Any]:
+        """Cells converted one by one, or the error that names the first bad one."""
+        listed = _as_list(cells)
+        converted = [None if cell is None else convert(cell) for cell in listed]
+        bad = [
+            index
+            for index, (cell, value) in enumerate(zip(listed, converted, strict=True))
+            if value is None and not (cell is None and allow_missing)
+        ]
+        if bad:
+            self._refuse(name, bad, f"expected {expected}")
+        return converted
+
+    def _check_finite(
+        self,
+        name: str,
+        numbers: NDArray[np.float64],
+        allow_missing: bool,
+        allow_non_finite: bool,
+    ) -> None:
+        suspects = np.flatnonzero(~np.isfinite(numbers)).tolist()
+        if not suspects:
+            return
+        cells = self._cells(name)
+        missing = [index for index in suspects if cells[index] is None]
+        if missing and not allow_missing:
+            self._refuse(name, missing, "expected a number")
+        infinite = [index for index in suspects if cells[index] is not None]
+        if infinite and not allow_non_finite:
+            self._refuse(name, infinite, "must be finite")
+
+    def _refuse(self, name: str, bad: Sequence[int], expected: str) -> NoReturn:
+        cell = self._cells(name)[bad[0]]
+        found = _NOTHING if cell is None else shown(_plain(cell))
+        raise ReadError(
+            f"{self.place(bad[0], name)}: {expected}, found {found}{and_more(len(bad) - 1)}"
+        )
+
+
+def _as_list(cells: Sequence[Any] | NDArray[Any]) -> Sequence[Any]:
+    return cells.tolist() if isinstance(cells, np.ndarray) else cells
+
+
+def _plain(cell: object) -> object:
+    return cell.item() if isinstance(cell, np.generic) else cell
+
+
+def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
+    # np.array would turn a column of equally long lists into two dimensions.
+    return np.fromiter(cells, dtype=np.object_, count=len(cells))
+
+
+def _floats_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.float64] | None:
+    """All cells as floats, NaN where there is none; nothing if one of them is no number."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
+        return cells.astype(np.float64)
+    listed = _as_list(cells)
+    if not set(map(type, listed)) <= {str, int, float, type(None)}:
+        return None
+    try:
+        return np.array(listed, dtype=np.float64)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _integers_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.int64] | None:
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "iu" and cells.dtype != np.uint64:
+        return cells.astype(np.int64)
+    listed = _as_list(cells)
+    if not set(map(type, listed)) <= {str, int}:
+        return None
+    try:
+        return np.array(listed, dtype=np.int64)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _text(cell: object) -> str | None:
+    if isinstance(cell, str):
+        return cell
+    is_integer = isinstance(cell, int) and not isinstance(cell, bool)
+    return str(cell) if is_integer else None
+
+
+def _number(cell: object) -> float | None:
+    if isinstance(cell, bool) or not isinstance(cell, str | int | float | Decimal):
+        return None
+    try:
+        return float(cell)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _integer(cell: object) -> int | None:
+    if isinstance(cell, str):
+        try:
+            return _of_64_bits(int(cell))
+        except ValueError:
+            cell = _number(cell)
+    if isinstance(cell, float):
+        return _of_64_bits(int(cell)) if math.isfinite(cell) and cell.is_integer() else None
+    return _of_64_bits(cell) if isinstance(cell, int) and not isinstance(cell, bool) else None
+
+
+def _of_64_bits(number: int) -> int | None:
+    return number if -(2**63) <= number < 2**63 else None

@@ -1,0 +1,84 @@
+"""Reading: sources split into partitions of whole datums, and what reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import frozen
+
+from valor_core.schemas import Batch, batch_class
+
+
+class Partition(Protocol):
+    """A part of a source: pickles, and holds whole datums with both sides."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages and in the list of finished partitions."""
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Reads batches from somewhere; pickles."""
+
+    def partitions(self) -> Sequence[Partition]:
+        """The parts of the source, which can be read in any order and place."""
+
+    def read(self, partition: Any) -> Iterable[Batch]:
+        """The batches of one part."""
+
+
+@frozen
+class Position:
+    """A partition that is one of several things in memory."""
+
+    number: int
+
+    @property
+    def name(self) -> str:
+        """``batch 3``."""
+        return f"batch {self.number}"
+
+
+@frozen
+class InMemory:
+    """Batches that are there already, each a partition of its own.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.text import Text
+    >>> reader = InMemory.of([Text("q1", response="Paris")], task="text")
+    >>> [partition.name for partition in reader.partitions()]
+    ['batch 0']
+    """
+
+    batches: tuple[Batch, ...]
+
+    @classmethod
+    def of(cls, data: Any, task: str) -> InMemory:
+        """A batch, a sequence of batches, or a sequence of the task's objects."""
+        if isinstance(data, Batch):
+            return cls((data,))
+        data = list(data)
+        if data and all(isinstance(part, Batch) for part in data):
+            return cls(_numbered_apart(data))
+        return cls((batch_class(task).of(data),))
+
+    def partitions(self) -> Sequence[Position]:
+        """One for each batch."""
+        return tuple(Position(number) for number in range(len(self.batches)))
+
+    def read(self, partition: Position) -> Iterator[Batch]:
+        """The batch at a position."""
+        yield self.batches[partition.number]
+
+
+def _numbered_apart(batches: Iterable[Batch]) -> tuple[Batch, ...]:
+    """Batches whose datums have no names, numbered through, whoever reads them first."""
+    apart = []
+    count = 0
+    for batch in batches:
+        apart.append(batch.renumber(count) if batch.datums.numbered and count else batch)
+        count += len(batch)
+    return tuple(apart)

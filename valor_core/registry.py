@@ -1,0 +1,461 @@
+"""Registry: from a name in a config to the code behind it, importing no more than that name needs.
+
+Entry points are read as metadata. A namespace's manifest is imported when a name in it is asked
+for, and a metric's code when the metric is made. A plugin that fails is kept as an error for its
+own namespace and hides nobody.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, TypeVar
+
+import pluggy
+from attrs import define, field, frozen
+
+from valor_core import hookspecs
+from valor_core.errors import (
+    AmbiguousNameError,
+    BrokenPluginError,
+    ManifestError,
+    MissingExtraError,
+    MissingPluginError,
+    PluginConflictError,
+    RegistryError,
+    UnknownNameError,
+    VersionPinError,
+    did_you_mean,
+    shown,
+)
+from valor_core.spec import FunctionMetricSpec, MetricSpec, ReaderSpec, ResourceSpec, Spec, fold
+
+GROUP = "valor.plugins"
+OWN_NAMESPACE = "core"
+
+FIRST_PARTY = {
+    "classification": "classification",
+    "detection": "detection",
+    "segmentation": "segmentation",
+    "text": "text",
+    "llm": "llm",
+    "nvidia": "llm",
+    "rgb": "rgb",
+}
+"""Folder below ``plugins/`` of every namespace this project publishes."""
+
+S = TypeVar("S", bound=Spec)
+
+
+@frozen
+class Claim:
+    """One distribution's entry point for a namespace."""
+
+    namespace: str
+    module: str
+    distribution: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version}"
+
+
+@frozen
+class Manifest:
+    """What one plugin declares, once its manifest module has been imported."""
+
+    namespace: str
+    distribution: str
+    version: str
+    metrics: tuple[MetricSpec, ...] = ()
+    readers: tuple[ReaderSpec, ...] = ()
+    resources: tuple[ResourceSpec, ...] = ()
+
+
+@define
+class Registry:
+    """The metrics, readers and resources of the installed plugins, by name.
+
+    A registry is a value: it reads the entry points when it is made, and two of them know
+    nothing of each other.
+
+    Parameters
+    ----------
+    choose : mapping of str to str, optional
+        Which distribution to use for a namespace that several claim.
+
+    Examples
+    --------
+    >>> registry = Registry()
+    >>> "core" in registry.namespaces
+    True
+    """
+
+    choose: Mapping[str, str] = field(factory=dict)
+    _claims: dict[str, list[Claim]] = field(init=False, repr=False)
+    _manifests: dict[str, Manifest] = field(init=False, factory=dict, repr=False)
+    _failures: dict[str, RegistryError] = field(init=False, factory=dict, repr=False)
+    _in_process: list[MetricSpec] = field(init=False, factory=list, repr=False)
+    _plugins: pluggy.PluginManager = field(init=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._plugins = pluggy.PluginManager(hookspecs.PROJECT)
+        self._plugins.add_hookspecs(hookspecs)
+        self._claims = {}
+        for entry in entry_points(group=GROUP):
+            claim = _claim(entry)
+            self._claims.setdefault(claim.namespace, []).append(claim)
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Names of all namespaces that installed or registered plugins claim, sorted."""
+        own = (spec.namespace for spec in self._in_process)
+        return tuple(sorted({*self._claims, *self._manifests, *own}))
+
+    @property
+    def claims(self) -> Mapping[str, tuple[Claim, ...]]:
+        """For every namespace, the distributions that claim it."""
+        return {namespace: tuple(self._claims[namespace]) for namespace in sorted(self._claims)}
+
+    def add(self, spec: MetricSpec) -> None:
+        """Make a metric without a package, from the decorator, known by its name.
+
+        Raises
+        ------
+        PluginConflictError
+            If another metric has the name.
+        """
+        if spec in self._in_process:
+            return
+        taken = _by_folded_name(self._in_process)
+        if spec.namespace in self._claims:
+            taken |= _by_folded_name(self.manifest(spec.namespace).metrics)
+        if fold(spec.short_name) in taken and taken[fold(spec.short_name)].name == spec.name:
+            raise PluginConflictError(f"{spec.name}: expected a new name, it is declared already")
+        self._in_process.append(spec)
+
+    def register(self, namespace: str, manifest: object, distribution: str = "in process") -> None:
+        """Add a manifest that no entry point announces: a module or an object with hooks.
+
+        Raises
+        ------
+        PluginConflictError
+            If the namespace is taken.
+        ManifestError
+            If a hook has a wrong signature or declares a foreign name.
+        """
+        if namespace in self._claims or namespace in self._manifests:
+            raise PluginConflictError(f"{namespace}: expected a free namespace, it is taken")
+        claim = Claim(namespace, "", distribution, "0")
+        self._manifests[namespace] = self._read_manifest(claim, manifest)
+
+    def manifest(self, namespace: str) -> Manifest:
+        """What the plugin of a namespace declares; imports its manifest on first use.
+
+        Raises
+        ------
+        MissingPluginError, UnknownNameError
+            If no installed plugin claims the namespace.
+        PluginConflictError
+            If several do.
+        BrokenPluginError, ManifestError
+            If the manifest cannot be imported or declares something it may not.
+        """
+        if namespace in self._failures:
+            raise self._failures[namespace]
+        if namespace not in self._manifests:
+            try:
+                self._manifests[namespace] = self._load(self._owner(namespace))
+            except RegistryError as error:
+                self._failures[namespace] = error
+                raise
+        return self._manifests[namespace]
+
+    def metric(self, name: str, task: str | None = None) -> MetricSpec:
+        """Spec of the metric with this name.
+
+        Parameters
+        ----------
+        name : str
+            ``"namespace.Name"``, or a bare name that is looked for in the namespace called like
+            the task; ``@version`` behind it asserts the version. Case, ``_`` and ``-`` do not
+            matter, and aliases count.
+        task : str, optional
+            Namespace of bare names.
+
+        Raises
+        ------
+        UnknownNameError, AmbiguousNameError, VersionPinError
+            With what to write instead.
+        """
+        plain_name, _, pin = name.partition("@")
+        spec = self._find(plain_name, task, "metric", self._metrics_in)
+        if pin and pin != str(spec.version):
+            raise VersionPinError(
+                f"{name}: expected version {pin}, the installed one is {spec.version}",
+                f"Install the version of {self._source(spec)} that has it, "
+                f"or write {spec.identity!r}.",
+            )
+        return spec
+
+    def reader(self, name: str, task: str | None = None) -> ReaderSpec:
+        """Spec of the reader with this name; bare names are looked for in the task and in core."""
+        if "." not in name:
+            own = _by_folded_name(self._readers_in(OWN_NAMESPACE))
+            if fold(name) in own:
+                return own[fold(name)]
+        return self._find(name, task, "reader", self._readers_in)
+
+    def resource(self, name: str, task: str | None = None) -> ResourceSpec:
+        """Spec of the resource with this name."""
+        return self._find(name, task, "resource", self._resources_in)
+
+    def metrics(self) -> Iterator[MetricSpec]:
+        """All metrics of all plugins that work, sorted by name; the others are in `failures`."""
+        yield from sorted(self._known(self._metrics_in), key=lambda spec: spec.name)
+
+    def readers(self) -> Iterator[ReaderSpec]:
+        """All readers of all plugins that work, sorted by name."""
+        yield from sorted(self._known(self._readers_in), key=lambda spec: spec.name)
+
+    def resources(self) -> Iterator[ResourceSpec]:
+        """All resources of all plugins that work, sorted by name."""
+        yield from sorted(self._known(self._resources_in), key=lambda spec: spec.name)
+
+    def failures(self) -> Mapping[str, RegistryError]:
+        """For every namespace that cannot be used, why; imports all manifests to find out."""
+        for _ in self.metrics():
+            pass
+        return dict(self._failures)
+
+    def distribution(self, spec: Spec) -> tuple[str, str]:
+        """Name and version of the distribution that declares a spec."""
+        if spec in self._in_process:
+            return "in process", "0"
+        manifest = self.manifest(spec.namespace)
+        return manifest.distribution, manifest.version
+
+    def _metrics_in(self, namespace: str) -> tuple[MetricSpec, ...]:
+        own = tuple(spec for spec in self._in_process if spec.namespace == namespace)
+        if own and namespace not in self._claims and namespace not in self._manifests:
+            return own
+        return self.manifest(namespace).metrics + own
+
+    def _readers_in(self, namespace: str) -> tuple[ReaderSpec, ...]:
+        return self.manifest(namespace).readers
+
+    def _resources_in(self, namespace: str) -> tuple[ResourceSpec, ...]:
+        return self.manifest(namespace).resources
+
+    def _source(self, spec: Spec) -> str:
+        return self.distribution(spec)[0]
+
+    def _find(
+        self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Iterable[S]]
+    ) -> S:
+        namespace, dot, short = name.rpartition(".")
+        if not dot:
+            return self._find_bare(name, task, kind, specs_in)
+        space = next((known for known in self.namespaces if fold(known) == fold(namespace)), None)
+        if space is None:
+            raise self._unknown_namespace(namespace, f"{kind} {name!r}")
+        known = _by_folded_name(specs_in(space))
+        if fold(short) not in known:
+            remedy = did_you_mean(name, [spec.name for spec in known.values()])
+            raise UnknownNameError(
+                f"{kind} {name!r}: not declared by the plugin '{space}'",
+                remedy or "See what is there with: valor list",
+            )
+        return known[fold(short)]
+
+    def _find_bare(
+        self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Iterable[S]]
+    ) -> S:
+        if task is not None:
+            if task not in self.namespaces:
+                raise self._unknown_namespace(task, f"{kind} {name!r}")
+            known = _by_folded_name(specs_in(task))
+            if fold(name) in known:
+                return known[fold(name)]
+        elsewhere = self._declaring(name, specs_in)
+        if elsewhere and task is None:
+            names = " or ".join(repr(spec.name) for spec in elsewhere)
+            raise AmbiguousNameError(
+                f"{kind} {name!r}: a bare name needs a task to be looked for in",
+                f"Write {names}, or set the task.",
+            )
+        remedy = f"Did you mean {elsewhere[0].name!r}?" if elsewhere else None
+        if remedy is None:
+            candidates = {word for spec in self._known(specs_in) for word in _words(spec, task)}
+            remedy = did_you_mean(name, sorted(candidates)) or "See what is there with: valor list"
+        where = f" in the task '{task}'" if task else ""
+        raise UnknownNameError(f"{kind} {name!r}: unknown{where}", remedy)
+
+    def _declaring(self, name: str, specs_in: Callable[[str], Iterable[S]]) -> list[S]:
+        return [
+            spec
+            for spec in self._known(specs_in)
+            if fold(name) in map(fold, (spec.short_name, *spec.aliases))
+        ]
+
+    def _known(self, specs_in: Callable[[str], Iterable[S]]) -> list[S]:
+        """All specs of a kind from the plugins that work."""
+        found: list[S] = []
+        for namespace in self.namespaces:
+            try:
+                found.extend(specs_in(namespace))
+            except RegistryError:
+                continue
+        return found
+
+    def _unknown_namespace(self, namespace: str, wanted: str) -> UnknownNameError:
+        if namespace in FIRST_PARTY:
+            folder = FIRST_PARTY[namespace]
+            return MissingPluginError(
+                f"{wanted}: the plugin '{namespace}' is not installed",
+                f"Install it with: python -m pip install valor-{folder}\n"
+                f"or, from a clone: python -m pip install -e plugins/{folder}",
+            )
+        return UnknownNameError(
+            f"{wanted}: no installed plugin claims the namespace {namespace!r}",
+            did_you_mean(namespace, [*self.namespaces, *FIRST_PARTY])
+            or "See what is there with: valor list",
+        )
+
+    def _owner(self, namespace: str) -> Claim:
+        claims = self._claims.get(namespace, [])
+        if not claims:
+            raise self._unknown_namespace(namespace, f"namespace {namespace!r}")
+        if len(claims) == 1:
+            return claims[0]
+        chosen = [claim for claim in claims if claim.distribution == self.choose.get(namespace)]
+        if len(chosen) == 1:
+            return chosen[0]
+        names = " and ".join(sorted(map(str, claims)))
+        first = min(claim.distribution for claim in claims)
+        raise PluginConflictError(
+            f"namespace {namespace!r}: expected one plugin, {names} claim it",
+            f"Uninstall one of them, or choose in the config: plugins: {{{namespace}: {first}}}",
+        )
+
+    def _load(self, claim: Claim) -> Manifest:
+        try:
+            module = importlib.import_module(claim.module)
+        except Exception as error:
+            raise BrokenPluginError(
+                f"plugin '{claim.namespace}' ({claim}): its manifest {claim.module} cannot be "
+                f"imported, {type(error).__name__}: {error}",
+                f"Reinstall or remove it: python -m pip uninstall {claim.distribution}",
+            ) from error
+        return self._read_manifest(claim, module)
+
+    def _read_manifest(self, claim: Claim, module: object) -> Manifest:
+        try:
+            self._plugins.register(module, name=claim.namespace)
+            declared = {
+                kind: self._declared(module, hook, claim, expected)
+                for kind, (hook, expected) in _HOOKS.items()
+            }
+        except pluggy.PluginValidationError as error:
+            raise ManifestError(f"plugin '{claim.namespace}' ({claim}): {error}") from error
+        except RegistryError:
+            raise
+        except Exception as error:
+            raise BrokenPluginError(
+                f"plugin '{claim.namespace}' ({claim}): its manifest fails, "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        return Manifest(claim.namespace, claim.distribution, claim.version, **declared)
+
+    def _declared(
+        self, module: object, hook: str, claim: Claim, expected: type[Spec]
+    ) -> tuple[Any, ...]:
+        caller = getattr(self._plugins.hook, hook)
+        specs: list[Spec] = []
+        for implementation in caller.get_hookimpls():
+            if implementation.plugin is module:
+                specs.extend(implementation.function())
+        _check_declared(specs, claim, expected)
+        return tuple(specs)
+
+
+_HOOKS: Mapping[str, tuple[str, type[Spec]]] = {
+    "metrics": ("valor_metrics", MetricSpec),
+    "readers": ("valor_readers", ReaderSpec),
+    "resources": ("valor_resources", ResourceSpec),
+}
+
+
+def implementation(spec: Spec) -> Any:
+    """The object that a spec names as its code, imported now.
+
+    Raises
+    ------
+    MissingExtraError
+        If the code needs a package that the spec's extra would install.
+    BrokenPluginError
+        If the import fails in another way.
+    """
+    if isinstance(spec, FunctionMetricSpec):
+        return spec.score
+    module_name, _, attribute = spec.implementation.partition(":")
+    try:
+        found: Any = importlib.import_module(module_name)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except ModuleNotFoundError as error:
+        if spec.extra is not None:
+            folder = FIRST_PARTY.get(spec.namespace, spec.namespace)
+            raise MissingExtraError(
+                f"{spec.name}: its code needs {error.name!r}, which is not installed",
+                f"Install it with: python -m pip install 'valor-{folder}[{spec.extra}]'",
+            ) from error
+        raise _broken(spec, error) from error
+    except Exception as error:
+        raise _broken(spec, error) from error
+    return found
+
+
+def _broken(spec: Spec, error: Exception) -> BrokenPluginError:
+    return BrokenPluginError(
+        f"{spec.name}: its code {spec.implementation} cannot be imported, "
+        f"{type(error).__name__}: {error}"
+    )
+
+
+def _claim(entry: EntryPoint) -> Claim:
+    distribution = entry.dist
+    name = distribution.name if distribution is not None else "unknown"
+    version = distribution.version if distribution is not None else "0"
+    return Claim(entry.name, entry.value, name, version)
+
+
+def _by_folded_name(specs: Iterable[S]) -> dict[str, S]:
+    named = {}
+    for spec in specs:
+        for word in (*spec.aliases, spec.short_name):
+            named[fold(word)] = spec
+    return named
+
+
+def _words(spec: Spec, task: str | None) -> tuple[str, ...]:
+    own = spec.namespace == task
+    return (spec.short_name, *spec.aliases) if own else (spec.name,)
+
+
+def _check_declared(specs: list[Spec], claim: Claim, expected: type[Spec]) -> None:
+    place = f"plugin '{claim.namespace}' ({claim})"
+    taken: dict[str, str] = {}
+    for spec in specs:
+        if not isinstance(spec, expected):
+            raise ManifestError(f"{place}: expected a {expected.__name__}, found {shown(spec)}")
+        if spec.namespace != claim.namespace:
+            raise ManifestError(
+                f"{place}: declares {spec.name!r} outside its namespace",
+                f"Name it '{claim.namespace}.{spec.short_name}'.",
+            )
+        for word in (spec.short_name, *spec.aliases):
+            other = taken.setdefault(fold(word), spec.name)
+            if other != spec.name:
+                raise ManifestError(f"{place}: {other} and {spec.name} both answer to {word!r}")

@@ -1,0 +1,108 @@
+"""Requirements: thresholds on results that gate a CI run."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from attrs import frozen
+
+from valor_core.errors import ConfigError, ReportError, shown
+
+if TYPE_CHECKING:
+    from valor_core.report import Results
+
+_COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "==": operator.eq,
+}
+_CONDITION = re.compile(r"\s*(>=|<=|==|>|<)\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*")
+
+
+@frozen
+class Requirement:
+    """One threshold and whether the result met it.
+
+    Parameters
+    ----------
+    name : str
+        Metric, and label or average behind a slash: ``"Recall/cat"``.
+    condition : str
+        ``">= 0.5"``.
+    value : float or None
+        What the report has.
+    met : bool
+        Whether the value satisfies the condition; an undefined value does not.
+    """
+
+    name: str
+    condition: str
+    value: float | None = None
+    met: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as JSON has it."""
+        return {
+            "name": self.name,
+            "condition": self.condition,
+            "value": self.value,
+            "met": self.met,
+        }
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Requirement:
+        """The outcome that `to_dict` wrote."""
+        return cls(record["name"], record["condition"], record["value"], record["met"])
+
+    def __str__(self) -> str:
+        found = "undefined" if self.value is None else f"{self.value:.6g}"
+        return f"{self.name} {self.condition}: {found}, {'met' if self.met else 'not met'}"
+
+
+def parse(require: Mapping[str, Any], place: str = "") -> tuple[Requirement, ...]:
+    """Requirements of a config's ``require`` section, not checked yet.
+
+    Raises
+    ------
+    ConfigError
+        If a condition is not a comparison with a number.
+
+    Examples
+    --------
+    >>> parse({"mAP": ">= 0.5"})
+    (Requirement(name='mAP', condition='>= 0.5', value=None, met=False),)
+    """
+    for name, condition in require.items():
+        if not isinstance(condition, str) or not _CONDITION.fullmatch(condition):
+            raise ConfigError(
+                f"{place}require.{name}: expected a comparison, got {shown(condition)}",
+                'Write it as: ">= 0.5".',
+            )
+    return tuple(Requirement(name, condition) for name, condition in require.items())
+
+
+def check(requirements: Iterable[Requirement], results: Results) -> tuple[Requirement, ...]:
+    """The requirements, each with the value found and whether it is met.
+
+    Raises
+    ------
+    ReportError
+        If a requirement names no result, or several.
+    """
+    return tuple(_check(requirement, results) for requirement in requirements)
+
+
+def _check(requirement: Requirement, results: Results) -> Requirement:
+    name, *coordinates = requirement.name.split("/")
+    number = results[(name, *coordinates)].only.number
+    match = _CONDITION.fullmatch(requirement.condition)
+    if match is None:
+        raise ReportError(f"require.{requirement.name}: expected a comparison")
+    compare, bound = _COMPARISONS[match[1]], float(match[2])
+    met = number is not None and compare(number, bound)
+    return Requirement(requirement.name, requirement.condition, number, met)

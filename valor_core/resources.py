@@ -1,0 +1,104 @@
+"""Resources: what metrics need besides data, opened once per process and closed at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from attrs import frozen
+
+from valor_core.errors import ResourceError, ValorError
+from valor_core.parameters import build, plain
+from valor_core.registry import Registry, implementation
+from valor_core.spec import MetricSpec, ResourceSpec
+from valor_core.state import Resources
+
+
+@frozen
+class BoundResource:
+    """A resource with its parameters, not open yet.
+
+    Parameters
+    ----------
+    name : str
+        What metrics call it, and its section in the config.
+    spec : ResourceSpec
+        Its declaration.
+    parameters : object
+        An instance of its parameter class.
+    """
+
+    name: str
+    spec: ResourceSpec
+    parameters: Any
+
+    def describe(self) -> dict[str, Any]:
+        """The resource as a config section."""
+        return plain(self.parameters)
+
+
+def bind(
+    metrics: Iterable[MetricSpec], sections: Mapping[str, Any], registry: Registry
+) -> tuple[BoundResource, ...]:
+    """The resources that some metrics ask for, with the parameters that the config gives.
+
+    Parameters
+    ----------
+    metrics : iterable of MetricSpec
+        The chosen metrics.
+    sections : mapping of str to mapping
+        Config sections by name of resource.
+    registry : Registry
+        Where resources are declared.
+
+    Raises
+    ------
+    ResourceError
+        If a section belongs to no resource that the metrics ask for.
+    """
+    bound: dict[str, BoundResource] = {}
+    for metric in metrics:
+        for name in metric.resources:
+            spec = registry.resource(name, metric.namespace)
+            section = sections.get(spec.short_name, {})
+            parameters: Any = build(spec.parameters, section, f"{spec.short_name}.")
+            bound[name] = BoundResource(name, spec, parameters)
+    known = {resource.spec.short_name for resource in bound.values()}
+    for section in sections:
+        if section not in known:
+            raise ResourceError(
+                f"{section}: no chosen metric asks for a resource of this name",
+                f"Resources asked for: {', '.join(sorted(known)) or 'none'}.",
+            )
+    return tuple(bound.values())
+
+
+@contextmanager
+def opened(resources: Iterable[BoundResource]) -> Iterator[Resources]:
+    """The resources, open; closed when the block ends.
+
+    Raises
+    ------
+    ResourceError
+        If one cannot be opened; those opened before it are closed.
+    """
+    with ExitStack() as stack:
+        instances = {}
+        for resource in resources:
+            instances[resource.name] = instance = _open(resource)
+            close = getattr(instance, "close", None)
+            if close is not None:
+                stack.callback(close)
+        yield instances
+
+
+def _open(resource: BoundResource) -> Any:
+    try:
+        return implementation(resource.spec)(resource.parameters)
+    except ValorError:
+        raise
+    except Exception as error:
+        raise ResourceError(
+            f"{resource.spec.name}: cannot be opened, {type(error).__name__}: {error}"
+        ) from error

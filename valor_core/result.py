@@ -1,0 +1,205 @@
+"""Results: a value, or a stated reason why there is none."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.errors import ReportError, shown
+
+
+@frozen
+class Undefined:
+    """A value that mathematics does not give, with its reason: "no ground truths of 'cat'"."""
+
+    reason: str
+
+
+@frozen
+class Failed:
+    """A value that the world did not give, with the reason: "reply was not JSON after 3 tries"."""
+
+    reason: str
+
+
+@frozen
+class ItemScore:
+    """Score of one item, with details that belong to it.
+
+    Parameters
+    ----------
+    value : float, Undefined or Failed
+        The score.
+    details : mapping
+        Anything JSON can hold: the claims found, the judge's reply, the words that matched.
+    """
+
+    value: float | Undefined | Failed
+    details: Mapping[str, Any] = field(factory=dict)
+
+
+def _finite(result: Any, attribute: Any, value: Any) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ReportError(
+            f"{result.type}: value must be finite, got {value!r}",
+            "A metric answers 0/0 with Undefined and a reason.",
+        )
+
+
+def _plain_number(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+@frozen(kw_only=True)
+class Result:
+    """One number, curve or table of a report, or the reason why there is none.
+
+    A metric yields results with `parameters` and a value; the plan adds `type` and `metric`.
+
+    Parameters
+    ----------
+    parameters : mapping
+        Coordinates of this result (label key, label, threshold, average) and the declared
+        parameters that shaped it.
+    value : float, int, mapping, list, Undefined or Failed
+        The value or the reason.
+    left_out : mapping of str to int
+        For a mean: why items or labels do not take part, and how many.
+    type : str
+        The metric's short name, ``"Precision"``.
+    metric : str
+        The metric's name and version, ``"classification.Precision@1"``.
+
+    Examples
+    --------
+    >>> Result(parameters={"label": "cat"}, value=0.5).value
+    0.5
+    >>> Result(value=Undefined("no ground truths of label 'cat'")).undefined
+    "no ground truths of label 'cat'"
+    """
+
+    type: str = ""
+    metric: str = ""
+    parameters: Mapping[str, Any] = field(factory=dict)
+    value: Any = field(converter=_plain_number, validator=_finite)
+    left_out: Mapping[str, int] = field(factory=dict)
+
+    @property
+    def undefined(self) -> str | None:
+        """Why mathematics gives no value, or None."""
+        return self.value.reason if isinstance(self.value, Undefined) else None
+
+    @property
+    def error(self) -> str | None:
+        """Why the world gave no value, or None."""
+        return self.value.reason if isinstance(self.value, Failed) else None
+
+    @property
+    def number(self) -> float | None:
+        """The value where it is a single number, else None."""
+        is_number = isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
+        return float(self.value) if is_number else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON has it, keys in the order of the report format."""
+        record: dict[str, Any] = {
+            "type": self.type,
+            "metric": self.metric,
+            "parameters": dict(self.parameters),
+        }
+        if self.undefined is not None:
+            record |= {"value": None, "undefined": self.undefined}
+        elif self.error is not None:
+            record |= {"value": None, "error": self.error}
+        else:
+            record["value"] = self.value
+        return record | ({"left_out": dict(self.left_out)} if self.left_out else {})
+
+    @classmethod
+    def from_dict(cls, record: Any) -> Result:
+        """The result that `to_dict` wrote.
+
+        Raises
+        ------
+        ReportError
+            If the record is not a result.
+        """
+        if not isinstance(record, Mapping) or "value" not in record or "type" not in record:
+            raise ReportError(f"report: expected a result, found {shown(record)}")
+        value = record["value"]
+        if "undefined" in record:
+            value = Undefined(record["undefined"])
+        elif "error" in record:
+            value = Failed(record["error"])
+        return cls(
+            type=record["type"],
+            metric=record.get("metric", ""),
+            parameters=record.get("parameters", {}),
+            value=value,
+            left_out=record.get("left_out", {}),
+        )
+
+
+def ratio(
+    numerator: float, denominator: float, zero_division: float | None, reason: str
+) -> float | Undefined:
+    """Quotient of two counts: the one guarded division.
+
+    Parameters
+    ----------
+    numerator, denominator : float
+        Counts; equal for ints and floats.
+    zero_division : float or None
+        What 0/0 is; None makes it undefined.
+    reason : str
+        Why the denominator is 0, for a report.
+
+    Examples
+    --------
+    >>> ratio(1, 4, 0.0, "no predictions"), ratio(0, 0, None, "no predictions")
+    (0.25, Undefined(reason='no predictions'))
+    """
+    if denominator:
+        return float(numerator / denominator)
+    return Undefined(reason) if zero_division is None else float(zero_division)
+
+
+def mean(
+    values: Iterable[float | Undefined | Failed], of: str
+) -> tuple[float | Undefined, dict[str, int]]:
+    """Mean of the values that are there, exactly rounded, and what it left out.
+
+    Parameters
+    ----------
+    values : iterable of float, Undefined or Failed
+        What to average.
+    of : str
+        What the values belong to, in the plural, for the reason: ``"labels"``.
+
+    Returns
+    -------
+    mean : float or Undefined
+        Undefined where no value is defined.
+    left_out : dict of str to int
+        Reasons of the values that do not take part, and how many have it.
+
+    Examples
+    --------
+    >>> mean([0.5, Undefined("no ground truths")], "labels")
+    (0.5, {'no ground truths': 1})
+    """
+    numbers = []
+    left_out: Counter[str] = Counter()
+    for value in values:
+        if isinstance(value, (Undefined, Failed)):
+            left_out[value.reason] += 1
+        else:
+            numbers.append(value)
+    if not numbers:
+        return Undefined(f"no {of} with a value"), dict(left_out)
+    return math.fsum(numbers) / len(numbers), dict(left_out)

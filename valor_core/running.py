@@ -1,0 +1,211 @@
+"""Running a config: from a file or a dictionary to a report, its files and its outcome."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from valor_core import config as configs
+from valor_core.config.schema import CheckedConfig
+from valor_core.errors import ConfigError, ReportError
+from valor_core.evaluate import Progress, reader_of, run
+from valor_core.evaluator import Evaluator
+from valor_core.registry import Registry
+from valor_core.report import ItemTable, Report
+from valor_core.spec import MetricSpec
+
+
+@frozen
+class Request:
+    """A config with the folder that its relative paths are relative to.
+
+    Parameters
+    ----------
+    values : mapping
+        Plain values with overrides, environment not filled in.
+    folder : Path
+        Folder of the config file.
+    place : str
+        What the config is called in errors.
+    """
+
+    values: Mapping[str, Any]
+    folder: Path
+    place: str
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], settings: Iterable[str] = ()) -> Request:
+        """The request in a config file, with ``path=value`` settings on top."""
+        values = configs.override(configs.parse(path), settings)
+        return cls(values, Path(path).parent, f"{path}: ")
+
+    @classmethod
+    def from_report(cls, path: str | os.PathLike[str], settings: Iterable[str] = ()) -> Request:
+        """The request that a saved report came from."""
+        config = Report.load(path).config
+        if "data" not in config:
+            raise ReportError(
+                f"{path}: has no data section to run again",
+                "Only reports of a config can be rerun.",
+            )
+        return cls(configs.override(config, settings), Path(path).parent, f"{path}: config.")
+
+    def checked(self) -> CheckedConfig:
+        """The config, environment filled in and checked."""
+        return configs.check(configs.fill_in(self.values), self.place)
+
+
+def run_config(request: Request, progress: Progress | None = None) -> Report:
+    """The report of a config; its output files are written.
+
+    Parameters
+    ----------
+    request : Request
+        The config.
+    progress : callable, optional
+        Told how far the work is.
+
+    Raises
+    ------
+    ValorError
+        Of the class that says what is wrong, with the path to it.
+    """
+    checked = request.checked()
+    chosen = checked.run
+    registry = Registry(chosen.plugins)
+    for module in chosen.modules:
+        for spec in decorated(request.folder / module):
+            registry.add(spec)
+    output = tuple(request.folder / path for path in chosen.output)
+    _check_writable(output, request.place)
+    with Evaluator(
+        chosen.metrics,
+        chosen.task,
+        slices=chosen.slices,
+        filter=chosen.filter,
+        label_map=chosen.label_map,
+        require=chosen.require,
+        items=bool(chosen.items),
+        resources=checked.resources,
+        registry=registry,
+        place=request.place,
+    ) as evaluator:
+        task = evaluator.evaluation.task
+        reader = reader_of(chosen.data, task, registry, request.folder, request.place)
+        state = None if chosen.state is None else request.folder / chosen.state
+        run(evaluator, reader, engine=chosen.engine, progress=progress, state=state)
+        report = evaluator.compute(_resolved(request, evaluator, output))
+    if isinstance(chosen.items, Path):
+        write_items(request.folder / chosen.items, report.items)
+        report = evolve(report, items=())
+    for path in output:
+        report.save(path)
+    return report
+
+
+def decorated(path: Path) -> list[MetricSpec]:
+    """The metrics that a Python file makes with the decorator; imports the file.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be imported.
+    """
+    name = path.stem
+    try:
+        if str(path.parent) not in sys.path:
+            sys.path.insert(0, str(path.parent))
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise ImportError("not a Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ConfigError(
+            f"modules: {path} cannot be imported, {type(error).__name__}: {error}"
+        ) from error
+    return [value for value in vars(module).values() if isinstance(value, MetricSpec)]
+
+
+def write_items(path: Path, tables: Iterable[ItemTable]) -> None:
+    """Write the rows of per-item metrics to a ``.jsonl`` or ``.parquet`` file.
+
+    Raises
+    ------
+    ReportError
+        If the suffix is neither or the file cannot be written.
+    """
+    records = [{"metric": table.metric} | row.to_dict() for table in tables for row in table.rows]
+    if path.suffix == ".jsonl":
+        lines = (json.dumps(record, ensure_ascii=False) for record in records)
+        _write(path, "".join(f"{line}\n" for line in lines))
+    elif path.suffix == ".parquet":
+        from valor_core.readers.parquet import write_records
+
+        write_records(path, records)
+    else:
+        raise ReportError(f"{path}: expected a name in .jsonl or .parquet for item rows")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be written, {error.strerror}") from error
+
+
+def _check_writable(output: Iterable[Path], place: str) -> None:
+    """A run of hours must not end with a path that cannot be written."""
+    for path in output:
+        if path.suffix not in (".json", ".csv", ".md", ".html"):
+            raise ConfigError(f"{place}output: expected .json, .csv, .md or .html, got {path.name}")
+        if not path.parent.is_dir():
+            raise ConfigError(
+                f"{place}output: there is no folder {path.parent}",
+                f"Make it with: mkdir -p {path.parent}",
+            )
+
+
+def _resolved(request: Request, evaluator: Evaluator, output: Iterable[Path]) -> dict[str, Any]:
+    """The config as the report records it: metrics in full, paths from the report's folder.
+
+    What the environment filled in stays a reference, so that no secret ends in a report.
+    """
+    values = dict(request.values)
+    values.pop("metrics_to_return", None)
+    described = evaluator.evaluation.describe()
+    for key in ("task", "metrics", "slices", "filter", "label_map"):
+        if key in described:
+            values[key] = described[key]
+    home = next((path.parent for path in output), Path.cwd())
+    values["data"] = _moved(values["data"], request.folder, home)
+    values.pop("output", None)
+    values.pop("state", None)
+    if "modules" in values:
+        modules = values["modules"] if isinstance(values["modules"], list) else [values["modules"]]
+        values["modules"] = [_path_from(home, request.folder / module) for module in modules]
+    return values
+
+
+def _moved(data: Mapping[str, Any], folder: Path, home: Path) -> dict[str, Any]:
+    """A data section whose relative paths are relative to another folder."""
+    moved = dict(data)
+    for key, value in data.items():
+        if key != "reader" and isinstance(value, str) and (folder / value).exists():
+            moved[key] = _path_from(home, folder / value)
+    return moved
+
+
+def _path_from(home: Path, path: Path) -> str:
+    try:
+        return Path(os.path.relpath(path.resolve(), home.resolve())).as_posix()
+    except ValueError:  # another drive
+        return path.resolve().as_posix()

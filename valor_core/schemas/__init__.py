@@ -1,0 +1,83 @@
+"""Task schemas: an object form that people type and a columnar batch that states read.
+
+Every task has both; they are found by the task's name through `batch_class`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sized
+from typing import Any, ClassVar, Protocol, Self, cast, runtime_checkable
+
+from valor_core.errors import SchemaError, did_you_mean
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.datum import Datum, Datums
+from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, as_label, label_map
+
+__all__ = [
+    "DEFAULT_KEY",
+    "TASKS",
+    "Batch",
+    "Codes",
+    "Datum",
+    "Datums",
+    "Label",
+    "Vocabulary",
+    "as_label",
+    "batch_class",
+    "label_map",
+]
+
+TASKS: Mapping[str, str] = {
+    "classification": "valor_core.schemas.classification:ClassificationBatch",
+    "text": "valor_core.schemas.text:TextBatch",
+}
+"""Where every task's batch is."""
+
+
+@runtime_checkable
+class Batch(Sized, Protocol):
+    """What core needs to know of a batch, whatever its task."""
+
+    task: ClassVar[str]
+
+    @property
+    def datums(self) -> Datums:
+        """Uids and metadata of the items."""
+
+    @classmethod
+    def of(cls, items: Iterable[Any]) -> Self:
+        """Columns of the task's objects."""
+
+    def select(self, positions: Codes) -> Self:
+        """The items at some positions, ascending."""
+
+    def relabel(self, renames: Mapping[Label, Label]) -> Self:
+        """The same data under a label map."""
+
+    def renumber(self, start: int) -> Self:
+        """The same data, called by their positions from `start` on."""
+
+    def items(self) -> Iterator[Any]:
+        """The items as objects."""
+
+
+def batch_class(task: str) -> type[Batch]:
+    """The batch of a task.
+
+    Raises
+    ------
+    SchemaError
+        If there is no such task.
+
+    Examples
+    --------
+    >>> batch_class("text").__name__
+    'TextBatch'
+    """
+    if task not in TASKS:
+        raise SchemaError(
+            f"task: expected one of {', '.join(TASKS)}, got {task!r}", did_you_mean(task, TASKS)
+        )
+    module, _, name = TASKS[task].partition(":")
+    return cast("type[Batch]", getattr(importlib.import_module(module), name))

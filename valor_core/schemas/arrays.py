@@ -1,0 +1,110 @@
+"""Array fields: converted once at the door, read-only afterwards, comparable by content."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import cmp_using
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, and_more, shown
+
+Codes = NDArray[np.int64]
+Floats = NDArray[np.floating[Any]]
+
+BY_CONTENT = cmp_using(eq=np.array_equal)
+"""How an attrs field that holds an array is compared."""
+
+_BLOCK = 1 << 20
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written to; the owner's array stays as it was."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def codes(values: Any, name: str, length: int | None = None) -> Codes:
+    """One-dimensional int64 column.
+
+    Raises
+    ------
+    SchemaError
+        If the values are not whole numbers in one dimension, or there are not `length` of them.
+
+    Examples
+    --------
+    >>> codes([0, 2, 1], "truth_labels")
+    array([0, 2, 1])
+    """
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise SchemaError(f"{name}: expected a column of whole numbers, got {shown(array)}")
+    check_length(array, name, length)
+    return read_only(array.astype(np.int64, copy=False))
+
+
+def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:
+    """Array of finite float32 or float64 scores, contiguous in rows.
+
+    float32 and float64 are kept as they are, float16 becomes float32, whole numbers float64.
+
+    Raises
+    ------
+    SchemaError
+        If the array has another number of dimensions or type, or a value is not finite; the
+        message names the first such place.
+
+    Examples
+    --------
+    >>> floats([0.25, float("nan")], "scores")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: scores[1]: expected a finite number, got nan
+    """
+    array = np.asarray(values)
+    if array.size == 0 and array.ndim != ndim:
+        array = array.reshape((0,) * ndim)
+    if array.ndim != ndim or array.dtype.kind not in "fiub":
+        raise SchemaError(f"{name}: expected {ndim} dimension(s) of numbers, got {shown(array)}")
+    if array.dtype == np.float16:
+        array = array.astype(np.float32)
+    elif array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    check_length(array, name, length)
+    array = np.ascontiguousarray(array)
+    check_finite(array, name)
+    return read_only(array)
+
+
+def check_length(array: NDArray[Any], name: str, length: int | None) -> None:
+    """Raise a `SchemaError` unless the array has `length` rows."""
+    if length is not None and len(array) != length:
+        raise SchemaError(f"{name}: expected {length:,} rows, got {len(array):,}")
+
+
+def check_finite(array: Floats, name: str) -> None:
+    """Raise a `SchemaError` that names the first place without a finite number."""
+    flat = array.reshape(-1)
+    for start in range(0, flat.size, _BLOCK):
+        if np.isfinite(flat[start : start + _BLOCK]).all():
+            continue
+        bad = np.flatnonzero(~np.isfinite(flat))
+        place = ", ".join(str(int(i)) for i in np.unravel_index(bad[0], array.shape))
+        raise SchemaError(
+            f"{name}[{place}]: expected a finite number, got {float(flat[bad[0]])}"
+            f"{and_more(len(bad) - 1)}"
+        )
+
+
+def check_codes(array: Codes, count: int, name: str, of: str) -> None:
+    """Raise a `SchemaError` unless every code is below `count`."""
+    if array.size and (array.min() < 0 or array.max() >= count):
+        first = int(np.flatnonzero((array < 0) | (array >= count))[0])
+        raise SchemaError(
+            f"{name}[{first}]: expected one of {count:,} {of}, got {int(array[first])}"
+        )

@@ -1,0 +1,486 @@
+"""Classification data: objects for people, columns for speed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from valor_core.errors import SchemaError, and_more, shown
+from valor_core.schemas.arrays import (
+    BY_CONTENT,
+    Codes,
+    Floats,
+    check_codes,
+    codes,
+    floats,
+)
+from valor_core.schemas.datum import Datum, Datums
+from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, as_label, label_tuple
+
+
+def _labels(value: Any) -> tuple[Label, ...]:
+    if value is None:
+        return ()
+    is_one = isinstance(value, (Label, str, int)) or (
+        isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+    )
+    return (as_label(value),) if is_one else tuple(as_label(label) for label in value)
+
+
+def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
+    pairs = value.items() if isinstance(value, Mapping) else (value or ())
+    scored = []
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise SchemaError(f"predictions: expected (label, score) pairs, got {shown(pair)}")
+        label, score = pair
+        if isinstance(score, bool) or not isinstance(score, (int, float, np.number)):
+            raise SchemaError(f"predictions: expected a number as score, got {shown(score)}")
+        scored.append((as_label(label), float(score)))
+    return tuple(scored)
+
+
+def _datum_codes(values: Any) -> Codes:
+    return codes(values, "datums")
+
+
+def _label_codes(values: Any) -> Codes:
+    return codes(values, "labels")
+
+
+def _score_column(values: Any) -> Floats:
+    return floats(values, "scores")
+
+
+def _score_rows(values: Any) -> Floats:
+    return floats(values, "scores", ndim=2)
+
+
+@frozen
+class Classification:
+    """One classified item: its true labels and the labels predicted, each with a score.
+
+    Parameters
+    ----------
+    uid : str or int
+        Its name, unique in the data set.
+    groundtruths : label or sequence of labels
+        The truth; one per label key, or several (multilabel). A bare string is a value under the
+        key ``class``, a (key, value) pair names its key.
+    predictions : mapping of label to score, or sequence of (label, score)
+        In the order in which ties are broken. A label that is not listed ranks below all that
+        are and passes no threshold.
+    metadata : mapping of str to value, optional
+        What the item can be sliced and filtered by.
+
+    Examples
+    --------
+    >>> item = Classification("img_7", "dog", {"dog": 0.75, "cat": 0.25})
+    >>> item.groundtruths
+    (Label(key='class', value='dog'),)
+    """
+
+    uid: str | int
+    groundtruths: tuple[Label, ...] = field(converter=_labels, default=())
+    predictions: tuple[tuple[Label, float], ...] = field(converter=_scored_labels, default=())
+    metadata: Mapping[str, Any] = field(factory=dict)
+
+
+@frozen
+class ScoreMatrix:
+    """Scores of every datum for the same labels: one row per datum, one column per label.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, shape (n_datums, n_columns)
+        Finite scores.
+    labels : ndarray of int64, shape (n_columns,)
+        The batch's label code of every column, each once.
+    """
+
+    values: Floats = field(eq=BY_CONTENT, converter=_score_rows)
+    labels: Codes = field(eq=BY_CONTENT, converter=_label_codes)
+
+    def __attrs_post_init__(self) -> None:
+        if self.values.shape[1] != len(self.labels):
+            raise SchemaError(
+                f"scores: expected {len(self.labels):,} columns, got {self.values.shape[1]:,}"
+            )
+        if len(np.unique(self.labels)) < len(self.labels):
+            raise SchemaError("scores: expected every label in one column, found one in two")
+
+    def select(self, positions: Codes) -> ScoreMatrix:
+        """The rows at some positions."""
+        return ScoreMatrix(self.values[positions], self.labels)
+
+    def relabel(self, renamed: Codes) -> ScoreMatrix:
+        """The same with new label codes; columns that become one keep the greater score."""
+        labels, first = np.unique(renamed, return_index=True)
+        if len(labels) == len(renamed):
+            return ScoreMatrix(self.values, renamed)
+        order = np.argsort(first)
+        columns = [self.values[:, renamed == label].max(axis=1) for label in labels[order]]
+        return ScoreMatrix(np.stack(columns, axis=1), labels[order])
+
+
+@frozen
+class ScoreList:
+    """Scores of the labels that each datum lists, as flat columns sorted by datum.
+
+    Parameters
+    ----------
+    datums : ndarray of int64, shape (n_scores,)
+        Position of the datum, ascending; within a datum the order is that of the listing.
+    labels : ndarray of int64, shape (n_scores,)
+        Label codes, each once in a datum.
+    values : ndarray of float32 or float64, shape (n_scores,)
+        Finite scores.
+    """
+
+    datums: Codes = field(eq=BY_CONTENT, converter=_datum_codes)
+    labels: Codes = field(eq=BY_CONTENT, converter=_label_codes)
+    values: Floats = field(eq=BY_CONTENT, converter=_score_column)
+
+    def __attrs_post_init__(self) -> None:
+        if not len(self.datums) == len(self.labels) == len(self.values):
+            raise SchemaError(
+                f"scores: expected columns of one length, got {len(self.datums):,} datums, "
+                f"{len(self.labels):,} labels and {len(self.values):,} scores"
+            )
+        if np.any(np.diff(self.datums) < 0):
+            raise SchemaError("scores: expected rows sorted by datum")
+
+    def select(self, positions: Codes) -> ScoreList:
+        """The scores of the datums at some positions, numbered by those positions."""
+        rows, datums = _rows_of(self.datums, positions)
+        return ScoreList(datums, self.labels[rows], self.values[rows])
+
+    def relabel(self, renamed: Codes) -> ScoreList:
+        """The same with new label codes; labels that become one keep the greater score."""
+        labels = renamed[self.labels]
+        by_score = np.lexsort((-self.values, labels, self.datums))
+        is_first = np.ones(len(by_score), dtype=bool)
+        is_first[1:] = (np.diff(self.datums[by_score]) != 0) | (np.diff(labels[by_score]) != 0)
+        kept = np.sort(by_score[is_first])
+        return ScoreList(self.datums[kept], labels[kept], self.values[kept])
+
+
+@frozen
+class ClassificationBatch:
+    """Columns of classified items; what states read.
+
+    Parameters
+    ----------
+    datums : Datums
+        Uids and metadata.
+    labels : tuple of Label
+        The batch's vocabulary; codes are positions in it.
+    truth_datums, truth_labels : ndarray of int64, shape (n_truths,)
+        Datum position, ascending, and label code of every ground truth, each pair once.
+    scores : ScoreMatrix or ScoreList
+        The predictions.
+
+    Raises
+    ------
+    SchemaError
+        If lengths, codes or order are wrong, or an item names a label twice; the message names
+        the item.
+
+    Examples
+    --------
+    >>> batch = ClassificationBatch.of([Classification("a", "dog", {"dog": 0.75, "cat": 0.25})])
+    >>> batch.labels[batch.truth_labels[0]].value, batch.scores.values
+    ('dog', array([0.75, 0.25]))
+    """
+
+    task: ClassVar[str] = "classification"
+
+    datums: Datums
+    labels: tuple[Label, ...] = field(converter=label_tuple)
+    truth_datums: Codes = field(eq=BY_CONTENT, converter=_datum_codes)
+    truth_labels: Codes = field(eq=BY_CONTENT, converter=_label_codes)
+    scores: ScoreMatrix | ScoreList
+
+    def __attrs_post_init__(self) -> None:
+        if len(set(self.labels)) < len(self.labels):
+            raise SchemaError("labels: expected each label once in the vocabulary")
+        if len(self.truth_datums) != len(self.truth_labels):
+            raise SchemaError(
+                f"groundtruths: expected columns of one length, got {len(self.truth_datums):,} "
+                f"datums and {len(self.truth_labels):,} labels"
+            )
+        if np.any(np.diff(self.truth_datums) < 0):
+            raise SchemaError("groundtruths: expected rows sorted by datum")
+        check_codes(self.truth_datums, len(self), "truth_datums", "datums")
+        check_codes(self.truth_labels, len(self.labels), "truth_labels", "labels")
+        check_codes(self.scores.labels, len(self.labels), "score labels", "labels")
+        self._check_once(self.truth_datums, self.truth_labels, "groundtruths")
+        if isinstance(self.scores, ScoreMatrix):
+            if len(self.scores.values) != len(self):
+                raise SchemaError(
+                    f"scores: expected {len(self):,} rows, got {len(self.scores.values):,}"
+                )
+            return
+        check_codes(self.scores.datums, len(self), "score datums", "datums")
+        self._check_once(self.scores.datums, self.scores.labels, "predictions")
+
+    def __len__(self) -> int:
+        return len(self.datums)
+
+    @classmethod
+    def of(cls, items: Iterable[Classification]) -> ClassificationBatch:
+        """Columns of the objects.
+
+        Raises
+        ------
+        SchemaError
+            If an item has a label twice or a score that is not finite; names item and field.
+        """
+        items = list(items)
+        _check_scores(items)
+        vocabulary = Vocabulary()
+        truths = [(i, label) for i, item in enumerate(items) for label in item.groundtruths]
+        scored = [(i, *pair) for i, item in enumerate(items) for pair in item.predictions]
+        truth_labels = vocabulary.join(label for _, label in truths)
+        score_labels = vocabulary.join(label for _, label, _ in scored)
+        return cls(
+            Datums.of(Datum(item.uid, item.metadata) for item in items),
+            vocabulary.labels,
+            [i for i, _ in truths],
+            truth_labels,
+            ScoreList([i for i, _, _ in scored], score_labels, [score for _, _, score in scored]),
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        labels: Sequence[Any] | None = None,
+        key: str = DEFAULT_KEY,
+        uids: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> ClassificationBatch:
+        """Columns of scikit-learn style arrays.
+
+        Parameters
+        ----------
+        y_true : array-like, shape (n,) or (n, k)
+            True classes, or a 0/1 matrix of them for multilabel data.
+        y_score : array-like, shape (n, k) or (n,)
+            Score of every class; with two classes, the score of the second alone will do, and
+            the first gets one minus it.
+        labels : sequence of str or int, optional
+            The class of every column. Without it: 0 … k-1 where `y_true` is a 0/1 matrix or
+            holds such numbers, else the sorted classes of `y_true`.
+        key : str
+            Label key of all classes.
+        uids, metadata : optional
+            As in `Datums`; without uids the items are numbered.
+
+        Examples
+        --------
+        >>> batch = ClassificationBatch.from_arrays([1, 0], [[0.25, 0.75], [0.5, 0.5]])
+        >>> [label.value for label in batch.labels], batch.truth_labels
+        (['0', '1'], array([1, 0]))
+        """
+        truth = np.asarray(y_true)
+        values = floats(y_score, "y_score", ndim=np.ndim(y_score))
+        if values.ndim == 1:
+            values = np.stack([1 - values, values], axis=1)
+        if values.ndim != 2 or truth.ndim not in (1, 2) or len(truth) != len(values):
+            raise SchemaError(
+                "y_true and y_score: expected shapes (n,) or (n, k) and (n, k), "
+                f"got {truth.shape} and {np.shape(y_score)}"
+            )
+        if truth.ndim == 2:
+            return cls._from_indicator(truth, values, labels, key, uids, metadata)
+        classes, truth_labels = _class_codes(truth, labels, values.shape[1])
+        return cls(
+            Datums(uids, metadata or {})
+            if uids is not None
+            else Datums.numbers(len(values), metadata),
+            [Label(key, str(name)) for name in classes],
+            np.arange(len(values)),
+            truth_labels,
+            ScoreMatrix(values, np.arange(values.shape[1])),
+        )
+
+    @classmethod
+    def from_predicted(cls, y_true: Any, y_pred: Any, **options: Any) -> ClassificationBatch:
+        """Columns of true and predicted classes without scores; a prediction scores 1.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like, shape (n,)
+            Classes.
+        **options
+            `key`, `uids` and `metadata` as in `from_arrays`.
+
+        Examples
+        --------
+        >>> ClassificationBatch.from_predicted(["dog"], ["cat"]).scores.values
+        array([1.])
+        """
+        truth, predicted = np.asarray(y_true), np.asarray(y_pred)
+        if truth.ndim != 1 or truth.shape != predicted.shape:
+            raise SchemaError(
+                f"y_true and y_pred: expected one shape (n,), got {truth.shape} and "
+                f"{predicted.shape}"
+            )
+        names, joined = np.unique(np.concatenate([truth, predicted]), return_inverse=True)
+        uids, metadata = options.get("uids"), options.get("metadata")
+        key = options.get("key", DEFAULT_KEY)
+        count = len(truth)
+        rows = np.arange(count)
+        return cls(
+            Datums(uids, metadata or {}) if uids is not None else Datums.numbers(count, metadata),
+            [Label(key, str(name)) for name in names.tolist()],
+            rows,
+            joined[:count],
+            ScoreList(rows, joined[count:], np.ones(count)),
+        )
+
+    def select(self, positions: Codes) -> ClassificationBatch:
+        """The datums at some positions, ascending."""
+        rows, datums = _rows_of(self.truth_datums, positions)
+        return ClassificationBatch(
+            self.datums.select(positions),
+            self.labels,
+            datums,
+            self.truth_labels[rows],
+            self.scores.select(positions),
+        )
+
+    def relabel(self, renames: Mapping[Label, Label]) -> ClassificationBatch:
+        """The same data under a label map, applied to both sides.
+
+        Ground truths that become one count once; predictions that become one keep the greater
+        score.
+        """
+        vocabulary = Vocabulary()
+        renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
+        width = max(len(vocabulary), 1)
+        pairs = np.unique(self.truth_datums * width + renamed[self.truth_labels])
+        scores = self.scores
+        return ClassificationBatch(
+            self.datums,
+            vocabulary.labels,
+            pairs // width,
+            pairs % width,
+            scores.relabel(renamed[scores.labels])
+            if isinstance(scores, ScoreMatrix)
+            else scores.relabel(renamed),
+        )
+
+    def renumber(self, start: int) -> ClassificationBatch:
+        """The same data, called by their positions from `start` on."""
+        return evolve(self, datums=self.datums.renumber(start))
+
+    def items(self) -> Iterator[Classification]:
+        """The items as objects."""
+        truths = np.searchsorted(self.truth_datums, np.arange(len(self) + 1))
+        for i in range(len(self)):
+            datum = self.datums.at(i)
+            true = [self.labels[code] for code in self.truth_labels[truths[i] : truths[i + 1]]]
+            yield Classification(datum.uid, true, self._predictions(i), datum.metadata)
+
+    def _predictions(self, position: int) -> list[tuple[Label, float]]:
+        scores = self.scores
+        if isinstance(scores, ScoreMatrix):
+            listed, values = scores.labels, scores.values[position]
+        else:
+            first, last = np.searchsorted(scores.datums, (position, position + 1))
+            listed, values = scores.labels[first:last], scores.values[first:last]
+        return [(self.labels[c], float(v)) for c, v in zip(listed, values, strict=True)]
+
+    @classmethod
+    def _from_indicator(
+        cls,
+        truth: Any,
+        values: Floats,
+        labels: Sequence[Any] | None,
+        key: str,
+        uids: Any,
+        metadata: Mapping[str, Any] | None,
+    ) -> ClassificationBatch:
+        if truth.shape != values.shape or not np.isin(truth, (0, 1)).all():
+            raise SchemaError(
+                f"y_true: expected 0 and 1 in the shape of y_score, {values.shape}, "
+                f"got {shown(truth)}"
+            )
+        datums, truth_labels = np.nonzero(truth)
+        names = range(values.shape[1]) if labels is None else labels
+        return cls(
+            Datums(uids, metadata or {})
+            if uids is not None
+            else Datums.numbers(len(values), metadata),
+            [Label(key, str(name)) for name in names],
+            datums,
+            truth_labels,
+            ScoreMatrix(values, np.arange(values.shape[1])),
+        )
+
+    def _check_once(self, datums: Codes, labels: Codes, side: str) -> None:
+        if len(datums) < 2 or np.all(datums[1:] > datums[:-1]):
+            return
+        pairs = datums * len(self.labels) + labels
+        if np.all(pairs[1:] > pairs[:-1]):
+            return
+        values, counts = np.unique(pairs, return_counts=True)
+        twice = values[counts > 1]
+        if len(twice):
+            datum, label = divmod(int(twice[0]), len(self.labels))
+            raise SchemaError(
+                f"{self.datums.name(datum)}, {side}: expected each label once, "
+                f"found {str(self.labels[label])!r} twice{and_more(len(twice) - 1)}"
+            )
+
+
+def _rows_of(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
+    """Rows that belong to the datums at some positions, and their new datum numbers."""
+    first = np.searchsorted(datums, positions, side="left")
+    count = np.searchsorted(datums, positions, side="right") - first
+    ends = np.cumsum(count)
+    offsets = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
+    return np.repeat(first, count) + offsets, np.repeat(np.arange(len(positions)), count)
+
+
+def _class_codes(
+    truth: Any, labels: Sequence[Any] | None, width: int
+) -> tuple[Sequence[Any], Codes]:
+    if truth.size and labels is None and truth.dtype.kind in "iub":
+        truth = truth.astype(np.int64)
+        if truth.min() >= 0 and truth.max() < width:
+            return range(width), truth
+    names = np.unique(truth) if labels is None else np.asarray(labels)
+    if len(names) != width:
+        raise SchemaError(
+            f"labels: expected a class for each of the {width} columns of y_score, "
+            f"got {len(names)}",
+            "Pass labels=[…] in the order of the columns.",
+        )
+    order = np.argsort(names)
+    places = np.minimum(np.searchsorted(names[order], truth), width - 1)
+    found = order[places] if width else np.empty(0, np.int64)
+    strange = np.flatnonzero(names[found] != truth)
+    if len(strange):
+        raise SchemaError(
+            f"y_true[{strange[0]}]: expected one of the labels, got "
+            f"{truth[strange[0]].item()!r}{and_more(len(strange) - 1)}"
+        )
+    return names.tolist(), found
+
+
+def _check_scores(items: Sequence[Classification]) -> None:
+    for item in items:
+        for label, score in item.predictions:
+            if not np.isfinite(score):
+                raise SchemaError(
+                    f"item {item.uid!r}, predictions: expected a finite score for "
+                    f"{str(label)!r}, got {score}"
+                )

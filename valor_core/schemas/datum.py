@@ -1,0 +1,177 @@
+"""Datums: what an item is called, and what it is sliced and filtered by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, and_more, shown
+from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
+
+Uid = str | int
+Uids = NDArray[Any]
+"""Column of uids: all int64 or all strings."""
+
+
+def _uid(item: Any, attribute: Any, value: Any) -> None:
+    if not isinstance(value, (str, int, np.integer)) or isinstance(value, bool):
+        raise SchemaError(f"Datum: uid must be a string or a whole number, got {shown(value)}")
+
+
+@frozen
+class Datum:
+    """Name of an item and the facts it can be sliced and filtered by.
+
+    Parameters
+    ----------
+    uid : str or int
+        Its name, unique in a data set.
+    metadata : mapping of str to value, optional
+        Facts such as ``{"weather": "rain"}``.
+
+    Examples
+    --------
+    >>> Datum("img_7", {"weather": "rain"}).uid
+    'img_7'
+    """
+
+    uid: Uid = field(validator=_uid)
+    metadata: Mapping[str, Any] = field(factory=dict)
+
+
+def _uid_column(uids: Any) -> Uids:
+    array = np.asarray(uids)
+    if array.size == 0:
+        return read_only(np.empty(0, np.int64))
+    if array.dtype.kind == "O":
+        array = _uids_of_objects(array)
+    elif isinstance(uids, (list, tuple)) and array.dtype.kind == "U":
+        _check_all_strings(uids)
+    if array.ndim != 1 or array.dtype.kind not in "iuU":
+        raise SchemaError(f"uids: expected strings or whole numbers, got {shown(array)}")
+    return read_only(array.astype(np.int64, copy=False) if array.dtype.kind in "iu" else array)
+
+
+def _uids_of_objects(array: NDArray[Any]) -> Uids:
+    values = array.tolist()
+    if all(isinstance(value, str) for value in values):
+        return np.array(values, dtype=np.str_)
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return np.array(values, dtype=np.int64)
+    _check_all_strings(values)
+    return array
+
+
+def _check_all_strings(values: Sequence[Any]) -> None:
+    """NumPy turns ``["a", 1]`` into two strings without a word; here it is an error."""
+    for position, value in enumerate(values):
+        if not isinstance(value, str):
+            raise SchemaError(
+                f"uids[{position}]: expected all strings or all whole numbers, "
+                f"got {shown(value)} beside strings"
+            )
+
+
+def _metadata_columns(columns: Any) -> Mapping[str, NDArray[Any]]:
+    return {str(name): read_only(_metadata_column(column)) for name, column in columns.items()}
+
+
+def _metadata_column(column: Any) -> NDArray[Any]:
+    if isinstance(column, np.ndarray):
+        return column
+    array = np.empty(len(column), dtype=object)
+    array[:] = column
+    return array
+
+
+@frozen
+class Datums:
+    """The uids and metadata of a batch, as columns.
+
+    Parameters
+    ----------
+    uids : sequence or ndarray
+        All strings or all whole numbers, each once.
+    metadata : mapping of str to sequence, optional
+        One value per datum for every field; None where it is missing.
+    numbered : bool
+        Whether the uids are positions that Valor gave because the data had none.
+
+    Raises
+    ------
+    SchemaError
+        If a uid occurs twice, kinds of uid are mixed, or a column has another length.
+
+    Examples
+    --------
+    >>> Datums(["a", "b"], {"weather": ["sun", None]}).metadata["weather"]
+    array(['sun', None], dtype=object)
+    >>> Datums(["a", "b", "a"])
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: item 'a': expected each uid once, found it 2 times
+    """
+
+    uids: Uids = field(eq=BY_CONTENT, converter=_uid_column)
+    metadata: Mapping[str, NDArray[Any]] = field(
+        factory=dict, converter=_metadata_columns, eq=False
+    )
+    numbered: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        for name, column in self.metadata.items():
+            check_length(column, f"metadata field {name!r}", len(self.uids))
+        if not self.numbered:
+            check_unique(self.uids)
+
+    def __len__(self) -> int:
+        return len(self.uids)
+
+    @classmethod
+    def numbers(cls, count: int, metadata: Mapping[str, Any] | None = None) -> Datums:
+        """Datums called by their position, for data that name none."""
+        return cls(np.arange(count), metadata or {}, numbered=True)
+
+    def renumber(self, start: int) -> Datums:
+        """The same datums, called by their positions from `start` on."""
+        return Datums(np.arange(start, start + len(self)), self.metadata, numbered=True)
+
+    @classmethod
+    def of(cls, datums: Iterable[Datum]) -> Datums:
+        """Columns of the objects; a metadata field that a datum lacks is None there."""
+        datums = list(datums)
+        names = dict.fromkeys(name for datum in datums for name in datum.metadata)
+        columns = {name: [datum.metadata.get(name) for datum in datums] for name in names}
+        return cls([datum.uid for datum in datums], columns)
+
+    def select(self, positions: Codes) -> Datums:
+        """The datums at some positions."""
+        columns = {name: column[positions] for name, column in self.metadata.items()}
+        return Datums(self.uids[positions], columns, self.numbered)
+
+    def name(self, position: int) -> str:
+        """How an error message calls a datum: ``item 'img_7'``."""
+        return f"item {self.uids[position].item()!r}"
+
+    def at(self, position: int) -> Datum:
+        """One datum as an object."""
+        facts = {name: column[position] for name, column in self.metadata.items()}
+        return Datum(self.uids[position].item(), facts)
+
+
+def check_unique(uids: Uids) -> None:
+    """Raise a `SchemaError` that names a uid occurring twice."""
+    if len(uids) < 2 or bool(np.all(uids[1:] > uids[:-1])):
+        return
+    if len(set(uids.tolist())) == len(uids):
+        return
+    values, counts = np.unique(uids, return_counts=True)
+    twice = np.flatnonzero(counts > 1)
+    raise SchemaError(
+        f"item {values[twice[0]].item()!r}: expected each uid once, "
+        f"found it {counts[twice[0]]} times{and_more(len(twice) - 1)}"
+    )

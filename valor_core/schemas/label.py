@@ -1,0 +1,144 @@
+"""Labels, the vocabularies that number them, and label maps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas.arrays import Codes
+
+DEFAULT_KEY = "class"
+
+
+def _text(label: Any, attribute: Any, value: Any) -> None:
+    if not isinstance(value, str) or not value:
+        raise SchemaError(f"Label: {attribute.name} must be a non-empty string, got {shown(value)}")
+
+
+@frozen(order=True)
+class Label:
+    """A value under a key: ``Label("animal", "dog")``. Metrics are grouped by key.
+
+    Examples
+    --------
+    >>> Label("animal", "dog") < Label("colour", "white")
+    True
+    """
+
+    key: str = field(validator=_text)
+    value: str = field(validator=_text)
+
+    def __str__(self) -> str:
+        return self.value if self.key == DEFAULT_KEY else f"{self.key}: {self.value}"
+
+
+LabelLike = Label | str | int | tuple[str, str]
+"""What stands for a label: a bare value belongs to the key ``class``."""
+
+
+def as_label(value: Any) -> Label:
+    """The label that a plain value stands for.
+
+    Raises
+    ------
+    SchemaError
+        If it is neither a label, a string, a whole number nor a (key, value) pair.
+
+    Examples
+    --------
+    >>> as_label("dog"), as_label(("animal", "dog"))
+    (Label(key='class', value='dog'), Label(key='animal', value='dog'))
+    """
+    if isinstance(value, Label):
+        return value
+    if isinstance(value, str):
+        return Label(DEFAULT_KEY, value)
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return Label(DEFAULT_KEY, str(value))
+    if isinstance(value, (tuple, list)) and len(value) == 2:
+        return Label(value[0], value[1])
+    if isinstance(value, Mapping) and set(value) == {"key", "value"}:
+        return Label(value["key"], value["value"])
+    raise SchemaError(
+        f"label: expected a string, a (key, value) pair or a Label, got {shown(value)}"
+    )
+
+
+def label_tuple(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Labels as an unchangeable sequence."""
+    return tuple(labels)
+
+
+def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:
+    """The renaming that a config or a Python call describes.
+
+    Parameters
+    ----------
+    mapping : mapping or sequence of pairs
+        From label to label. In a config a key other than ``class`` is written ``key: value``
+        within one string, or the map is a list of ``[from, to]`` pairs.
+
+    Examples
+    --------
+    >>> label_map({"tabby": "cat"})
+    {Label(key='class', value='tabby'): Label(key='class', value='cat')}
+    """
+    pairs = mapping.items() if isinstance(mapping, Mapping) else mapping
+    renames: dict[Label, Label] = {}
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise SchemaError(f"label_map: expected [from, to] pairs, got {shown(pair)}")
+        renames[as_label(pair[0])] = as_label(pair[1])
+    return renames
+
+
+@define
+class Vocabulary:
+    """Labels numbered in the order of their arrival; joins those of batches and other states.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary()
+    >>> vocabulary.join([Label("class", "dog"), Label("class", "cat")])
+    array([0, 1])
+    >>> vocabulary.join([Label("class", "cat"), Label("class", "bee")])
+    array([1, 2])
+    >>> vocabulary.order
+    array([2, 1, 0])
+    """
+
+    labels: list[Label] = field(factory=list)
+    _codes: dict[Label, int] = field(init=False, repr=False, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._codes = {label: code for code, label in enumerate(self.labels)}
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def join(self, labels: Iterable[Label]) -> Codes:
+        """Codes here of some other vocabulary's labels, in its order; new ones are added."""
+        joined = [self._code(label) for label in labels]
+        return np.array(joined, dtype=np.int64)
+
+    def _code(self, label: Label) -> int:
+        code = self._codes.setdefault(label, len(self.labels))
+        if code == len(self.labels):
+            self.labels.append(label)
+        return code
+
+    @property
+    def order(self) -> Codes:
+        """Codes in the order of their sorted labels."""
+        return np.array(
+            sorted(range(len(self.labels)), key=self.labels.__getitem__), dtype=np.int64
+        )
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Label keys, sorted."""
+        return tuple(sorted({label.key for label in self.labels}))

@@ -1,0 +1,164 @@
+"""Text data: a query, a response, and what it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
+from valor_core.schemas.datum import Datum, Datums
+
+
+def _text(item: Any, attribute: Any, value: Any) -> None:
+    if value is not None and not isinstance(value, str):
+        raise SchemaError(f"{attribute.name}: expected a string, got {shown(value)}")
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    texts = (value,) if isinstance(value, str) else tuple(value)
+    for text in texts:
+        if not isinstance(text, str):
+            raise SchemaError(f"texts: expected strings, got {shown(text)}")
+    return texts
+
+
+@frozen
+class Text:
+    """One item of text generation: what was asked, what was answered, and the references.
+
+    Parameters
+    ----------
+    uid : str or int
+        Its name, unique in the data set.
+    query : str, optional
+        What was asked.
+    response : str, optional
+        What the model answered.
+    references : str or sequence of str
+        Texts that the response is compared with.
+    contexts : str or sequence of str
+        Retrieved passages, in the order of retrieval.
+    reference_contexts : str or sequence of str
+        Passages that ought to be retrieved.
+    metadata : mapping of str to value, optional
+        What the item can be sliced and filtered by.
+
+    Examples
+    --------
+    >>> Text("q1", "Capital of France?", "Paris", "Paris").references
+    ('Paris',)
+    """
+
+    uid: str | int
+    query: str | None = field(default=None, validator=_text)
+    response: str | None = field(default=None, validator=_text)
+    references: tuple[str, ...] = field(default=(), converter=_texts)
+    contexts: tuple[str, ...] = field(default=(), converter=_texts)
+    reference_contexts: tuple[str, ...] = field(default=(), converter=_texts)
+    metadata: Mapping[str, Any] = field(factory=dict)
+
+
+TEXT_FIELDS = ("query", "response", "references", "contexts", "reference_contexts")
+
+
+def _objects(values: Any) -> NDArray[Any]:
+    values = list(values)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return read_only(column)
+
+
+@frozen
+class TextBatch:
+    """Columns of text items.
+
+    Parameters
+    ----------
+    datums : Datums
+        Uids and metadata.
+    columns : mapping of str to sequence
+        The fields of `Text` without `uid` and `metadata`, one value per datum each.
+
+    Examples
+    --------
+    >>> batch = TextBatch.of([Text("q1", "Capital of France?", "Paris", "Paris")])
+    >>> next(batch.items()).response
+    'Paris'
+    """
+
+    task: ClassVar[str] = "text"
+
+    datums: Datums
+    queries: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    responses: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    references: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    contexts: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    reference_contexts: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("queries", "responses", "references", "contexts", "reference_contexts"):
+            check_length(getattr(self, name), name, len(self))
+
+    def __len__(self) -> int:
+        return len(self.datums)
+
+    @classmethod
+    def of(cls, items: Iterable[Text]) -> TextBatch:
+        """Columns of the objects."""
+        items = list(items)
+        return cls(
+            Datums.of(Datum(item.uid, item.metadata) for item in items),
+            [item.query for item in items],
+            [item.response for item in items],
+            [item.references for item in items],
+            [item.contexts for item in items],
+            [item.reference_contexts for item in items],
+        )
+
+    def select(self, positions: Codes) -> TextBatch:
+        """The items at some positions."""
+        return TextBatch(
+            self.datums.select(positions),
+            self.queries[positions],
+            self.responses[positions],
+            self.references[positions],
+            self.contexts[positions],
+            self.reference_contexts[positions],
+        )
+
+    def relabel(self, renames: Mapping[Any, Any]) -> TextBatch:
+        """Text has no labels.
+
+        Raises
+        ------
+        SchemaError
+            If there is anything to rename.
+        """
+        if renames:
+            raise SchemaError("label_map: expected none, items of text have no labels")
+        return self
+
+    def renumber(self, start: int) -> TextBatch:
+        """The same items, called by their positions from `start` on."""
+        return evolve(self, datums=self.datums.renumber(start))
+
+    def items(self) -> Iterator[Text]:
+        """The items as objects."""
+        for i in range(len(self)):
+            datum = self.datums.at(i)
+            yield Text(
+                datum.uid,
+                self.queries[i],
+                self.responses[i],
+                self.references[i],
+                self.contexts[i],
+                self.reference_contexts[i],
+                datum.metadata,
+            )

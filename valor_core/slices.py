@@ -1,0 +1,104 @@
+"""Slices: one state per combination of metadata values, from which all reports are merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.errors import ConfigError, did_you_mean
+from valor_core.schemas import Batch
+
+SliceKey = tuple[Any, ...]
+"""Values of the sliced fields, in their order; None where one is missing."""
+
+
+def _fields(slices: Iterable[str | Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    return tuple((name,) if isinstance(name, str) else tuple(name) for name in slices)
+
+
+@frozen
+class Slices:
+    """Which metadata fields, and which combinations of them, are reported on their own.
+
+    Parameters
+    ----------
+    wanted : sequence of str or of list of str
+        Each entry is a field, or a list of fields whose combinations are reported.
+    at_most : int
+        Limit on the number of combinations of values.
+
+    Examples
+    --------
+    >>> Slices(["weather", ["weather", "city"]]).fields
+    ('weather', 'city')
+    """
+
+    wanted: tuple[tuple[str, ...], ...] = field(default=(), converter=_fields)
+    at_most: int = 1000
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """All fields that take part, in the order of first mention."""
+        return tuple(dict.fromkeys(name for names in self.wanted for name in names))
+
+    def split(self, batch: Batch) -> Iterator[tuple[SliceKey, Batch]]:
+        """The parts of a batch, one for every combination of values in it."""
+        if not self.wanted or len(batch) == 0:
+            yield (), batch
+            return
+        columns = [self._column(batch, name) for name in self.fields]
+        numbers: dict[SliceKey, int] = {}
+        codes = np.array(
+            [numbers.setdefault(key, len(numbers)) for key in zip(*columns, strict=True)]
+        )
+        order = np.argsort(codes, kind="stable")
+        bounds = np.searchsorted(codes[order], np.arange(len(numbers) + 1))
+        for key, code in numbers.items():
+            yield key, batch.select(order[bounds[code] : bounds[code + 1]])
+
+    def check(self, keys: Iterable[SliceKey]) -> None:
+        """Raise a `ConfigError` if there are more combinations than allowed."""
+        count = len(set(keys))
+        if count > self.at_most:
+            raise ConfigError(
+                f"slices: expected at most {self.at_most:,} combinations of "
+                f"{', '.join(self.fields)}, found {count:,} so far",
+                "Slice by fields with fewer values.",
+            )
+
+    def groups(self, keys: Iterable[SliceKey]) -> Iterator[tuple[dict[str, Any], list[SliceKey]]]:
+        """Every reported slice with the combinations that belong to it, sorted by its values."""
+        keys = list(keys)
+        for names in self.wanted:
+            places = [self.fields.index(name) for name in names]
+            members: dict[SliceKey, list[SliceKey]] = {}
+            for key in keys:
+                members.setdefault(tuple(key[place] for place in places), []).append(key)
+            for values in sorted(members, key=_sortable):
+                yield dict(zip(names, values, strict=True)), members[values]
+
+    def _column(self, batch: Batch, name: str) -> list[Any]:
+        metadata: Mapping[str, Any] = batch.datums.metadata
+        if name not in metadata:
+            known = ", ".join(metadata) or "none"
+            raise ConfigError(
+                f"slices: no item has the metadata field {name!r}",
+                did_you_mean(name, metadata) or f"Fields there are: {known}.",
+            )
+        values: list[Any] = metadata[name].tolist()
+        return values
+
+
+def _sortable(values: SliceKey) -> tuple[tuple[str, Any], ...]:
+    """A sort key for values of mixed types: missing last, numbers among themselves."""
+    return tuple(
+        ("z", "")
+        if value is None
+        else ("number", value)
+        if isinstance(value, (int, float))
+        else ("text", str(value))
+        for value in values
+    )

@@ -1,0 +1,125 @@
+"""States: what metrics count, mergeable in any order and any split with the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol, Self
+
+from attrs import field, frozen
+
+from valor_core.result import Result
+
+Content = dict[str, Any]
+"""What a state is made of, for a file: arrays, numbers, strings, lists and dictionaries."""
+
+
+class State(Protocol):
+    """A commutative monoid over batches: same bits for any split and order of the data.
+
+    A state is made by its `StateRequest`, pickles, and is not hashed or compared; two states of
+    one request are equal if what metrics read from them is equal.
+    """
+
+    def update(self, batch: Any) -> None:
+        """Count a batch, without writing to it."""
+
+    def merge(self, other: Self) -> None:
+        """Count what another state of the same request counted, without writing to it."""
+
+    def dump(self) -> Content:
+        """Everything counted so far, for a file."""
+
+    def restore(self, content: Content) -> None:
+        """Make a neutral state what `dump` described."""
+
+
+class Metric(Protocol):
+    """A frozen value of parameters that reads its numbers off a state."""
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The states that `compute` reads, in its order of arguments."""
+
+    def compute(self, *states: Any) -> Iterable[Result]:
+        """Results, with their parameters; pure."""
+
+
+Resources = Mapping[str, Any]
+"""Opened resources by name."""
+
+
+def _items(mapping: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(sorted(mapping.items()))
+
+
+def _unions(mapping: Mapping[str, Iterable[Any]]) -> tuple[tuple[str, frozenset[Any]], ...]:
+    return tuple(sorted((name, frozenset(values)) for name, values in mapping.items()))
+
+
+@frozen
+class StateRequest:
+    """Which state a metric needs.
+
+    Requests for the same class with an equal key become one state at the union of the rest.
+
+    Parameters
+    ----------
+    state : type
+        The state's class; called with the key and the unions as keywords.
+    key : mapping of str to hashable
+        What cannot be shared: a matching rule, a number of bins.
+    union : mapping of str to set
+        What can: thresholds, area ranges. Handed over as a sorted tuple.
+    prepare : callable, optional
+        ``prepare(batch, resources)``, whose answer the state is updated with in place of the
+        batch; for states that need a resource.
+
+    Examples
+    --------
+    >>> one = StateRequest(dict, union={"thresholds": [0.5]})
+    >>> two = StateRequest(dict, union={"thresholds": [0.25, 0.5]})
+    >>> join([one, two])[0].open()
+    {'thresholds': (0.25, 0.5)}
+    """
+
+    state: Callable[..., Any]
+    key: tuple[tuple[str, Any], ...] = field(factory=dict, converter=_items)
+    union: tuple[tuple[str, frozenset[Any]], ...] = field(factory=dict, converter=_unions)
+    prepare: Callable[[Any, Resources], Any] | None = None
+
+    def open(self) -> Any:
+        """A neutral state."""
+        return self.state(
+            **dict(self.key), **{name: tuple(sorted(values)) for name, values in self.union}
+        )
+
+    def joins(self, other: StateRequest) -> bool:
+        """Whether one state can serve both."""
+        return (self.state, self.key, self.prepare, [name for name, _ in self.union]) == (
+            other.state,
+            other.key,
+            other.prepare,
+            [name for name, _ in other.union],
+        )
+
+    def joined(self, other: StateRequest) -> StateRequest:
+        """The request that serves both."""
+        wider = dict(other.union)
+        union = {name: values | wider[name] for name, values in self.union}
+        return StateRequest(self.state, dict(self.key), union, self.prepare)
+
+
+def join(requests: Iterable[StateRequest]) -> list[StateRequest]:
+    """The fewest requests that serve all, in the order of first mention."""
+    joined: list[StateRequest] = []
+    for request in requests:
+        place = find(joined, request)
+        if place is None:
+            joined.append(request)
+        else:
+            joined[place] = joined[place].joined(request)
+    return joined
+
+
+def find(requests: Iterable[StateRequest], wanted: StateRequest) -> int | None:
+    """Position of the request that serves another one, or None."""
+    return next((i for i, request in enumerate(requests) if request.joins(wanted)), None)
