@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from valor_core.schemas import Label, as_label
 FORMAT = 1
 _ARRAY = "array"
 _HEADER = "header"
+_DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 def save(
@@ -39,6 +41,11 @@ def save(
         What was counted.
     versions : mapping of str to str
         Distributions that took part; loading under others is refused.
+
+    Raises
+    ------
+    StateError
+        If the file cannot be written.
     """
     arrays: list[NDArray[Any]] = []
     header = {
@@ -57,14 +64,19 @@ def save(
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     path = Path(path)
     unfinished = path.with_name(f".{path.name}.unfinished")
-    with unfinished.open("wb") as file:
-        np.savez(
-            file,
-            allow_pickle=False,
-            **{_HEADER: text},
-            **{f"{_ARRAY}{i}": array for i, array in enumerate(arrays)},
-        )
-    unfinished.replace(path)
+    try:
+        with unfinished.open("wb") as file:
+            np.savez(
+                file,
+                allow_pickle=False,
+                **{_HEADER: text},
+                **{f"{_ARRAY}{i}": array for i, array in enumerate(arrays)},
+            )
+        unfinished.replace(path)
+    except OSError as error:
+        raise StateError(f"{path}: cannot be written, {error.strerror}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -89,6 +101,22 @@ def load(
         If the file is not a saved state, or was made by another request or other versions.
     """
     header, arrays = _read(path)
+    try:
+        return _tally(path, header, arrays, evaluation, versions)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise StateError(
+            f"{path}: expected a saved state, its content is damaged, {type(error).__name__}: "
+            f"{error}"
+        ) from error
+
+
+def _tally(
+    path: str | os.PathLike[str],
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    evaluation: Evaluation,
+    versions: Mapping[str, str],
+) -> Tally:
     evaluation.check_same(header["request"], str(path))
     for name, version in header["versions"].items():
         if name in versions and versions[name] != version:
@@ -117,11 +145,12 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Mapping[str, ND
         header = json.loads(arrays.pop(_HEADER).tobytes())
     except FileNotFoundError as error:
         raise StateError(f"{path}: no such file") from error
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError) as error:
+    except _DAMAGE as error:
         raise StateError(
             f"{path}: expected a saved state, {type(error).__name__}: {error}"
         ) from error
-    if not isinstance(header, dict) or header.get("valor_state") != FORMAT:
+    is_request = isinstance(header, dict) and isinstance(header.get("request"), dict)
+    if not is_request or header.get("valor_state") != FORMAT:
         raise StateError(f"{path}: expected a saved state of format {FORMAT}")
     return header, arrays
 
@@ -150,5 +179,11 @@ def _decode(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
             return arrays[f"{_ARRAY}{value[_ARRAY]}"]
         if "label" in value:
             return as_label(value["label"])
-        return {_decode(k, arrays): _decode(v, arrays) for k, v in value["map"]}
+        return {_decode_key(k, arrays): _decode(v, arrays) for k, v in value["map"]}
     return value
+
+
+def _decode_key(value: Any, arrays: Mapping[str, NDArray[Any]]) -> Any:
+    """A key is hashable, so where JSON has a list it was a tuple."""
+    key = _decode(value, arrays)
+    return tuple(key) if isinstance(key, list) else key

@@ -12,7 +12,9 @@ import attrs
 
 from valor_core.errors import ManifestError
 from valor_core.parameters import parameter, parameters
-from valor_core.spec import FunctionMetricSpec, MetricSpec, Range, Reference
+from valor_core.spec import FunctionMetricSpec, MetricSpec, Range, Reference, by_reference
+
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def metric(
@@ -49,7 +51,8 @@ def metric(
     Raises
     ------
     ManifestError
-        If an argument has no annotation or is not keyword-only.
+        If the first argument is not the item, another one has no annotation that configs can
+        fill, or is not keyword-only.
 
     Examples
     --------
@@ -67,12 +70,13 @@ def metric(
 
     def make(function: Callable[..., Any]) -> MetricSpec:
         summary = (inspect.getdoc(function) or name).partition("\n")[0]
+        implementation = f"{function.__module__}:{function.__qualname__.rpartition('.')[2]}"
         return FunctionMetricSpec(
             name=name,
             task=task,
             summary=summary.rstrip("."),
-            parameters=_parameters_of(name, function),
-            implementation=f"{function.__module__}:{function.__qualname__.rpartition('.')[2]}",
+            parameters=_parameters_of(name, function, implementation),
+            implementation=implementation,
             higher_is_better=higher_is_better,
             range=Range(0, 1) if range is None else range,
             references=references,
@@ -90,11 +94,29 @@ def _score(
     return function(item, **attrs.asdict(chosen, recurse=False))
 
 
-def _parameters_of(name: str, function: Callable[..., Any]) -> type:
+def _remake(implementation: str, values: dict[str, Any]) -> Any:
+    return by_reference(implementation).parameters(**values)
+
+
+def _parameters_of(name: str, function: Callable[..., Any], implementation: str) -> type:
     hints = typing.get_type_hints(function, include_extras=True)
-    keywords = list(inspect.signature(function).parameters.values())[1:]
-    namespace: dict[str, Any] = {"__annotations__": {}, "__module__": __name__}
-    for keyword in keywords:
+    arguments = list(inspect.signature(function).parameters.values())
+    if not arguments or arguments[0].kind not in _POSITIONAL:
+        raise ManifestError(
+            f"{name}: expected a function whose first argument is the item",
+            f"Write it as: def {function.__name__}(item) -> float",
+        )
+
+    def reduced(instance: Any) -> tuple[Any, ...]:
+        # the class is made here and stands in no module, so it is found through its metric
+        return _remake, (implementation, attrs.asdict(instance, recurse=False))
+
+    namespace: dict[str, Any] = {
+        "__annotations__": {},
+        "__module__": function.__module__,
+        "__reduce__": reduced,
+    }
+    for keyword in arguments[1:]:
         if keyword.kind is not keyword.KEYWORD_ONLY or keyword.name not in hints:
             raise ManifestError(
                 f"{name}: argument {keyword.name!r} must be keyword-only and annotated",
@@ -102,7 +124,7 @@ def _parameters_of(name: str, function: Callable[..., Any]) -> type:
             )
         hint, help = hints[keyword.name], f"Argument of {function.__name__}."
         if get_origin(hint) is Annotated:
-            hint, help = get_args(hint)[:2]
+            hint, help = get_args(hint)[0], str(get_args(hint)[1])
         default = attrs.NOTHING if keyword.default is keyword.empty else keyword.default
         namespace["__annotations__"][keyword.name] = hint
         namespace[keyword.name] = parameter(default, help=help)

@@ -155,8 +155,8 @@ def shown(value: object, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
-    """Remedy line for a misspelt name, or None where nothing comes close.
+def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Remedy line for a misspelt name, or None where nothing comes closer than `cutoff`.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str | None:
     "Did you mean 'Accuracy'?"
     """
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
-    close = difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)
+    close = difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=cutoff)
     if not close:
         return None
     return f"Did you mean {' or '.join(repr(by_folded[key]) for key in close)}?"

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from valor_core.engines import Work
 from valor_core.engines import engine as make_engine
-from valor_core.errors import ConfigError, RunInterrupted, ValorError, shown
+from valor_core.errors import (
+    ConfigError,
+    RunInterrupted,
+    StateError,
+    ValorError,
+    and_more,
+    shown,
+)
 from valor_core.evaluator import Evaluator
 from valor_core.parameters import build, relocate
 from valor_core.plan import MetricChoice
-from valor_core.reading import InMemory, Reader
+from valor_core.reading import InMemory, Partition, Reader
 from valor_core.registry import Registry, implementation
 from valor_core.report import Report
 from valor_core.schemas import Batch
@@ -95,11 +104,14 @@ def run(
     ------
     RunInterrupted
         If the user stops the run; says what was finished.
+    StateError
+        If the state file was made by another request or from other data, or its folder is
+        missing; before any work is done.
     """
-    if state is not None and Path(state).exists():
-        evaluator.resume(state)
-    tally = evaluator.tally
     partitions = list(reader.partitions())
+    if state is not None:
+        _go_on(evaluator, partitions, Path(state))
+    tally = evaluator.tally
     done = set(tally.done)
     waiting = [partition for partition in partitions if partition.name not in done]
     finished = len(partitions) - len(waiting)
@@ -108,7 +120,8 @@ def run(
     try:
         with closing(runner.map(work, waiting)) as tallies:  # type: ignore[type-var]
             for part in tallies:
-                tally.merge(part, evaluator.evaluation.plan)
+                with _uninterrupted():
+                    tally.merge(part, evaluator.evaluation.plan)
                 evaluator.evaluation.slices.check(tally.states)
                 finished += 1
                 if progress is not None:
@@ -165,6 +178,41 @@ def reader_of(
         parameters = relocate(parameters, lambda path: folder / path)
     reader: Reader = implementation(spec)(parameters, task)
     return reader
+
+
+def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -> None:
+    """Count what a state file has, if it is there and of the same data."""
+    if not state.parent.is_dir():
+        raise StateError(
+            f"{state}: there is no folder {state.parent}",
+            f"Make it with: mkdir -p {state.parent}",
+        )
+    if not state.exists():
+        return
+    evaluator.resume(state)
+    strange = set(evaluator.tally.done) - {partition.name for partition in partitions}
+    if strange:
+        raise StateError(
+            f"{state}: made from other data, it has {min(strange)}{and_more(len(strange) - 1)}, "
+            "which is not among the partitions of these",
+            "Name another state file, or remove this one.",
+        )
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A block that an interrupt does not cut in half; it is raised when the block ends."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: asked.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler or signal.default_int_handler)
+    if asked:
+        signal.raise_signal(signal.SIGINT)
 
 
 def _keep(evaluator: Evaluator, state: str | os.PathLike[str] | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import SchemaError, StateError
+from valor_core.errors import SchemaError, StateError, shown
 from valor_core.filters import Filter
 from valor_core.plan import Plan
 from valor_core.resources import BoundResource
@@ -61,11 +61,12 @@ class Tally:
 
     def check_uids(self) -> None:
         """Raise a `SchemaError` if an item was read twice."""
-        kinds = {uids.dtype.kind for uids in self.uids}
+        named = [uids for uids in self.uids if len(uids)]
+        kinds = {uids.dtype.kind for uids in named}
         if len(kinds) > 1:
             raise SchemaError("uids: expected all strings or all whole numbers, found both")
-        if len(self.uids) > 1:
-            check_unique(np.concatenate(self.uids))
+        if len(named) > 1:
+            check_unique(np.concatenate(named))
 
     def merged(self, keys: list[SliceKey], plan: Plan) -> list[Any]:
         """States of several slices together."""
@@ -143,7 +144,8 @@ class Evaluation:
             described["filter"] = self.filter.text
         if self.label_map:
             described["label_map"] = [
-                [[label.key, label.value] for label in pair] for pair in self.label_map.items()
+                [[label.key, label.value] for label in pair]
+                for pair in sorted(self.label_map.items())
             ]
         for resource in self.resources:
             described[resource.spec.short_name] = resource.describe()
@@ -155,7 +157,7 @@ class Evaluation:
         for key in {**mine, **other}:
             if mine.get(key) != other.get(key):
                 raise StateError(
-                    f"{source}: made by another request, {key} is {other.get(key)!r} there and "
-                    f"{mine.get(key)!r} here",
+                    f"{source}: made by another request, {key} is {shown(other.get(key))} there "
+                    f"and {shown(mine.get(key))} here",
                     "Merge states of one config only.",
                 )

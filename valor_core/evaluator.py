@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -54,6 +55,10 @@ class Evaluator:
         Parameters of the resources that metrics ask for.
     registry : Registry, optional
         Where names are looked up; the installed plugins otherwise.
+    folder : Path, optional
+        What relative paths in `resources` are relative to.
+    place : str
+        Where all this stands, for errors: ``"config.yaml: "``.
 
     Examples
     --------
@@ -80,18 +85,23 @@ class Evaluator:
         items: bool = False,
         resources: Mapping[str, Any] | None = None,
         registry: Registry | None = None,
+        folder: Path | None = None,
         place: str = "",
     ) -> None:
         self.registry = Registry() if registry is None else registry
         bound = bind(metrics, self.registry, task, place)
-        self.requirements: tuple[Requirement, ...] = requirements.parse(require or {}, place)
+        self.requirements: tuple[Requirement, ...] = requirements.parse(
+            require or {}, [metric.spec.name for metric in bound], place
+        )
         self.evaluation = Evaluation(
             task_of(bound, task),
             Plan.of(bound),
             Slices(slices),
             None if filter is None else Filter.parse(filter),
             read_label_map(label_map),
-            bind_resources([m.spec for m in bound], resources or {}, self.registry),
+            bind_resources(
+                [metric.spec for metric in bound], resources or {}, self.registry, folder, place
+            ),
         )
         self.items = items
         self.tally = Tally()
@@ -121,7 +131,13 @@ class Evaluator:
             data = batch_class(self.evaluation.task).of(data)
         if self._resources is None:
             self._resources = self._exits.enter_context(opened(self.evaluation.resources))
-        self.evaluation.update(self.tally, data, self._resources)
+        counted = Tally()
+        start = self.tally.read + self.tally.skipped
+        if data.datums.numbered and start:
+            data = data.renumber(start)
+        self.evaluation.update(counted, data, self._resources)
+        self.evaluation.slices.check({*self.tally.states, *counted.states})
+        self.tally.merge(counted, self.evaluation.plan)
 
     def merge(self, other: Evaluator) -> None:
         """Count what another evaluator of the same metrics counted.

@@ -11,10 +11,10 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.errors import ManifestError
+from valor_core.errors import ManifestError, ReportError
 from valor_core.parameters import plain
 from valor_core.registry import implementation
-from valor_core.result import Failed, ItemScore, Result, Undefined
+from valor_core.result import Failed, ItemScore, Result, Undefined, as_json
 from valor_core.spec import MetricSpec
 from valor_core.state import Content, Resources, StateRequest
 
@@ -120,6 +120,10 @@ class ItemScorer:
         details: Mapping[str, Any] = {}
         if isinstance(answer, ItemScore):
             answer, details = answer.value, answer.details
+        try:
+            details = as_json(details, "details")
+        except ReportError as error:
+            answer, details = Failed(error.message), {}
         return ItemRow(item.uid, self._checked(answer), details)
 
     def _checked(self, answer: Any) -> float | Undefined | Failed:

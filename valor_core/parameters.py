@@ -7,22 +7,18 @@ report are read from the same declaration.
 
 from __future__ import annotations
 
-import math
-import re
-import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any, Literal, TypeVar, Union, dataclass_transform, get_args, get_origin
+from typing import Any, Literal, Self, TypeVar, dataclass_transform
 
 import attrs
-import numpy as np
 from attrs import frozen
 
-from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.annotations import fit, is_understood, kind, mentions_path
+from valor_core.errors import ManifestError, ParameterError, did_you_mean, shown
 
 T = TypeVar("T")
-_EXPONENT = re.compile(r"[-+]?[0-9.]+[eE][-+]?[0-9]+")
 Json = dict[str, Any]
 
 
@@ -66,14 +62,6 @@ class Within:
             return f"be {'below' if self.open_high else 'at most'} {self.high}"
         left, right = "(" if self.open_low else "[", ")" if self.open_high else "]"
         return f"lie in {left}{self.low}, {self.high}{right}"
-
-    def schema(self) -> Json:
-        """The range as JSON Schema keywords."""
-        words = {
-            "exclusiveMinimum" if self.open_low else "minimum": self.low,
-            "exclusiveMaximum" if self.open_high else "maximum": self.high,
-        }
-        return {word: bound for word, bound in words.items() if bound is not None}
 
 
 def parameter(
@@ -125,6 +113,8 @@ def parameters(cls: type[T]) -> type[T]:
 
     Raises
     ------
+    ManifestError
+        If a field is not declared with `parameter`, or its annotation is none of these.
     ParameterError
         When an instance is made with a wrong type or a value out of range.
 
@@ -161,6 +151,11 @@ class Parameter:
         return self.default is attrs.NOTHING
 
     @property
+    def holds_paths(self) -> bool:
+        """Whether its value is a path, or has paths in it."""
+        return mentions_path(self.annotation)
+
+    @property
     def kind(self) -> str:
         """Its type in words.
 
@@ -169,7 +164,7 @@ class Parameter:
         >>> [parameter.kind for parameter in declared(_Example)]
         ['list of number', "'a' or 'b'"]
         """
-        return _kind(self.annotation)
+        return kind(self.annotation)
 
     @property
     def range(self) -> str:
@@ -246,7 +241,7 @@ def build(cls: type[T], values: Mapping[str, Any], place: str) -> T:
             raise ParameterError(sentence, place=place)
     try:
         for name, value in given.items():
-            given[name] = _fit(names[name].annotation, value, name)
+            given[name] = fit(names[name].annotation, value, name, _nested)
         return cls(**given)
     except ParameterError as error:
         raise error.at(place) from None
@@ -261,7 +256,8 @@ def plain(instance: Any) -> Json:
     {'thresholds': [0.5], 'mode': 'a'}
     """
     return {
-        field.name: _plain(getattr(instance, field.name)) for field in attrs.fields(type(instance))
+        field.name: plain_value(getattr(instance, field.name))
+        for field in attrs.fields(type(instance))
     }
 
 
@@ -286,26 +282,13 @@ def _relocated(value: Any, place: Callable[[Path], Path]) -> Any:
         return place(value)
     if isinstance(value, tuple):
         return tuple(_relocated(item, place) for item in value)
+    if isinstance(value, Mapping):
+        return {key: _relocated(item, place) for key, item in value.items()}
     return relocate(value, place) if attrs.has(type(value)) else value
 
 
-def json_schema(cls: type) -> Json:
-    """JSON Schema of a parameter class, for editors that complete config files."""
-    properties: Json = {}
-    for parameter in declared(cls):
-        entry = _schema(parameter.annotation, parameter.check)
-        entry["description"] = parameter.help
-        if not parameter.required:
-            entry["default"] = _plain(parameter.default)
-        for name in (parameter.name, *parameter.aliases):
-            properties[name] = entry
-    required = [parameter.name for parameter in declared(cls) if parameter.required]
-    schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    return schema | ({"required": required} if required else {})
-
-
-def _unknown_key(name: str, known: Mapping[str, Any], place: str) -> ParameterError:
-    remedy = did_you_mean(name, known)
+def _unknown_key(name: object, known: Mapping[str, Any], place: str) -> ParameterError:
+    remedy = did_you_mean(str(name), known)
     if remedy is None:
         remedy = f"Known keys: {', '.join(known)}." if known else "It takes no parameters."
     return ParameterError(f"{name}: unknown key", remedy, place)
@@ -315,21 +298,28 @@ def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attrib
     """Give every field a converter that enforces its annotation and its check."""
     hints = typing.get_type_hints(cls)
     return [
-        field.evolve(
-            converter=_converter(
-                cls.__name__, field.name, hints[field.name], field.metadata["valor"]
-            )
-        )
+        field.evolve(converter=_converter(cls.__name__, field, hints.get(field.name)))
         for field in fields
     ]
 
 
-def _converter(
-    owner: str, name: str, annotation: Any, declaration: _Declaration
-) -> Callable[[Any], Any]:
+def _converter(owner: str, field: attrs.Attribute[Any], annotation: Any) -> Callable[[Any], Any]:
+    name = field.name
+    if "valor" not in field.metadata:
+        raise ManifestError(
+            f"{owner}: {name} must be declared with parameter(…)",
+            f'Write it as: {name}: … = parameter(…, help="…")',
+        )
+    if not is_understood(annotation):
+        raise ManifestError(
+            f"{owner}: {name} has an annotation that configs cannot fill, {shown(annotation)}",
+            "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or X | None.",
+        )
+    declaration: _Declaration = field.metadata["valor"]
+
     def convert(value: Any) -> Any:
         try:
-            fitted = _fit(annotation, value, name)
+            fitted = fit(annotation, value, name, _nested)
             _examine(declaration, fitted, name)
         except ParameterError as error:
             raise error.at(f"{owner}: ") from None
@@ -345,145 +335,70 @@ def _examine(declaration: _Declaration, value: Any, name: str) -> None:
         raise ParameterError(f"{name} must not name a value twice, got {shown(list(value))}")
     if declaration.check is None or value is None:
         return
-    for number in value if isinstance(value, tuple) else (value,):
-        if number is not None and not declaration.check(number):
+    for number in _numbers(value):
+        if not declaration.check(number):
             raise ParameterError(f"{name} must {declaration.check.expectation}, got {number!r}")
 
 
-_SCALARS: dict[Any, tuple[str, tuple[type, ...], str]] = {
-    bool: ("true or false", (bool, np.bool_), "boolean"),
-    int: ("whole number", (int, np.integer), "integer"),
-    float: ("number", (float, int, np.floating, np.integer), "number"),
-    str: ("string", (str,), "string"),
-}
+def _numbers(value: Any) -> Iterator[float]:
+    """The numbers in a value, however deep in lists and tables."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield value
+    elif isinstance(value, (tuple, Mapping)):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _numbers(item)
 
 
-def _fit(annotation: Any, value: Any, name: str) -> Any:
-    """The value as the annotation has it, or an error that says what was expected."""
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if annotation is Any:
-        return value
-    if annotation in _SCALARS:
-        return _fit_scalar(annotation, value, name)
-    if annotation is Path and isinstance(value, str) and value:
-        return Path(value)
-    if origin is Literal:
-        return _fit_choice(arguments, value, name)
-    if origin in (Union, types.UnionType):
-        return _fit_union(annotation, value, name)
-    if origin is tuple:
-        if not isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
-            return (_fit(arguments[0], value, name),)
-        return tuple(_fit(arguments[0], item, f"{name}[{i}]") for i, item in enumerate(value))
-    if origin is not None and issubclass(origin, Mapping):
-        if not isinstance(value, Mapping):
-            raise _expected(annotation, value, name)
-        return {str(key): _fit(arguments[1], item, f"{name}.{key}") for key, item in value.items()}
-    if isinstance(value, annotation):
-        return value
-    if attrs.has(annotation) and isinstance(value, Mapping):
-        return _nested(annotation, value, name)
-    raise _expected(annotation, value, name)
-
-
-def _nested(cls: type[T], value: Mapping[str, Any], name: str) -> T:
+def _nested(cls: type[T], value: Mapping[str, Any], place: str) -> T:
     try:
-        return build(cls, value, f"{name}.")
+        return build(cls, value, place)
     except ParameterError as error:
         raise ParameterError(error.message, error.remedy) from None
 
 
-def _fit_scalar(annotation: Any, value: Any, name: str) -> Any:
-    _, accepted, _ = _SCALARS[annotation]
-    is_bool = isinstance(value, (bool, np.bool_))
-    if not isinstance(value, accepted) or (is_bool and annotation is not bool):
-        raise _expected(annotation, value, name)
-    fitted = annotation(value)
-    if isinstance(fitted, float) and not math.isfinite(fitted):
-        raise ParameterError(f"{name} must be finite, got {value!r}")
-    return fitted
-
-
-def _fit_choice(choices: tuple[Any, ...], value: Any, name: str) -> Any:
-    if value in choices and not isinstance(value, bool):
-        return value
-    remedy = did_you_mean(value, map(str, choices)) if isinstance(value, str) else None
-    listed = ", ".join(map(repr, choices))
-    raise ParameterError(f"{name} must be one of {listed}, got {shown(value)}", remedy)
-
-
-def _fit_union(annotation: Any, value: Any, name: str) -> Any:
-    members = get_args(annotation)
-    if value is None and type(None) in members:
-        return None
-    misfits = []
-    for member in members:
-        if member is type(None):
-            continue
-        try:
-            return _fit(member, value, name)
-        except ParameterError as error:
-            misfits.append(error)
-    if len(misfits) == 1:
-        raise misfits[0]
-    raise _expected(annotation, value, name)
-
-
-def _expected(annotation: Any, value: Any, name: str) -> ParameterError:
-    remedy = None
-    if annotation is float and isinstance(value, str) and _EXPONENT.fullmatch(value):
-        remedy = f"YAML takes a number like this for text; write it as: {float(value)}"
-    return ParameterError(f"{name} must be a {_kind(annotation)}, got {shown(value)}", remedy)
-
-
-def _kind(annotation: Any) -> str:
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    if annotation in _SCALARS:
-        return _SCALARS[annotation][0]
-    if annotation is type(None):
-        return "null"
-    if annotation is Path:
-        return "path"
-    if origin is Literal:
-        return " or ".join(map(repr, arguments))
-    if origin in (Union, types.UnionType):
-        return " or ".join(map(_kind, arguments))
-    if origin is tuple:
-        return f"list of {_kind(arguments[0])}"
-    if origin is not None and issubclass(origin, Mapping):
-        return f"table of {_kind(arguments[1])}"
-    return "table" if attrs.has(annotation) else "value"
-
-
-def _schema(annotation: Any, check: Within | None = None) -> Json:
-    origin, arguments = get_origin(annotation), get_args(annotation)
-    bounds = check.schema() if check else {}
-    if annotation in _SCALARS:
-        return {"type": _SCALARS[annotation][2]} | (bounds if annotation in (int, float) else {})
-    if annotation is type(None):
-        return {"type": "null"}
-    if annotation is Path:
-        return {"type": "string", "format": "path"}
-    if origin is Literal:
-        return {"enum": list(arguments)}
-    if origin in (Union, types.UnionType):
-        return {"anyOf": [_schema(member, check) for member in arguments]}
-    if origin is tuple:
-        item = _schema(arguments[0], check)
-        return {"anyOf": [{"type": "array", "items": item}, item]}
-    if origin is not None and issubclass(origin, Mapping):
-        return {"type": "object", "additionalProperties": _schema(arguments[1], check)}
-    return json_schema(annotation) if attrs.has(annotation) else {}
-
-
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
+    """The value of one parameter as JSON types."""
+    if isinstance(value, FromEnvironment):
+        return value.reference
     if attrs.has(type(value)):
         return plain(value)
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: plain_value(item) for key, item in value.items()}
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [plain_value(item) for item in value]
     return value.as_posix() if isinstance(value, PurePath) else value
+
+
+class FromEnvironment(str):
+    """Text that the environment filled in; a report records the reference in its place.
+
+    Parameters
+    ----------
+    text : str
+        The text with values in it.
+    reference : str
+        The text as the config has it, ``"${env:NAME}"``.
+
+    Examples
+    --------
+    >>> FromEnvironment("s3cret", "${env:KEY}")
+    '${env:KEY}'
+    """
+
+    __slots__ = ("reference",)
+    reference: str
+
+    def __new__(cls, text: str, reference: str) -> Self:
+        """Text that remembers its reference."""
+        self = super().__new__(cls, text)
+        self.reference = reference
+        return self
+
+    def __repr__(self) -> str:
+        return repr(self.reference)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return FromEnvironment, (str(self), self.reference)
 
 
 @parameters

@@ -174,11 +174,10 @@ class Plan:
 def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[Result]:
     name, identity = metric.spec.short_name, metric.spec.identity
     try:
-        computed = list(made.compute(*states))
+        return [evolve(result, type=name, metric=identity) for result in made.compute(*states)]
     except ValorError as error:
         failure = Failed(str(error).replace("\n", "; "))
-        computed = [Result(parameters=plain(metric.parameters), value=failure)]
-    except Exception as error:
+    except Exception as error:  # one metric's trouble must not lose the others' results
         failure = Failed(f"{type(error).__name__}: {error}")
-        computed = [Result(parameters=plain(metric.parameters), value=failure)]
-    return [evolve(result, type=name, metric=identity) for result in computed]
+    parameters = plain(metric.parameters)
+    return [Result(type=name, metric=identity, parameters=parameters, value=failure)]

@@ -25,6 +25,7 @@ from valor_core.errors import (
     PluginConflictError,
     RegistryError,
     UnknownNameError,
+    ValorError,
     VersionPinError,
     did_you_mean,
     shown,
@@ -126,12 +127,13 @@ class Registry:
         PluginConflictError
             If another metric has the name.
         """
-        if spec in self._in_process:
-            return
-        taken = _by_folded_name(self._in_process)
-        if spec.namespace in self._claims:
+        taken = _by_folded_name(self._in_process_in(spec.namespace))
+        if spec.namespace in self._claims or spec.namespace in self._manifests:
             taken |= _by_folded_name(self.manifest(spec.namespace).metrics)
-        if fold(spec.short_name) in taken and taken[fold(spec.short_name)].name == spec.name:
+        other = taken.get(fold(spec.short_name))
+        if other == spec:
+            return
+        if other is not None:
             raise PluginConflictError(f"{spec.name}: expected a new name, it is declared already")
         self._in_process.append(spec)
 
@@ -193,7 +195,7 @@ class Registry:
         spec = self._find(plain_name, task, "metric", self._metrics_in)
         if pin and pin != str(spec.version):
             raise VersionPinError(
-                f"{name}: expected version {pin}, the installed one is {spec.version}",
+                f"metric {name!r}: expected version {pin}, the installed one is {spec.version}",
                 f"Install the version of {self._source(spec)} that has it, "
                 f"or write {spec.identity!r}.",
             )
@@ -237,10 +239,13 @@ class Registry:
         return manifest.distribution, manifest.version
 
     def _metrics_in(self, namespace: str) -> tuple[MetricSpec, ...]:
-        own = tuple(spec for spec in self._in_process if spec.namespace == namespace)
+        own = self._in_process_in(namespace)
         if own and namespace not in self._claims and namespace not in self._manifests:
             return own
         return self.manifest(namespace).metrics + own
+
+    def _in_process_in(self, namespace: str) -> tuple[MetricSpec, ...]:
+        return tuple(spec for spec in self._in_process if spec.namespace == namespace)
 
     def _readers_in(self, namespace: str) -> tuple[ReaderSpec, ...]:
         return self.manifest(namespace).readers
@@ -257,7 +262,13 @@ class Registry:
         namespace, dot, short = name.rpartition(".")
         if not dot:
             return self._find_bare(name, task, kind, specs_in)
-        space = next((known for known in self.namespaces if fold(known) == fold(namespace)), None)
+        spaces = [known for known in self.namespaces if fold(known) == fold(namespace)]
+        if len(spaces) > 1 and namespace not in spaces:
+            raise AmbiguousNameError(
+                f"{kind} {name!r}: the namespaces {' and '.join(spaces)} both answer to it",
+                "Write the namespace exactly.",
+            )
+        space = namespace if namespace in spaces else next(iter(spaces), None)
         if space is None:
             raise self._unknown_namespace(namespace, f"{kind} {name!r}")
         known = _by_folded_name(specs_in(space))
@@ -310,10 +321,10 @@ class Registry:
         return found
 
     def _unknown_namespace(self, namespace: str, wanted: str) -> UnknownNameError:
-        if namespace in FIRST_PARTY:
-            folder = FIRST_PARTY[namespace]
+        folder = FIRST_PARTY.get(fold(namespace))
+        if folder is not None:
             return MissingPluginError(
-                f"{wanted}: the plugin '{namespace}' is not installed",
+                f"{wanted}: the plugin '{fold(namespace)}' is not installed",
                 f"Install it with: python -m pip install valor-{folder}\n"
                 f"or, from a clone: python -m pip install -e plugins/{folder}",
             )
@@ -329,7 +340,8 @@ class Registry:
             raise self._unknown_namespace(namespace, f"namespace {namespace!r}")
         if len(claims) == 1:
             return claims[0]
-        chosen = [claim for claim in claims if claim.distribution == self.choose.get(namespace)]
+        wanted = self.choose.get(namespace, "")
+        chosen = [claim for claim in claims if fold(claim.distribution) == fold(wanted)]
         if len(chosen) == 1:
             return chosen[0]
         names = " and ".join(sorted(map(str, claims)))
@@ -342,7 +354,7 @@ class Registry:
     def _load(self, claim: Claim) -> Manifest:
         try:
             module = importlib.import_module(claim.module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise BrokenPluginError(
                 f"plugin '{claim.namespace}' ({claim}): its manifest {claim.module} cannot be "
                 f"imported, {type(error).__name__}: {error}",
@@ -353,20 +365,25 @@ class Registry:
     def _read_manifest(self, claim: Claim, module: object) -> Manifest:
         try:
             self._plugins.register(module, name=claim.namespace)
+            self._plugins.check_pending()
+            self._check_declares(claim, module)
             declared = {
                 kind: self._declared(module, hook, claim, expected)
                 for kind, (hook, expected) in _HOOKS.items()
             }
-        except pluggy.PluginValidationError as error:
-            raise ManifestError(f"plugin '{claim.namespace}' ({claim}): {error}") from error
-        except RegistryError:
-            raise
-        except Exception as error:
-            raise BrokenPluginError(
-                f"plugin '{claim.namespace}' ({claim}): its manifest fails, "
-                f"{type(error).__name__}: {error}"
-            ) from error
+        except BaseException as error:
+            # a manifest that failed must not be asked again, nor stand in the way of its repair
+            self._plugins.unregister(name=claim.namespace)
+            raise _unreadable(claim, error) from error
         return Manifest(claim.namespace, claim.distribution, claim.version, **declared)
+
+    def _check_declares(self, claim: Claim, module: object) -> None:
+        if not self._plugins.get_hookcallers(module):
+            raise ManifestError(
+                f"plugin '{claim.namespace}' ({claim}): its manifest declares nothing",
+                f"Write {' or '.join(hook for hook, _ in _HOOKS.values())} "
+                "and decorate it with @valor_core.hookimpl.",
+            )
 
     def _declared(
         self, module: object, hook: str, claim: Claim, expected: type[Spec]
@@ -400,21 +417,41 @@ def implementation(spec: Spec) -> Any:
     if isinstance(spec, FunctionMetricSpec):
         return spec.score
     module_name, _, attribute = spec.implementation.partition(":")
+    package = module_name.partition(".")[0]
     try:
         found: Any = importlib.import_module(module_name)
         for part in attribute.split("."):
             found = getattr(found, part)
     except ModuleNotFoundError as error:
-        if spec.extra is not None:
-            folder = FIRST_PARTY.get(spec.namespace, spec.namespace)
-            raise MissingExtraError(
-                f"{spec.name}: its code needs {error.name!r}, which is not installed",
-                f"Install it with: python -m pip install 'valor-{folder}[{spec.extra}]'",
-            ) from error
-        raise _broken(spec, error) from error
+        if spec.extra is None or (error.name or package).partition(".")[0] == package:
+            raise _broken(spec, error) from error
+        raise MissingExtraError(
+            f"{spec.name}: its code needs {error.name!r}, which is not installed",
+            "Install it with: "
+            f"python -m pip install '{_distribution_of(spec.namespace)}[{spec.extra}]'",
+        ) from error
+    except ValorError:
+        raise
     except Exception as error:
         raise _broken(spec, error) from error
     return found
+
+
+def _distribution_of(namespace: str) -> str:
+    """Name of the distribution that claims a namespace."""
+    found = [_claim(entry).distribution for entry in entry_points(group=GROUP, name=namespace)]
+    return found[0] if len(found) == 1 else f"valor-{FIRST_PARTY.get(namespace, namespace)}"
+
+
+def _unreadable(claim: Claim, error: BaseException) -> BaseException:
+    """What to raise where a manifest was imported and cannot be used."""
+    place = f"plugin '{claim.namespace}' ({claim})"
+    if isinstance(error, RegistryError) or not isinstance(error, (Exception, SystemExit)):
+        return error
+    if isinstance(error, pluggy.PluginValidationError):
+        hooks = ", ".join(hook for hook, _ in _HOOKS.values())
+        return ManifestError(f"{place}: {error}", f"Hooks take no arguments and are: {hooks}.")
+    return BrokenPluginError(f"{place}: its manifest fails, {type(error).__name__}: {error}")
 
 
 def _broken(spec: Spec, error: Exception) -> BrokenPluginError:

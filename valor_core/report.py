@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -93,15 +94,17 @@ class Results(Sequence[Result]):
         """
         if len(self._results) == 1:
             return self._results[0]
-        differing = {
-            name: sorted({str(result.parameters.get(name)) for result in self._results})
-            for result in self._results
-            for name in result.parameters
-        }
-        apart = [f"{name}={values[0]!r}" for name, values in differing.items() if len(values) > 1]
+        if not self._results:
+            raise ReportError("report: expected one result, found none")
+        first = self._results[0]
+        apart = [
+            f"{name}={value!r}"
+            for name, value in first.parameters.items()
+            if any(result.parameters.get(name) != value for result in self._results)
+        ]
         raise ReportError(
-            f"report: expected one result of {self._results[0].type}, found {len(self)}",
-            f"Choose one with find({', '.join(apart)}).",
+            f"report: expected one result of {first.type}, found {len(self)}",
+            f"Choose one with find({', '.join(apart)})." if apart else None,
         )
 
     def find(self, name: str | None = None, **parameters: Any) -> Results:
@@ -120,24 +123,27 @@ class Results(Sequence[Result]):
         ]
         if not found:
             asked = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
-            raise ReportError(f"report: no result {name or ''} with {asked}")
+            of = f" of {name!r}" if name else ""
+            raise ReportError(f"report: no result{of} with {asked}")
         return Results(found)
 
     def flat(self, prefix: str = "") -> dict[str, float]:
         """Every single number under a flat key, for experiment trackers.
 
         Keys use letters, digits and ``_ - . : / space`` only; undefined values are left out.
+        Where that makes two keys one, the second gets a number behind it.
 
         Examples
         --------
         >>> Results([Result(type="Recall", parameters={"label": "cat"}, value=0.5)]).flat("val/")
         {'val/Recall/label:cat': 0.5}
         """
-        flat = {}
+        flat: dict[str, float] = {}
         for result in self._results:
             parts = [result.type, *(f"{k}:{_key(v)}" for k, v in result.parameters.items())]
             for suffix, number in _numbers(result):
-                flat[prefix + "/".join(map(_safe, parts)) + suffix] = number
+                key = prefix + "/".join(map(_safe, parts)) + suffix
+                flat[_free(key, flat)] = number
         return flat
 
     def to_records(self) -> list[dict[str, Any]]:
@@ -392,6 +398,16 @@ class Report:
             raise ReportError(
                 f"{source}: expected a report of format {FORMAT}, found {shown(record)}"
             )
+        try:
+            return cls._from_record(record)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ReportError(
+                f"{source}: expected a report, its content is damaged, "
+                f"{type(error).__name__}: {error}"
+            ) from error
+
+    @classmethod
+    def _from_record(cls, record: Mapping[str, Any]) -> Report:
         return cls(
             results=[Result.from_dict(entry) for entry in record["results"]],
             slices=tuple(
@@ -444,6 +460,12 @@ def _numbers(result: Result) -> Iterator[tuple[str, float]]:
         for name, number in result.value.items():
             if isinstance(number, (int, float)) and not isinstance(number, bool):
                 yield f"/{_safe(str(name))}", float(number)
+
+
+def _free(key: str, taken: Collection[str]) -> str:
+    """The key, with a number behind it where it is taken."""
+    numbered = (f"{key} {number}" for number in count(2))
+    return key if key not in taken else next(other for other in numbered if other not in taken)
 
 
 def _key(value: Any) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
-from valor_core.errors import ConfigError, ReportError, shown
+from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
+from valor_core.spec import fold
 
 if TYPE_CHECKING:
     from valor_core.report import Results
@@ -21,7 +22,9 @@ _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "==": operator.eq,
 }
-_CONDITION = re.compile(r"\s*(>=|<=|==|>|<)\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*")
+_CONDITION = re.compile(
+    r"\s*(>=|<=|==|>|<)\s*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*"
+)
 
 
 @frozen
@@ -64,13 +67,25 @@ class Requirement:
         return f"{self.name} {self.condition}: {found}, {'met' if self.met else 'not met'}"
 
 
-def parse(require: Mapping[str, Any], place: str = "") -> tuple[Requirement, ...]:
+def parse(
+    require: Mapping[str, Any], metrics: Collection[str] | None = None, place: str = ""
+) -> tuple[Requirement, ...]:
     """Requirements of a config's ``require`` section, not checked yet.
+
+    Parameters
+    ----------
+    require : mapping of str to str
+        Conditions by the names of results.
+    metrics : collection of str, optional
+        Full names of the chosen metrics; a requirement of another one is refused before any
+        work is done.
+    place : str
+        Where the section stands, for errors.
 
     Raises
     ------
     ConfigError
-        If a condition is not a comparison with a number.
+        If a condition is not a comparison with a number, or names no chosen metric.
 
     Examples
     --------
@@ -83,7 +98,19 @@ def parse(require: Mapping[str, Any], place: str = "") -> tuple[Requirement, ...
                 f"{place}require.{name}: expected a comparison, got {shown(condition)}",
                 'Write it as: ">= 0.5".',
             )
+        if metrics is not None:
+            _check_chosen(name, metrics, place)
     return tuple(Requirement(name, condition) for name, condition in require.items())
+
+
+def _check_chosen(name: str, metrics: Collection[str], place: str) -> None:
+    wanted = name.partition("/")[0]
+    words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
+    if fold(wanted.partition("@")[0]) not in map(fold, words):
+        raise ConfigError(
+            f"{place}require.{name}: no chosen metric is called {wanted!r}",
+            did_you_mean(wanted, words) or f"Chosen are: {', '.join(metrics) or 'none'}.",
+        )
 
 
 def check(requirements: Iterable[Requirement], results: Results) -> tuple[Requirement, ...]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ResourceError, ValorError
-from valor_core.parameters import build, plain
+from valor_core.errors import ResourceError, ValorError, did_you_mean
+from valor_core.parameters import build, plain, relocate
 from valor_core.registry import Registry, implementation
 from valor_core.spec import MetricSpec, ResourceSpec
 from valor_core.state import Resources
@@ -27,11 +28,14 @@ class BoundResource:
         Its declaration.
     parameters : object
         An instance of its parameter class.
+    folder : Path, optional
+        What relative paths in the parameters are relative to.
     """
 
     name: str
     spec: ResourceSpec
     parameters: Any
+    folder: Path | None = None
 
     def describe(self) -> dict[str, Any]:
         """The resource as a config section."""
@@ -39,7 +43,11 @@ class BoundResource:
 
 
 def bind(
-    metrics: Iterable[MetricSpec], sections: Mapping[str, Any], registry: Registry
+    metrics: Iterable[MetricSpec],
+    sections: Mapping[str, Any],
+    registry: Registry,
+    folder: Path | None = None,
+    place: str = "",
 ) -> tuple[BoundResource, ...]:
     """The resources that some metrics ask for, with the parameters that the config gives.
 
@@ -51,6 +59,10 @@ def bind(
         Config sections by name of resource.
     registry : Registry
         Where resources are declared.
+    folder : Path, optional
+        What relative paths in the sections are relative to.
+    place : str
+        Where the sections stand, for errors: ``"config.yaml: "``.
 
     Raises
     ------
@@ -62,14 +74,15 @@ def bind(
         for name in metric.resources:
             spec = registry.resource(name, metric.namespace)
             section = sections.get(spec.short_name, {})
-            parameters: Any = build(spec.parameters, section, f"{spec.short_name}.")
-            bound[name] = BoundResource(name, spec, parameters)
+            parameters: Any = build(spec.parameters, section, f"{place}{spec.short_name}.")
+            bound[name] = BoundResource(name, spec, parameters, folder)
     known = {resource.spec.short_name for resource in bound.values()}
     for section in sections:
         if section not in known:
             raise ResourceError(
-                f"{section}: no chosen metric asks for a resource of this name",
-                f"Resources asked for: {', '.join(sorted(known)) or 'none'}.",
+                f"{place}{section}: no chosen metric asks for a resource of this name",
+                did_you_mean(section, known)
+                or f"Resources asked for: {', '.join(sorted(known)) or 'none'}.",
             )
     return tuple(bound.values())
 
@@ -94,8 +107,11 @@ def opened(resources: Iterable[BoundResource]) -> Iterator[Resources]:
 
 
 def _open(resource: BoundResource) -> Any:
+    folder, parameters = resource.folder, resource.parameters
+    if folder is not None:
+        parameters = relocate(parameters, lambda path: folder / path)
     try:
-        return implementation(resource.spec)(resource.parameters)
+        return implementation(resource.spec)(parameters)
     except ValorError:
         raise
     except Exception as error:

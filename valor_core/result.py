@@ -11,6 +11,7 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import ReportError, shown
+from valor_core.parameters import FromEnvironment
 
 
 @frozen
@@ -43,16 +44,50 @@ class ItemScore:
     details: Mapping[str, Any] = field(factory=dict)
 
 
-def _finite(result: Any, attribute: Any, value: Any) -> None:
+def as_json(value: Any, place: str) -> Any:
+    """The value as JSON types, NumPy's among them turned into Python's.
+
+    Parameters
+    ----------
+    value : object
+        Numbers, strings, None, lists and mappings, however deep.
+    place : str
+        What the value is called in errors.
+
+    Raises
+    ------
+    ReportError
+        If there is a number that is not finite, or anything that JSON cannot hold.
+
+    Examples
+    --------
+    >>> as_json({"counts": np.array([1, 2])}, "value")
+    {'counts': [1, 2]}
+    """
+    if isinstance(value, FromEnvironment):
+        return value.reference
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
         raise ReportError(
-            f"{result.type}: value must be finite, got {value!r}",
+            f"{place} must be finite, got {value!r}",
             "A metric answers 0/0 with Undefined and a reason.",
         )
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Mapping):
+        return {key: as_json(item, f"{place}[{key!r}]") for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_json(item, f"{place}[{i}]") for i, item in enumerate(value)]
+    raise ReportError(f"{place} must be numbers, text, lists and tables, got {shown(value)}")
 
 
-def _plain_number(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+def _value(value: Any) -> Any:
+    return value if isinstance(value, (Undefined, Failed)) else as_json(value, "value")
+
+
+def _coordinates(parameters: Any) -> Any:
+    return as_json(parameters, "parameters")
 
 
 @frozen(kw_only=True)
@@ -85,8 +120,8 @@ class Result:
 
     type: str = ""
     metric: str = ""
-    parameters: Mapping[str, Any] = field(factory=dict)
-    value: Any = field(converter=_plain_number, validator=_finite)
+    parameters: Mapping[str, Any] = field(factory=dict, converter=_coordinates)
+    value: Any = field(converter=_value)
     left_out: Mapping[str, int] = field(factory=dict)
 
     @property

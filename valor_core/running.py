@@ -6,17 +6,18 @@ import importlib.util
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve, frozen
 
 from valor_core import config as configs
-from valor_core.config.schema import CheckedConfig
+from valor_core.config.schema import CheckedConfig, RunConfig
 from valor_core.errors import ConfigError, ReportError
 from valor_core.evaluate import Progress, reader_of, run
 from valor_core.evaluator import Evaluator
+from valor_core.parameters import declared
 from valor_core.registry import Registry
 from valor_core.report import ItemTable, Report
 from valor_core.spec import MetricSpec
@@ -59,7 +60,7 @@ class Request:
 
     def checked(self) -> CheckedConfig:
         """The config, environment filled in and checked."""
-        return configs.check(configs.fill_in(self.values), self.place)
+        return configs.check(configs.fill_in(self.values, self.place), self.place)
 
 
 def run_config(request: Request, progress: Progress | None = None) -> Report:
@@ -84,7 +85,10 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
         for spec in decorated(request.folder / module):
             registry.add(spec)
     output = tuple(request.folder / path for path in chosen.output)
-    _check_writable(output, request.place)
+    _check_writable("output", output, (".json", ".csv", ".md", ".html"), request.place)
+    if isinstance(chosen.items, Path):
+        rows = request.folder / chosen.items
+        _check_writable("items", [rows], (".jsonl", ".parquet"), request.place)
     with Evaluator(
         chosen.metrics,
         chosen.task,
@@ -95,6 +99,7 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
         items=bool(chosen.items),
         resources=checked.resources,
         registry=registry,
+        folder=request.folder,
         place=request.place,
     ) as evaluator:
         task = evaluator.evaluation.task
@@ -110,6 +115,10 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
     return report
 
 
+_decorated: set[str] = set()
+"""Names of the modules that `decorated` has imported, which it may import again."""
+
+
 def decorated(path: Path) -> list[MetricSpec]:
     """The metrics that a Python file makes with the decorator; imports the file.
 
@@ -119,6 +128,11 @@ def decorated(path: Path) -> list[MetricSpec]:
         If the file cannot be imported.
     """
     name = path.stem
+    if name in sys.modules and name not in _decorated:
+        raise ConfigError(
+            f"modules: {path} is named like the module {name!r}, which is loaded already",
+            "Rename the file.",
+        )
     try:
         if str(path.parent) not in sys.path:
             sys.path.insert(0, str(path.parent))
@@ -127,8 +141,10 @@ def decorated(path: Path) -> list[MetricSpec]:
             raise ImportError("not a Python file")
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
+        _decorated.add(name)
         spec.loader.exec_module(module)
     except Exception as error:
+        sys.modules.pop(name, None)
         raise ConfigError(
             f"modules: {path} cannot be imported, {type(error).__name__}: {error}"
         ) from error
@@ -162,14 +178,17 @@ def _write(path: Path, text: str) -> None:
         raise ReportError(f"{path}: cannot be written, {error.strerror}") from error
 
 
-def _check_writable(output: Iterable[Path], place: str) -> None:
+def _check_writable(key: str, paths: Iterable[Path], suffixes: Sequence[str], place: str) -> None:
     """A run of hours must not end with a path that cannot be written."""
-    for path in output:
-        if path.suffix not in (".json", ".csv", ".md", ".html"):
-            raise ConfigError(f"{place}output: expected .json, .csv, .md or .html, got {path.name}")
+    for path in paths:
+        if path.suffix not in suffixes:
+            listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
+            raise ConfigError(f"{place}{key}: expected {listed}, got {path.name}")
+        if path.is_dir():
+            raise ConfigError(f"{place}{key}: expected a file, {path} is a folder")
         if not path.parent.is_dir():
             raise ConfigError(
-                f"{place}output: there is no folder {path.parent}",
+                f"{place}{key}: there is no folder {path.parent}",
                 f"Make it with: mkdir -p {path.parent}",
             )
 
@@ -179,29 +198,44 @@ def _resolved(request: Request, evaluator: Evaluator, output: Iterable[Path]) ->
 
     What the environment filled in stays a reference, so that no secret ends in a report.
     """
-    values = dict(request.values)
-    values.pop("metrics_to_return", None)
-    described = evaluator.evaluation.describe()
-    for key in ("task", "metrics", "slices", "filter", "label_map"):
-        if key in described:
-            values[key] = described[key]
+    left_out = ("metrics_to_return", "output", "state")
+    values = {key: value for key, value in request.values.items() if key not in left_out}
+    evaluation, registry = evaluator.evaluation, evaluator.registry
+    values |= {key: evaluation.describe()[key] for key in ("task", "metrics")}
     home = next((path.parent for path in output), Path.cwd())
-    values["data"] = _moved(values["data"], request.folder, home)
-    values.pop("output", None)
-    values.pop("state", None)
-    if "modules" in values:
-        modules = values["modules"] if isinstance(values["modules"], list) else [values["modules"]]
-        values["modules"] = [_path_from(home, request.folder / module) for module in modules]
-    return values
+
+    def move(text: str) -> str:
+        return _path_from(home, request.folder / text)
+
+    reader = registry.reader(values["data"]["reader"], evaluation.task)
+    values["data"] = _moved(values["data"], reader.parameters, move)
+    for resource in evaluation.resources:
+        name, cls = resource.spec.short_name, resource.spec.parameters
+        if name in values:
+            values[name] = _moved(values[name], cls, move)
+    own: dict[str, Any] = {key: values[key] for key in ("modules", "items") if key in values}
+    return values | _moved(own, RunConfig, move)
 
 
-def _moved(data: Mapping[str, Any], folder: Path, home: Path) -> dict[str, Any]:
-    """A data section whose relative paths are relative to another folder."""
-    moved = dict(data)
-    for key, value in data.items():
-        if key != "reader" and isinstance(value, str) and (folder / value).exists():
-            moved[key] = _path_from(home, folder / value)
-    return moved
+def _moved(section: Mapping[str, Any], cls: type, move: Callable[[str], str]) -> dict[str, Any]:
+    """A config section whose paths, as its parameter class declares them, are moved."""
+    paths = {
+        name
+        for entry in declared(cls)
+        if entry.holds_paths
+        for name in (entry.name, *entry.aliases)
+    }
+    return {k: _with_paths(v, move) if k in paths else v for k, v in section.items()}
+
+
+def _with_paths(value: Any, move: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return value if "${env:" in value else move(value)
+    if isinstance(value, (list, tuple)):
+        return [_with_paths(item, move) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _with_paths(item, move) for key, item in value.items()}
+    return value
 
 
 def _path_from(home: Path, path: Path) -> str:

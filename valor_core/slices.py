@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,8 +16,9 @@ SliceKey = tuple[Any, ...]
 """Values of the sliced fields, in their order; None where one is missing."""
 
 
-def _fields(slices: Iterable[str | Iterable[str]]) -> tuple[tuple[str, ...], ...]:
-    return tuple((name,) if isinstance(name, str) else tuple(name) for name in slices)
+def _fields(slices: str | Iterable[str | Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    listed = (slices,) if isinstance(slices, str) else slices
+    return tuple((name,) if isinstance(name, str) else tuple(name) for name in listed)
 
 
 @frozen
@@ -88,8 +90,16 @@ class Slices:
                 f"slices: no item has the metadata field {name!r}",
                 did_you_mean(name, metadata) or f"Fields there are: {known}.",
             )
-        values: list[Any] = metadata[name].tolist()
-        return values
+        return [_plain(value) for value in metadata[name].tolist()]
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON has it; NaN is a missing one, whatever is not a number is text."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    return str(value)
 
 
 def _sortable(values: SliceKey) -> tuple[tuple[str, Any], ...]:

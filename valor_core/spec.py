@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable
+from pickle import PicklingError
 from typing import Any
 
 from attrs import field, frozen
@@ -187,7 +188,8 @@ class ResourceSpec(Spec):
     """
 
 
-def _by_reference(implementation: str) -> Any:
+def by_reference(implementation: str) -> Any:
+    """What stands at ``"package.module:name"``."""
     module, _, name = implementation.partition(":")
     return getattr(importlib.import_module(module), name)
 
@@ -205,4 +207,13 @@ class FunctionMetricSpec(MetricSpec):
     score: Callable[..., Any] = field(repr=False, eq=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _by_reference, (self.implementation,)
+        try:
+            found = by_reference(self.implementation)
+        except (ImportError, AttributeError):
+            found = None
+        if found is not self:
+            raise PicklingError(
+                f"{self.name}: expected the metric at {self.implementation}, where other "
+                "processes look for it"
+            )
+        return by_reference, (self.implementation,)

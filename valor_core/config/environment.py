@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from valor_core.errors import ConfigError
+from valor_core.parameters import FromEnvironment
 
 _VARIABLE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -31,14 +32,14 @@ def fill_in(value: Any, place: str = "", variables: Mapping[str, str] | None = N
 
     Examples
     --------
-    >>> fill_in({"data": "${env:ROOT}/a.csv"}, variables={"ROOT": "/data"})
-    {'data': '/data/a.csv'}
+    >>> print(fill_in({"data": "${env:ROOT}/a.csv"}, variables={"ROOT": "/data"})["data"])
+    /data/a.csv
     """
     variables = os.environ if variables is None else variables
     if isinstance(value, Mapping):
-        dot = "." if place else ""
+        dot = "" if not place or place.endswith(": ") else "."
         return {key: fill_in(item, f"{place}{dot}{key}", variables) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [fill_in(item, f"{place}[{i}]", variables) for i, item in enumerate(value)]
     return _fill(value, place, variables) if isinstance(value, str) else value
 
@@ -52,4 +53,5 @@ def _fill(text: str, place: str, variables: Mapping[str, str]) -> str:
             )
         return variables[match[1]]
 
-    return _VARIABLE.sub(value_of, text)
+    filled = _VARIABLE.sub(value_of, text)
+    return text if filled == text else FromEnvironment(filled, text)

@@ -28,7 +28,8 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     path = Path(path)
     parsers = {".toml": _toml, ".yaml": _yaml, ".yml": _yaml, ".json": _json}
-    if path.suffix not in parsers:
+    suffix = path.suffix.lower()
+    if suffix not in parsers:
         raise ConfigError(f"{path}: expected a name in .toml, .yaml or .json")
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -38,7 +39,7 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise ConfigError(f"{path}: cannot be read, {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: expected UTF-8 text, {error.reason}") from error
-    values = parsers[path.suffix](text, path)
+    values = parsers[suffix](text, path)
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected a table of keys, found {shown(values)}")
     return values
@@ -82,12 +83,15 @@ def _yaml(text: str, path: Path) -> Any:
         """Refuses a key that stands twice in one table, which YAML forbids and PyYAML lets pass."""
 
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-            for key in keys:
-                if keys.count(key) > 1:
-                    raise ConfigError(
-                        f"{path}, line {node.start_mark.line + 1}: {key}: given twice"
-                    )
+            seen = []
+            for key_node, _ in node.value:
+                if key_node.tag == "tag:yaml.org,2002:merge":
+                    continue
+                key = self.construct_object(key_node, deep=True)
+                if key in seen:
+                    line = key_node.start_mark.line + 1
+                    raise ConfigError(f"{path}, line {line}: {key}: given twice")
+                seen.append(key)
             mapping: dict[Any, Any] = super().construct_mapping(node, deep)
             return mapping
 

@@ -6,6 +6,7 @@ import copy
 import json
 import re
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from valor_core.errors import ConfigError, shown
@@ -49,9 +50,11 @@ def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, An
 
 def _put(target: Any, path: str, value: Any) -> None:
     steps: list[str | int] = [name if name else int(number) for name, number in _STEP.findall(path)]
-    for step, following in zip(steps, steps[1:], strict=False):
+    for step, following in pairwise(steps):
         if isinstance(step, str) and isinstance(target, dict):
-            target = target.setdefault(step, [] if isinstance(following, int) else {})
+            if target.get(step) is None:
+                target[step] = [] if isinstance(following, int) else {}
+            target = target[step]
         elif isinstance(step, int) and isinstance(target, list) and step < len(target):
             if isinstance(target[step], str) and isinstance(following, str):
                 target[step] = {"name": target[step]}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ConfigError, ParameterError
+from valor_core.errors import ConfigError, ParameterError, did_you_mean
+from valor_core.json_schema import json_schema as parameter_schema
 from valor_core.parameters import build, declared, parameter, parameters
-from valor_core.parameters import json_schema as parameter_schema
 from valor_core.registry import Registry
 
 
@@ -29,7 +29,7 @@ class RunConfig:
         non_empty=True,
         aliases=("metrics_to_return",),
     )
-    slices: tuple[Any, ...] = parameter(
+    slices: tuple[str | tuple[str, ...], ...] = parameter(
         (), help="Metadata fields, or lists of fields to combine, to report on their own."
     )
     filter: str | None = parameter(
@@ -103,12 +103,17 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     ('F1',)
     """
     known = {name for entry in declared(RunConfig) for name in (entry.name, *entry.aliases)}
-    sections = {k: v for k, v in values.items() if k not in known and isinstance(v, Mapping)}
+    sections = {k: v for k, v in values.items() if isinstance(v, Mapping) and _is_foreign(k, known)}
     own = {k: v for k, v in values.items() if k not in sections}
     try:
         return CheckedConfig(build(RunConfig, own, place), sections)
     except ParameterError as error:
         raise ConfigError(error.message, error.remedy) from error
+
+
+def _is_foreign(key: object, known: Collection[str]) -> bool:
+    """Whether a key is likely meant for a resource: it does not look like a misspelt key."""
+    return key not in known and did_you_mean(str(key), known, cutoff=0.8) is None
 
 
 def json_schema(registry: Registry) -> dict[str, Any]:

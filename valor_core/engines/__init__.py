@@ -68,7 +68,7 @@ class Work:
 class Engine(Protocol):
     """Carries out work on partitions; made from an instance of its parameter class.
 
-    The class has the attribute ``parameters``, its parameter class.
+    The class has the attribute ``parameters_class``, its parameter class.
     """
 
     def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[Tally]:
@@ -97,18 +97,31 @@ def engine(section: Mapping[str, Any] | None, place: str = "") -> Engine:
     """
     values = dict(section or {})
     name = values.pop("name", "local")
-    known = {entry.name: entry for entry in entry_points(group=GROUP)}
-    if name not in known:
-        raise EngineError(
-            f"{place}engine.name: expected one of {', '.join(sorted(known))}, got {name!r}",
-            did_you_mean(str(name), known),
-        )
-    try:
-        engine_class = known[name].load()
-    except ImportError as error:
-        raise EngineError(
-            f"{place}engine.name: the engine {name!r} cannot be imported, {error}",
-            f"Install it with: python -m pip install 'valor-core[{name}]'",
-        ) from error
+    engine_class = _engine_class(str(name), place)
     parameters = build(engine_class.parameters_class, values, f"{place}engine.")
     return cast("Engine", engine_class(parameters))
+
+
+def _engine_class(name: str, place: str) -> Any:
+    known = list(entry_points(group=GROUP))
+    claims = [entry for entry in known if entry.name == name]
+    if not claims:
+        names = sorted({entry.name for entry in known})
+        raise EngineError(
+            f"{place}engine.name: expected one of {', '.join(names)}, got {name!r}",
+            did_you_mean(name, names),
+        )
+    owners = sorted({entry.dist.name if entry.dist else "unknown" for entry in claims})
+    if len(owners) > 1:
+        raise EngineError(
+            f"{place}engine.name: expected one engine {name!r}, {' and '.join(owners)} claim it",
+            "Uninstall one of them.",
+        )
+    try:
+        return claims[0].load()
+    except Exception as error:
+        raise EngineError(
+            f"{place}engine.name: the engine {name!r} of {owners[0]} cannot be imported, "
+            f"{type(error).__name__}: {error}",
+            f"Install what it needs with: python -m pip install '{owners[0]}[{name}]'",
+        ) from error

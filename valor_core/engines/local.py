@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import pickle
 import signal
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from contextlib import ExitStack
 from itertools import islice
+from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.util import Finalize
-from typing import Literal
+from typing import Any, Literal
 
 from attrs import frozen
 
 from valor_core.engines import Work
-from valor_core.errors import EngineError
+from valor_core.errors import EngineError, PartitionError, ValorError
 from valor_core.evaluation import Tally
 from valor_core.parameters import Within, parameter, parameters
 from valor_core.reading import Partition
 from valor_core.resources import opened
 from valor_core.state import Resources
+
+_ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
 
 
 @parameters
@@ -64,83 +67,114 @@ class LocalEngine:
                     yield work(partition, resources)
             else:
                 with ThreadPoolExecutor(workers) as executor:
-                    yield from _flow(executor, work, partitions, workers, resources)
+                    yield from _flow(
+                        lambda partition: executor.submit(work, partition, resources),
+                        partitions,
+                        workers,
+                    )
 
 
 def _flow(
-    executor: Executor,
-    work: Work,
-    partitions: Sequence[Partition],
-    workers: int,
-    resources: Resources | None,
+    submit: Callable[[Partition], Future[Tally]], partitions: Sequence[Partition], workers: int
 ) -> Iterator[Tally]:
     """Tallies as they are finished, with no more partitions in flight than workers can take."""
     waiting = iter(partitions)
-    running: set[Future[Tally]] = set()
+    running: dict[Future[Tally], Partition] = {}
     try:
         while True:
             for partition in islice(waiting, workers + 1 - len(running)):
-                if resources is None:
-                    running.add(executor.submit(_count, partition))
-                else:
-                    running.add(executor.submit(work, partition, resources))
+                running[submit(partition)] = partition
             if not running:
                 return
-            finished, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in finished:
-                yield future.result()
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                yield _result(future, running[future])
+                del running[future]
+    except BrokenProcessPool as error:
+        names = ", ".join(sorted(partition.name for partition in running.values()))
+        raise EngineError(
+            "engine: a worker process ended without an answer, it may have run out of memory; "
+            f"in flight were {names}",
+            "Use fewer workers or smaller partitions.",
+        ) from error
     finally:
         for future in running:
             future.cancel()
 
 
+def _result(future: Future[Tally], partition: Partition) -> Tally:
+    try:
+        return future.result()
+    except (ValorError, BrokenProcessPool):
+        raise
+    except Exception as error:  # what a worker counted or raised may not pickle
+        raise PartitionError(f"{partition.name}: {type(error).__name__}: {error}") from error
+
+
+class _Spawn(SpawnContext):
+    """Starts processes afresh and remembers them, so that a run can end its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made: list[SpawnProcess] = []
+
+    def Process(self, *arguments: Any, **options: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802
+        """A process, not started yet."""
+        process = SpawnProcess(*arguments, **options)
+        self.made.append(process)
+        return process
+
+
 def _in_processes(work: Work, partitions: Sequence[Partition], workers: int) -> Iterator[Tally]:
-    _refuse_main(work)
-    before = set(multiprocessing.active_children())
+    context = _Spawn()
     executor = ProcessPoolExecutor(
-        workers,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=_start,
-        initargs=(work,),
+        workers, mp_context=context, initializer=_start, initargs=(_pickled(work),)
     )
     try:
-        yield from _flow(executor, work, partitions, workers, None)
+        yield from _flow(lambda partition: executor.submit(_count, partition), partitions, workers)
         executor.shutdown()
-    except BrokenProcessPool as error:
-        raise EngineError(
-            "engine: a worker process ended without an answer, it may have run out of memory",
-            "Use fewer workers or smaller partitions.",
-        ) from error
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
-        for child in set(multiprocessing.active_children()) - before:
-            child.terminate()
-            child.join()
+        for process in context.made:
+            if process.is_alive():
+                process.terminate()
+                process.join()
 
 
-def _refuse_main(work: Work) -> None:
+def _pickled(work: Work) -> bytes:
     for metric in work.evaluation.plan.metrics:
         if metric.spec.implementation.startswith("__main__:"):
             raise EngineError(
                 f"{metric.spec.name}: a metric made in __main__ cannot run in other processes",
-                "Move it to a module, or use engine: {mode: threads}.",
+                _ELSEWHERE,
             )
+    try:
+        return pickle.dumps(work)
+    except Exception as error:
+        raise EngineError(
+            f"engine: the work cannot be sent to other processes, {type(error).__name__}: {error}",
+            _ELSEWHERE,
+        ) from error
 
 
+_pickled_work = b""
 _work: Work | None = None
-_resources: Resources | None = None
+_resources: Resources = {}
 
 
-def _start(work: Work) -> None:
-    """Prepare a worker process: its work, and its own instance of every resource."""
-    global _work, _resources
+def _start(pickled: bytes) -> None:
+    """Prepare a worker process; `_count` unpacks its work, since it can answer with an error."""
+    global _pickled_work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    exits = ExitStack()
-    _work, _resources = work, exits.enter_context(opened(work.evaluation.resources))
-    Finalize(None, exits.close, exitpriority=10)
+    _pickled_work = pickled
 
 
 def _count(partition: Partition) -> Tally:
-    if _work is None or _resources is None:
-        raise EngineError("engine: a worker process was not prepared")
+    """Count a partition in a worker process, which has its own instance of every resource."""
+    global _work, _resources
+    if _work is None:
+        exits = ExitStack()
+        work: Work = pickle.loads(_pickled_work)
+        _resources = exits.enter_context(opened(work.evaluation.resources))
+        Finalize(None, exits.close, exitpriority=10)
+        _work = work
     return _work(partition, _resources)

@@ -1,10 +1,6 @@
 """Files of records as tables: a format by its suffix, partitions of it, a table of each.
 
-A file is split without being parsed, so that workers read their parts of it side by side:
-
->>> parts = split_table("predictions.csv")                                      # doctest: +SKIP
->>> table = read_table(parts[0], columns={"uid": "image_id"})                   # doctest: +SKIP
->>> table.floats("score")                                                       # doctest: +SKIP
+A file is split without being parsed, and every partition can be read in another process.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ from typing import Final
 
 from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.readers import csv, jsonl, parquet
-from valor_core.readers.table import DEFAULT_PARTITION_BYTES, Table, TablePartition
+from valor_core.readers.table import DEFAULT_PARTITION_BYTES, Table, TablePartition, file_size
 
 __all__ = [
     "DEFAULT_PARTITION_BYTES",
@@ -74,7 +70,7 @@ def table_format(path: str | Path) -> str:
 def split_table(
     path: str | Path, *, partition_bytes: int = DEFAULT_PARTITION_BYTES
 ) -> tuple[TablePartition, ...]:
-    """Partitions of a file, which together hold every record once, in order.
+    r"""Partitions of a file, which together hold every record once, in order.
 
     CSV and JSON Lines are cut where a record ends, Parquet between row groups. A JSON list, a
     compressed file, and a CSV file with quotes inside unquoted cells are one partition.
@@ -151,7 +147,8 @@ def read_table(
 
 
 def _whole(path: Path) -> TablePartition:
-    return TablePartition.of_file(path, table_format(path), is_gzip=_is_gzip(path))
+    size = file_size(path)
+    return TablePartition(path, table_format(path), 0, size, 1, _is_gzip(path))
 
 
 def _in_one_piece(path: Path) -> TablePartition:

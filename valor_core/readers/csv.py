@@ -9,11 +9,13 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Any, BinaryIO, Final
 
 import numpy as np
-from attrs import define, frozen
+from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more
@@ -22,6 +24,9 @@ from valor_core.readers.table import Cut, Table, TablePartition, count_line_brea
 DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
 
 _SCAN_BYTES: Final = 2**20
+# Few enough rows at once that they do not set off Python's garbage collector, which takes longer
+# than the parsing.
+_BLOCK_ROWS: Final = 256
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 
@@ -39,15 +44,14 @@ def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, 
         return (whole,)
     try:
         with whole.path.open("rb") as stream:
-            scan = _Scan(ord(DELIMITERS[whole.format]), partition_bytes)
+            scan = _Scan(ord(DELIMITERS[whole.format]), partition_bytes, _SCAN_BYTES)
             cuts = scan.cuts(stream)
     except OSError as error:
         raise unreadable(whole.path, error) from error
     cuts = [cut for cut in cuts if cut.offset < whole.stop]
     if not cuts:
         return (whole,)
-    first = whole.cut(cuts)[0]
-    return whole.cut(cuts, header=_header(first, _parsed(first).rows))
+    return whole.cut(cuts, header=_Rows.of(whole.cut(cuts)[0]).header())
 
 
 def read(partition: TablePartition) -> Table:
@@ -64,116 +68,136 @@ def read(partition: TablePartition) -> Table:
         If a row has another number of cells than the header, a quote is not closed, or the
         header is missing or has a name twice.
     """
-    parsed = _parsed(partition)
-    rows, numbers = parsed.rows, parsed.numbers
-    header = partition.header
-    first_row = partition.first_row
-    if header is None:
-        header = _header(partition, rows)
-        del rows[0]
-        numbers = None if numbers is None else numbers[1:]
-        first_row += 1
-    if not all(rows):
-        kept = np.flatnonzero(np.fromiter(map(len, rows), np.int64, len(rows)))
-        numbers = first_row + kept if numbers is None else numbers[kept]
-        rows = list(filter(None, rows))
-    table = Table({}, str(partition.path), first_row, numbers)
-    _check_widths(table, rows, len(header), DELIMITERS[partition.format])
-    columns: Sequence[Sequence[str]] = list(zip(*rows, strict=True)) or [()] * len(header)
-    named = {
-        name: _with_missing(cells) for name, cells in zip(header, columns, strict=True) if name
-    }
+    rows = _Rows.of(partition)
+    header = rows.header()
+    columns = rows.columns(len(header))
+    first_row, numbers = rows.numbers(len(columns[0]))
+    named = {name: cells for name, cells in zip(header, columns, strict=True) if name}
     return Table(named, str(partition.path), first_row, numbers)
 
 
-@frozen(eq=False)
-class _Parsed:
-    """Rows of a partition, with their numbers where these do not follow each other."""
+@define
+class _Rows:
+    """One pass over the rows of a partition, and a second one where something is amiss."""
 
-    rows: list[list[str]]
-    numbers: NDArray[np.int64] | None
+    partition: TablePartition
+    content: bytes
+    _reader: Any = field(init=False)
+    _header: tuple[str, ...] | None = field(init=False)
 
+    @classmethod
+    def of(cls, partition: TablePartition) -> _Rows:
+        return cls(partition, partition.content())
 
-def _parsed(partition: TablePartition) -> _Parsed:
-    content = partition.content()
-    delimiter = DELIMITERS[partition.format]
-    # The limit is the process's, and only ever raised: it guards against nothing here, since the
-    # content is in memory already, and a mask or a page of text can be longer.
-    if csv.field_size_limit() < len(content):
-        csv.field_size_limit(min(len(content), 2**31 - 1))
-    reader = _reader(content, delimiter)
-    try:
-        rows = list(reader)
-    except csv.Error as error:
-        raise _broken(partition, content, error) from error
-    if reader.line_num == len(rows):
-        return _Parsed(rows, None)
-    ends = [0, *_line_ends(content, delimiter)]
-    return _Parsed(rows, np.array(ends[:-1], dtype=np.int64) + partition.first_row)
+    def __attrs_post_init__(self) -> None:
+        # The limit is the process's, and only ever raised: it guards against nothing here, since
+        # the content is in memory already, and a mask or a page of text can be longer.
+        if csv.field_size_limit() < len(self.content):
+            csv.field_size_limit(min(len(self.content), 2**31 - 1))
+        self._reader = self._fresh_reader()
+        self._header = self.partition.header
 
+    def header(self) -> tuple[str, ...]:
+        """Column names: of the partition, or else of its first row, which is read by this."""
+        if self._header is None:
+            try:
+                self._header = self._checked_header(next(self._reader, []))
+            except csv.Error as error:
+                raise self._broken(error) from error
+        return self._header
 
-def _reader(content: bytes, delimiter: str) -> Any:
-    text = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
-    return csv.reader(text, delimiter=delimiter, strict=True)
+    def columns(self, width: int) -> list[list[str | None]]:
+        """Cells of the rows below the header, by column."""
+        columns: list[list[str | None]] = [[] for _ in range(width)]
+        try:
+            while block := list(islice(self._reader, _BLOCK_ROWS)):
+                if set(map(len, block)) != {width}:
+                    block = self._filled(block, width)
+                for column, cells in zip(columns, zip(*block, strict=True), strict=False):
+                    column.extend([cell or None for cell in cells] if "" in cells else cells)
+        except csv.Error as error:
+            self._check_widths(width)
+            raise self._broken(error) from error
+        return columns
 
+    def numbers(self, count: int) -> tuple[int, NDArray[np.int64] | None]:
+        """Number of the first row below the header, and of each where they do not follow."""
+        has_header = self.partition.header is None
+        if self._reader.line_num == count + has_header:
+            return self.partition.first_row + has_header, None
+        numbers = [number for number, cells in self._numbered_rows() if cells][has_header:]
+        return self.partition.first_row, np.array(numbers, dtype=np.int64)
 
-def _line_ends(content: bytes, delimiter: str) -> Iterator[int]:
-    """Number of the last line of each row, counted from 1."""
-    reader = _reader(content, delimiter)
-    for _ in reader:
-        yield reader.line_num
+    def _fresh_reader(self) -> Any:
+        text = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8", newline="")
+        return csv.reader(text, delimiter=self._delimiter, strict=True)
 
+    @property
+    def _delimiter(self) -> str:
+        return DELIMITERS[self.partition.format]
 
-def _broken(partition: TablePartition, content: bytes, error: csv.Error) -> ReadError:
-    delimiter = DELIMITERS[partition.format]
-    row = partition.first_row
-    try:
-        for end in _line_ends(content, delimiter):
-            row = partition.first_row + end
-    except csv.Error:
-        pass
-    if "end of data" in str(error):
+    def _filled(self, block: list[list[str]], width: int) -> list[list[str]]:
+        """The block without its blank lines, if all other rows are of the width."""
+        filled = [cells for cells in block if cells]
+        if any(len(cells) != width for cells in filled):
+            self._check_widths(width)
+        return filled
+
+    def _numbered_rows(self) -> Iterator[tuple[int, list[str]]]:
+        reader = self._fresh_reader()
+        number = self.partition.first_row
+        with suppress(csv.Error):
+            for cells in reader:
+                yield number, cells
+                number = self.partition.first_row + reader.line_num
+
+    def _checked_header(self, names: list[str]) -> tuple[str, ...]:
+        if not names:
+            raise ReadError(
+                f"{self.partition.path}: expected a header row with the column names, "
+                "the first line is empty"
+            )
+        counts = Counter(filter(None, names))
+        repeated = [name for name, count in counts.items() if count > 1]
+        if repeated:
+            raise ReadError(
+                f"{self.partition.path}: expected every column once in the header, found "
+                f"{repeated[0]!r} {counts[repeated[0]]} times{and_more(len(repeated) - 1)}"
+            )
+        return tuple(names)
+
+    def _check_widths(self, width: int) -> None:
+        bad = [
+            (number, len(cells))
+            for number, cells in self._numbered_rows()
+            if len(cells) not in (0, width)
+        ]
+        if not bad:
+            return
+        number, found = bad[0]
+        remedy = f"Put a cell that holds {self._delimiter!r} in quotes." if found > width else None
+        raise ReadError(
+            f"{self.partition.path}, row {number}: expected {width} cells as in the header, "
+            f"found {found}{and_more(len(bad) - 1)}",
+            remedy=remedy,
+        )
+
+    def _broken(self, error: csv.Error) -> ReadError:
+        reader = self._fresh_reader()
+        lines_before = 0
+        with suppress(csv.Error):
+            for _ in reader:
+                lines_before = reader.line_num
+        place = f"{self.partition.path}, row {self.partition.first_row + lines_before}"
+        if "end of data" in str(error):
+            return ReadError(
+                f"{place}: expected a closing quote, the file ends inside a quoted cell"
+            )
         return ReadError(
-            f"{partition.path}, row {row}: expected a closing quote, "
-            "the file ends inside a quoted cell"
+            f"{place}: expected {self._delimiter!r} or the end of the row after a closing quote, "
+            "found other text",
+            remedy='Write a quote inside a quoted cell twice: "".',
         )
-    return ReadError(
-        f"{partition.path}, row {row}: expected {delimiter!r} or the end of the row after a "
-        "closing quote, found other text",
-        remedy='Write a quote inside a quoted cell twice: "".',
-    )
-
-
-def _header(partition: TablePartition, rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    if not rows or not rows[0]:
-        raise ReadError(
-            f"{partition.path}: expected a header row with the column names, "
-            "the first line is empty"
-        )
-    counts = Counter(filter(None, rows[0]))
-    repeated = [name for name, count in counts.items() if count > 1]
-    if repeated:
-        raise ReadError(
-            f"{partition.path}: expected every column once in the header, found {repeated[0]!r} "
-            f"{counts[repeated[0]]} times{and_more(len(repeated) - 1)}"
-        )
-    return tuple(rows[0])
-
-
-def _check_widths(table: Table, rows: Sequence[Sequence[str]], width: int, delimiter: str) -> None:
-    if set(map(len, rows)) <= {width}:
-        return
-    bad = [index for index, row in enumerate(rows) if len(row) != width]
-    found = len(rows[bad[0]])
-    raise ReadError(
-        f"{table.source}, row {table.row(bad[0])}: expected {width} cells as in the header, "
-        f"found {found}{and_more(len(bad) - 1)}",
-        remedy=f"Put a cell that holds {delimiter!r} in quotes." if found > width else None,
-    )
-
-
-def _with_missing(cells: Sequence[str]) -> Sequence[str | None]:
-    return [cell or None for cell in cells] if "" in cells else cells
 
 
 @define
@@ -186,7 +210,7 @@ class _Scan:
 
     delimiter: int
     step: int
-    chunk_bytes: int = _SCAN_BYTES
+    chunk_bytes: int
     _offset: int = 0
     _row: int = 1
     _is_quoted: bool = False
@@ -202,10 +226,8 @@ class _Scan:
             if self._has_stray_quote(data, quotes):
                 return []
             if target <= self._offset + len(chunk):
-                for cut in self._row_ends(data, quotes):
-                    if cut.offset >= target:
-                        cuts.append(cut)
-                        target = cut.offset + self.step
+                cuts += self._cuts_in(data, quotes, target)
+                target = cuts[-1].offset + self.step if cuts else target
             self._offset += len(chunk)
             self._row += count_line_breaks(chunk)
             self._is_quoted ^= len(quotes) % 2 == 1
@@ -226,11 +248,17 @@ class _Scan:
         before = np.where(opening > 0, data[opening - 1], self._before)
         return not np.isin(before, [self.delimiter, _NEWLINE, _RETURN, _QUOTE]).all()
 
-    def _row_ends(self, data: NDArray[np.uint8], quotes: NDArray[np.int64]) -> Iterator[Cut]:
+    def _cuts_in(
+        self, data: NDArray[np.uint8], quotes: NDArray[np.int64], target: int
+    ) -> Iterator[Cut]:
         feeds = np.flatnonzero(data == _NEWLINE)
         returns = np.flatnonzero(data[:-1] == _RETURN)
         lone_returns = returns[data[returns + 1] != _NEWLINE]
-        is_inside = (np.searchsorted(quotes, feeds) + self._is_quoted) % 2 == 1
         rows = self._row + 1 + np.arange(len(feeds)) + np.searchsorted(lone_returns, feeds)
-        for feed, row in zip(feeds[~is_inside].tolist(), rows[~is_inside].tolist(), strict=True):
-            yield Cut(self._offset + feed + 1, row)
+        is_outside = (np.searchsorted(quotes, feeds) + self._is_quoted) % 2 == 0
+        rows = rows[is_outside]
+        offsets = self._offset + 1 + feeds[is_outside]
+        while (index := np.searchsorted(offsets, target)) < len(offsets):
+            cut = Cut(int(offsets[index]), int(rows[index]))
+            yield cut
+            target = cut.offset + self.step

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, BinaryIO, Final, NoReturn
 
@@ -16,6 +16,9 @@ from valor_core.readers.table import Cut, Table, TablePartition, unreadable
 Record = dict[str, Any]
 
 _SCAN_BYTES: Final = 2**20
+# Few enough records at once that they do not set off Python's garbage collector, which takes longer
+# than the parsing.
+_BLOCK_LINES: Final = 256
 
 
 def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
@@ -32,7 +35,7 @@ def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, 
         return (whole,)
     try:
         with whole.path.open("rb") as stream:
-            cuts = list(_cuts(stream, partition_bytes))
+            cuts = list(_cuts(stream, partition_bytes, _SCAN_BYTES))
     except OSError as error:
         raise unreadable(whole.path, error) from error
     return whole.cut([cut for cut in cuts if cut.offset < whole.stop])
@@ -54,7 +57,7 @@ def read(partition: TablePartition) -> Table:
     return _read_list(partition) if partition.format == "json" else _read_lines(partition)
 
 
-def _cuts(stream: BinaryIO, step: int, chunk_bytes: int = _SCAN_BYTES) -> Iterator[Cut]:
+def _cuts(stream: BinaryIO, step: int, chunk_bytes: int) -> Iterator[Cut]:
     """The first line end at least a step after the one before."""
     offset, row, target = 0, 1, step
     while chunk := stream.read(chunk_bytes):
@@ -78,28 +81,31 @@ def _read_lines(partition: TablePartition) -> Table:
         if len(kept) and kept[-1] >= len(kept):
             numbers = partition.first_row + kept
     table = Table({}, str(partition.path), partition.first_row, numbers, "line")
-    return _tabulated(_records(lines, table), table)
+    blocks = (
+        _records(lines[start : start + _BLOCK_LINES], start, table)
+        for start in range(0, len(lines), _BLOCK_LINES)
+    )
+    return evolve(table, columns=_columns(blocks))
 
 
-def _records(lines: Sequence[bytes], table: Table) -> Sequence[Record]:
+def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[Record]:
     """Object of every line; parsed in one go, and line by line only where that fails."""
-    if not lines:
-        return []
     # The nulls in between show lines that are no single object and only together make a list.
     try:
         parsed = json.loads((b"[" + b",null,".join(lines) + b"]").decode("utf-8"))
     except (ValueError, RecursionError):
-        return _records_one_by_one(lines, table)
+        return _records_one_by_one(lines, start, table)
     records: list[Record] = parsed[::2]
-    is_whole = len(records) == len(lines) and parsed[1::2].count(None) == len(lines) - 1
-    if not is_whole or set(map(type, records)) != {dict}:
-        return _records_one_by_one(lines, table)
+    nulls = len(lines) - 1
+    is_apart = len(parsed) == len(lines) + nulls and parsed[1::2].count(None) == nulls
+    if not is_apart or set(map(type, records)) != {dict}:
+        return _records_one_by_one(lines, start, table)
     return records
 
 
-def _records_one_by_one(lines: Sequence[bytes], table: Table) -> Sequence[Record]:
+def _records_one_by_one(lines: Sequence[bytes], start: int, table: Table) -> Sequence[Record]:
     records = []
-    for index, line in enumerate(lines):
+    for index, line in enumerate(lines, start):
         text = line.decode("utf-8").strip()
         try:
             value = _parsed(text, "line")
@@ -114,7 +120,7 @@ def _records_one_by_one(lines: Sequence[bytes], table: Table) -> Sequence[Record
 def _refuse_line(
     table: Table, index: int, text: str, finding: str, cause: Exception | None
 ) -> NoReturn:
-    is_list = index == 0 and text.startswith("[")
+    is_list = table.row(index) == 1 and text.startswith("[")
     raise ReadError(
         f"{table.source}, line {table.row(index)}: expected one JSON object per line, {finding}",
         remedy="Name a file that holds one list of objects .json." if is_list else None,
@@ -139,7 +145,7 @@ def _read_list(partition: TablePartition) -> Table:
             f"{table.source}, record {bad[0] + 1}: expected an object, "
             f"found {shown(value[bad[0]])}{and_more(len(bad) - 1)}"
         )
-    return _tabulated(value, table)
+    return evolve(table, columns=_columns([value]))
 
 
 class _NotJsonError(ValueError):
@@ -173,7 +179,14 @@ def _finding(error: json.JSONDecodeError, whole: str) -> str:
     return f"{problem[0].lower()}{problem[1:]} at character {error.colno}"
 
 
-def _tabulated(records: Sequence[Record], table: Table) -> Table:
-    names = dict.fromkeys(chain.from_iterable(records))
-    columns = {name: [record.get(name) for record in records] for name in names}
-    return evolve(table, columns=columns)
+def _columns(blocks: Iterable[Sequence[Record]]) -> dict[str, list[Any]]:
+    """Values of every key that is in any record, None in a record without it."""
+    columns: dict[str, list[Any]] = {}
+    count = 0
+    for records in blocks:
+        for name in dict.fromkeys(chain(columns, chain.from_iterable(records))):
+            if name not in columns:
+                columns[name] = [None] * count
+            columns[name].extend([record.get(name) for record in records])
+        count += len(records)
+    return columns

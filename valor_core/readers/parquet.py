@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,17 +82,21 @@ def read(partition: TablePartition) -> Table:
     return Table(columns, str(partition.path), partition.first_row)
 
 
-@contextmanager
-def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
+def _pyarrow(path: Path, doing: str) -> ModuleType:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
         raise MissingExtraError(
-            f"readers.parquet: reading {str(partition.path)!r} needs pyarrow, "
-            "which is not installed",
+            f"readers.parquet: {doing} {str(path)!r} needs pyarrow, which is not installed",
             remedy="Install it with: python -m pip install 'valor-core[parquet]'",
         ) from error
+    return pyarrow
+
+
+@contextmanager
+def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
+    pyarrow = _pyarrow(partition.path, "reading")
     try:
         with pyarrow.parquet.ParquetFile(partition.path) as file:
             yield file
@@ -113,3 +120,33 @@ def _column(cells: ChunkedArray) -> NDArray[Any]:
         return plain
     # np.array would turn a column of equally long lists into two dimensions.
     return np.fromiter(cells.to_pylist(), dtype=np.object_, count=len(cells))
+
+
+def write_records(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
+    """Write records as a Parquet file, nested values as JSON text.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    records : sequence of mapping
+        Rows; a name that a row lacks is null there.
+
+    Raises
+    ------
+    MissingExtraError
+        If pyarrow is not installed.
+    ReadError
+        If the file cannot be written.
+    """
+    pyarrow = _pyarrow(path, "writing")
+    names = dict.fromkeys(name for record in records for name in record)
+    columns = {name: [_cell(record.get(name)) for record in records] for name in names}
+    try:
+        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    except OSError as error:
+        raise ReadError(f"{path}: cannot be written, {error.strerror}") from error
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value

@@ -66,21 +66,22 @@ class TablePartition:
         what = "row groups" if self.format == "parquet" else "bytes"
         return f"{self.path}, {what} {self.start} to {self.stop}"
 
-    @classmethod
-    def of_file(cls, path: Path, format: str, *, is_gzip: bool = False) -> TablePartition:
-        """The whole file as one partition.
-
-        Raises
-        ------
-        ReadError
-            If there is no such file, or it is empty.
-        """
-        return cls(path, format, 0, _file_size(path), 1, is_gzip)
+    @property
+    def name(self) -> str:
+        """What the partition is called among those of a run."""
+        return str(self)
 
     def cut(
         self, cuts: Sequence[Cut], header: tuple[str, ...] | None = None
     ) -> tuple[TablePartition, ...]:
-        """The parts between the cuts; all but the first one carry the header."""
+        """The parts between the cuts; all but the first one carry the header.
+
+        Examples
+        --------
+        >>> whole = TablePartition(Path("preds.jsonl"), "jsonl", 0, 640, 1)
+        >>> [str(part) for part in whole.cut([Cut(offset=600, row=9)])]
+        ['preds.jsonl, bytes 0 to 600', 'preds.jsonl, bytes 600 to 640']
+        """
         ends = [*(cut.offset for cut in cuts), self.stop]
         first = evolve(self, stop=ends[0])
         return first, *(
@@ -164,7 +165,14 @@ def unreadable(path: Path, error: OSError) -> ReadError:
     return ReadError(f"{path}: expected a readable file, found: {error.strerror or error}")
 
 
-def _file_size(path: Path) -> int:
+def file_size(path: Path) -> int:
+    """Size of a file that is there and not empty, in bytes.
+
+    Raises
+    ------
+    ReadError
+        If there is no such file, or it is a folder, empty or out of reach.
+    """
     if path.is_dir():
         raise ReadError(f"{path}: expected a file, found a folder")
     try:

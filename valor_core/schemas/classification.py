@@ -24,14 +24,17 @@ from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, as_label, l
 def _labels(value: Any) -> tuple[Label, ...]:
     if value is None:
         return ()
-    is_one = isinstance(value, (Label, str, int)) or (
-        isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
-    )
-    return (as_label(value),) if is_one else tuple(as_label(label) for label in value)
+    is_pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+    is_many = isinstance(value, Iterable) and not isinstance(value, (str, Mapping))
+    if is_pair or not is_many:
+        return (as_label(value),)
+    return tuple(as_label(label) for label in value)
 
 
 def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
-    pairs = value.items() if isinstance(value, Mapping) else (value or ())
+    if isinstance(value, str) or not isinstance(value, (Iterable, type(None))):
+        raise SchemaError(f"predictions: expected (label, score) pairs, got {shown(value)}")
+    pairs = value.items() if isinstance(value, Mapping) else () if value is None else value
     scored = []
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -453,10 +456,10 @@ def _rows_of(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
 def _class_codes(
     truth: Any, labels: Sequence[Any] | None, width: int
 ) -> tuple[Sequence[Any], Codes]:
-    if truth.size and labels is None and truth.dtype.kind in "iub":
-        truth = truth.astype(np.int64)
-        if truth.min() >= 0 and truth.max() < width:
-            return range(width), truth
+    if labels is None and (not truth.size or truth.dtype.kind in "iub"):
+        codes = truth.astype(np.int64)
+        if not truth.size or (codes.min() >= 0 and codes.max() < width):
+            return range(width), codes
     names = np.unique(truth) if labels is None else np.asarray(labels)
     if len(names) != width:
         raise SchemaError(

@@ -22,6 +22,14 @@ def _uid(item: Any, attribute: Any, value: Any) -> None:
         raise SchemaError(f"Datum: uid must be a string or a whole number, got {shown(value)}")
 
 
+def _facts(metadata: Any) -> Mapping[str, Any]:
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping):
+        raise SchemaError(f"Datum: metadata must be a table of facts, got {shown(metadata)}")
+    return metadata
+
+
 @frozen
 class Datum:
     """Name of an item and the facts it can be sliced and filtered by.
@@ -40,18 +48,19 @@ class Datum:
     """
 
     uid: Uid = field(validator=_uid)
-    metadata: Mapping[str, Any] = field(factory=dict)
+    metadata: Mapping[str, Any] = field(factory=dict, converter=_facts)
 
 
 def _uid_column(uids: Any) -> Uids:
     array = np.asarray(uids)
-    if array.size == 0:
+    if array.size == 0 and array.dtype.kind != "U":
         return read_only(np.empty(0, np.int64))
     if array.dtype.kind == "O":
         array = _uids_of_objects(array)
     elif isinstance(uids, (list, tuple)) and array.dtype.kind == "U":
         _check_all_strings(uids)
-    if array.ndim != 1 or array.dtype.kind not in "iuU":
+    too_great = array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max
+    if array.ndim != 1 or array.dtype.kind not in "iuU" or too_great:
         raise SchemaError(f"uids: expected strings or whole numbers, got {shown(array)}")
     return read_only(array.astype(np.int64, copy=False) if array.dtype.kind in "iu" else array)
 
@@ -61,7 +70,11 @@ def _uids_of_objects(array: NDArray[Any]) -> Uids:
     if all(isinstance(value, str) for value in values):
         return np.array(values, dtype=np.str_)
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        return np.array(values, dtype=np.int64)
+        try:
+            return np.array(values, dtype=np.int64)
+        except OverflowError as error:
+            greatest = max(values, key=abs)
+            raise SchemaError(f"uids: expected 64-bit whole numbers, got {greatest}") from error
     _check_all_strings(values)
     return array
 

@@ -79,20 +79,29 @@ def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:
     Parameters
     ----------
     mapping : mapping or sequence of pairs
-        From label to label. In a config a key other than ``class`` is written ``key: value``
-        within one string, or the map is a list of ``[from, to]`` pairs.
+        From label to label. In a config, where keys are text, labels under another key than
+        ``class`` are ``[key, value]`` pairs and the map is a list of ``[from, to]`` pairs.
+
+    Raises
+    ------
+    SchemaError
+        If it is neither a mapping nor a list of pairs, or renames a label twice.
 
     Examples
     --------
     >>> label_map({"tabby": "cat"})
     {Label(key='class', value='tabby'): Label(key='class', value='cat')}
     """
+    if isinstance(mapping, str) or not isinstance(mapping, (Mapping, Iterable)):
+        raise SchemaError(f"label_map: expected a table of labels, got {shown(mapping)}")
     pairs = mapping.items() if isinstance(mapping, Mapping) else mapping
     renames: dict[Label, Label] = {}
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise SchemaError(f"label_map: expected [from, to] pairs, got {shown(pair)}")
-        renames[as_label(pair[0])] = as_label(pair[1])
+        old, new = map(as_label, pair)
+        if renames.setdefault(old, new) != new:
+            raise SchemaError(f"label_map: expected one name for {str(old)!r}, found two")
     return renames
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
 from numpy.testing import assert_array_equal
@@ -53,13 +52,11 @@ TINY_BLOCKS = {
 }
 
 
-@pytest.fixture(scope="module", params=["usual blocks", "tiny blocks"], autouse=True)
-def block_sizes(request: pytest.FixtureRequest) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "tiny blocks":
-            for name, size in TINY_BLOCKS.items():
-                patch.setattr(kernels, name, size)
-        yield
+@pytest.fixture(params=["usual blocks", "tiny blocks"])
+def block_sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "tiny blocks":
+        for name, size in TINY_BLOCKS.items():
+            monkeypatch.setattr(kernels, name, size)
 
 
 # Scores with many ties, of both signs and both zeros, and scores with hardly any
@@ -120,6 +117,8 @@ def test_the_top_of_a_row_is_the_first_of_its_greatest_scores() -> None:
     assert_array_equal(top_of_rows(values), [1, 2, 0])
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(matrices())
 def test_the_top_of_rows_is_what_argmax_says(values: NDArray[Any]) -> None:
     top = top_of_rows(values)
@@ -144,6 +143,8 @@ def test_the_top_of_a_run_is_the_first_listed_of_its_greatest_scores() -> None:
     assert_array_equal(top_of_runs(datums, values, count=3), [1, -1, 3])
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(listings())
 def test_the_top_of_runs_is_the_first_maximum_of_each_datum(listing: Any) -> None:
     count, datums, values = listing
@@ -178,6 +179,8 @@ def test_a_float32_score_passes_the_threshold_it_was_rounded_from() -> None:
     )
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(matrices(), THRESHOLDS)
 def test_passed_counts_the_comparisons_that_hold(
     values: NDArray[Any], thresholds: NDArray[np.float64]
@@ -209,6 +212,8 @@ def test_a_histogram_counts_the_scores_between_thresholds() -> None:
     assert_array_equal(threshold_histogram(values, np.array([0.3, 0.6])), [[1, 2, 0], [1, 0, 2]])
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(matrices(), THRESHOLDS, st.integers(1, 3))
 def test_a_histogram_is_the_count_of_passed(
     values: NDArray[Any], thresholds: NDArray[np.float64], threads: int
@@ -219,7 +224,7 @@ def test_a_histogram_is_the_count_of_passed(
     assert_array_equal(threshold_histogram(values, thresholds, threads=threads), expected)
 
 
-@pytest.mark.parametrize("shape", [(40_000, 3), (1_300, 1000), (300_000, 4)])
+@pytest.mark.parametrize("shape", [(999, 1), (40_000, 3), (1_300, 1000), (300_000, 4)])
 @pytest.mark.parametrize("count", [19, 60])
 def test_a_large_histogram_is_right_in_one_thread_and_in_two(
     shape: tuple[int, int], count: int
@@ -321,6 +326,8 @@ def test_areas_without_positives_or_negatives_are_nan() -> None:
     assert math.isnan(without_anything.average_precision)
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(labelled(), UNLISTED, UNLISTED)
 def test_areas_follow_their_definitions(label: Any, positives: int, negatives: int) -> None:
     scores, is_positive = label
@@ -337,6 +344,8 @@ def test_areas_follow_their_definitions(label: Any, positives: int, negatives: i
     assert areas.average_precision == pytest.approx(expected, rel=1e-14, nan_ok=True)
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(labelled(), st.randoms(use_true_random=False))
 def test_areas_and_curves_do_not_depend_on_the_order_of_scores(label: Any, random: Any) -> None:
     scores, is_positive = label
@@ -353,6 +362,13 @@ def test_areas_and_curves_do_not_depend_on_the_order_of_scores(label: Any, rando
     assert_array_equal(curve.true_positives, other_curve.true_positives)
     assert_array_equal(curve.false_positives, other_curve.false_positives)
     assert scores.tobytes() == before.tobytes()
+
+
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 2**20, allow_subnormal=False)))
+def test_precisions_are_added_like_fsum(terms: list[float]) -> None:
+    assert kernels._exact_sum(np.array(terms, np.float64)) == math.fsum(terms)
 
 
 def bits(areas: RankAreas) -> list[bytes]:
@@ -392,6 +408,8 @@ def matrices_with_truths(draw: st.DrawFn) -> tuple[NDArray[Any], NDArray[Any]]:
     return values, draw(arrays_st.arrays(np.bool_, values.shape))
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(matrices_with_truths(), st.integers(1, 3))
 def test_areas_of_a_matrix_are_those_of_its_columns(drawn: Any, threads: int) -> None:
     values, is_true = drawn
@@ -408,6 +426,8 @@ def test_areas_of_a_matrix_are_those_of_its_columns(drawn: Any, threads: int) ->
         assert same(areas.average_precision[column], label.average_precision)
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(matrices_with_truths(), st.data())
 def test_areas_of_a_matrix_do_not_depend_on_order_or_split(drawn: Any, data: st.DataObject) -> None:
     values, is_true = drawn
@@ -453,6 +473,8 @@ def test_areas_agree_with_scikit_learn(dtype: Any, decimals: int) -> None:
         )
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(labelled(), UNLISTED, UNLISTED)
 def test_areas_of_few_scores_agree_with_scikit_learn(
     label: Any, positives: int, negatives: int
@@ -503,6 +525,8 @@ def test_a_curve_of_nothing_is_empty() -> None:
     assert points(rank_curve(np.empty(0), np.empty(0))) == []
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(labelled(), UNLISTED, UNLISTED)
 def test_curves_follow_their_definition(label: Any, positives: int, negatives: int) -> None:
     scores, is_positive = label
@@ -561,6 +585,8 @@ def naive_rank(scores: list[float], truth: int) -> int:
     return ranking.index(truth)
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(matrices(), st.data())
 def test_ranks_of_truth_are_places_in_the_ranking(
     values: NDArray[Any], data: st.DataObject
@@ -602,6 +628,8 @@ def test_the_rank_of_a_listed_truth_counts_its_datum_only() -> None:
     assert_array_equal(ranks, [1, 0, UNLISTED_RANK, UNLISTED_RANK])
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(listings(), st.data())
 def test_ranks_of_listed_truths_are_places_in_each_ranking(
     listing: Any, data: st.DataObject
@@ -641,6 +669,8 @@ def test_confusion_cells_count_equal_datums() -> None:
     assert cell_counts(cells) == [(-1, 0, 2, 1), (0, 1, 1, 1), (0, 1, 2, 2), (1, -1, 0, 1)]
 
 
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 4), st.integers(0, 3)), max_size=60),
     st.sampled_from([5, 100_000]),

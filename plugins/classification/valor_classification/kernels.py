@@ -9,6 +9,7 @@ compared in its own type, so the float32 nearest to 0.35 passes the threshold 0.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -28,7 +29,8 @@ _COLUMN_BYTES = 1 << 24  # copy of whole columns that one thread holds, unless o
 _THREAD_SCORES = 1 << 19  # scores that are worth a thread of their own
 _FEW_COLUMNS = 20  # up to here, whole columns are faster than one short row after the other
 _FEW_THRESHOLDS = 48  # up to here, comparing with each is faster than sorting the scores
-_TALLY_ROWS = 128  # marks added up in one byte: at most 255
+_TALLY_MOST = 255  # marks that one byte can add up
+_TALLY_ROWS = 128  # marks that it does add up
 _TALLY_BYTES = 1 << 13  # scores compared side by side
 _SMALL_KEYS = 1 << 16  # size of a table of counts that costs nothing to fill
 
@@ -547,8 +549,9 @@ def _reached_by_comparing(values: Scores, limits: Scores) -> Codes:
     """Scores of each column that reach each threshold, shape (t, k)."""
     count, width = values.shape
     reached = np.zeros((limits.size, width), np.int64)
-    # Several rows side by side make one long row where the columns are few.
-    beside = max(1, _TALLY_BYTES // max(1, width * values.itemsize))
+    # Several rows side by side make one long row where the columns are few. What is left of a
+    # block, fewer than `beside` rows, is tallied row by row and must fit a byte too.
+    beside = max(1, min(_TALLY_MOST, _TALLY_BYTES // max(1, width * values.itemsize)))
     for start, stop in _spans(count, _TALLY_ROWS * beside):
         split = stop - (stop - start) % beside
         _tally(values[start:split], beside, limits, reached)
@@ -606,13 +609,29 @@ def _rank_ascending(
         true = np.append(true, positive_count)
         scored = np.append(scored, ascending.size + unlisted)
     # Divided by their number only in the end, so that a perfect ranking is exactly 1.
-    precisions = math.fsum((sizes * true / scored).tolist())
+    precisions = _exact_sum(sizes * true / scored)
     return LabelAreas(
         positives=positive_count,
         negatives=negative_count,
         auc=twice_wins / (2 * pairs) if pairs else math.nan,
         average_precision=precisions / positive_count if positive_count else math.nan,
     )
+
+
+def _exact_sum(terms: NDArray[np.float64]) -> float:
+    """`math.fsum` of numbers that are not negative, several times faster for many.
+
+    Whole parts are added and cut off and the rest is moved up by 32 bits, until none is left.
+    """
+    total = Fraction(0)
+    for start, stop in _spans(terms.size, _CACHED):
+        rest, unit = terms[start:stop], 1
+        while rest.any():
+            whole = np.floor(rest)
+            total += Fraction(int(whole.sum()), unit)
+            rest = (rest - whole) * 2.0**32
+            unit <<= 32
+    return float(total)
 
 
 def _places(
@@ -625,8 +644,8 @@ def _places(
     """
     below = np.searchsorted(ascending, distinct)
     not_above = below + sizes
-    inside = np.flatnonzero(not_above < ascending.size)
-    tied = inside[ascending[not_above[inside]] == distinct[inside]]
+    # The index clipped at the end finds the greatest positive itself: a search too many.
+    tied = np.flatnonzero(ascending.take(not_above, mode="clip") == distinct)
     not_above[tied] = np.searchsorted(ascending, distinct[tied], side="right")
     return below, not_above
 

@@ -1,1 +1,276 @@
-"""Manifest."""
+"""Manifest of the classification family."""
+
+from __future__ import annotations
+
+from valor_classification import parameters
+from valor_core.hookspecs import hookimpl
+from valor_core.parameters import NoParameters
+from valor_core.spec import MetricSpec, Range, ReaderSpec, Reference
+
+SHARE = Range(0, 1)
+VALOR = Reference("Striveworks Valor, metrics documentation of 2024", "classification metrics")
+SKLEARN = "scikit-learn, user guide, metrics and scoring"
+SOKOLOVA = Reference(
+    "Sokolova and Lapalme, 'A systematic analysis of performance measures for classification "
+    "tasks', Information Processing & Management 45, 2009",
+    "tables 2 and 3",
+)
+FAWCETT = Reference(
+    "Fawcett, 'An introduction to ROC analysis', Pattern Recognition Letters 27, 2006",
+    "sections 7 and 9",
+)
+GUO = Reference(
+    "Guo et al., 'On calibration of modern neural networks', ICML 2017", "equations 2 to 5"
+)
+
+
+def _spec(
+    name: str,
+    implementation: str,
+    summary: str,
+    cls: type,
+    *,
+    better: bool | None,
+    range: Range = SHARE,
+    references: tuple[Reference, ...],
+    aliases: tuple[str, ...] = (),
+) -> MetricSpec:
+    return MetricSpec(
+        name=f"classification.{name}",
+        task="classification",
+        summary=summary,
+        parameters=cls,
+        implementation=f"valor_classification.{implementation}",
+        higher_is_better=better,
+        range=range,
+        references=references,
+        aliases=aliases,
+    )
+
+
+@hookimpl
+def valor_metrics() -> tuple[MetricSpec, ...]:
+    """Declare the classification metrics."""
+    return (
+        _spec(
+            "Accuracy",
+            "accuracy:Accuracy",
+            "Share of items whose prediction is right; also top-k and balanced",
+            parameters.AccuracyParameters,
+            better=True,
+            references=(VALOR, Reference(SKLEARN, "accuracy score")),
+        ),
+        _spec(
+            "Precision",
+            "precision_recall:Precision",
+            "Share of a label's predictions that are right",
+            parameters.LabelParameters,
+            better=True,
+            references=(VALOR, SOKOLOVA),
+            aliases=("positive_predictive_value",),
+        ),
+        _spec(
+            "Recall",
+            "precision_recall:Recall",
+            "Share of a label's ground truths that are predicted",
+            parameters.LabelParameters,
+            better=True,
+            references=(VALOR, SOKOLOVA),
+            aliases=("sensitivity", "true_positive_rate"),
+        ),
+        _spec(
+            "F1",
+            "precision_recall:F1",
+            "Harmonic mean of precision and recall",
+            parameters.LabelParameters,
+            better=True,
+            references=(VALOR, SOKOLOVA),
+            aliases=("f1_score", "f_score"),
+        ),
+        _spec(
+            "FBeta",
+            "precision_recall:FBeta",
+            "Weighted harmonic mean of precision and recall",
+            parameters.FBetaParameters,
+            better=True,
+            references=(Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),),
+            aliases=("fbeta_score",),
+        ),
+        _spec(
+            "Counts",
+            "counts:Counts",
+            "True and false positives and negatives of each label",
+            parameters.CountsParameters,
+            better=None,
+            range=Range(0),
+            references=(VALOR,),
+        ),
+        _spec(
+            "ROCAUC",
+            "roc:ROCAUC",
+            "Chance that an item of the label scores higher than another",
+            parameters.RankParameters,
+            better=True,
+            references=(VALOR, FAWCETT),
+            aliases=("auroc", "roc_auc_score", "area_under_roc"),
+        ),
+        _spec(
+            "mROCAUC",
+            "roc:MeanROCAUC",
+            "Mean of ROCAUC over labels",
+            parameters.MeanRankParameters,
+            better=True,
+            references=(VALOR, FAWCETT),
+            aliases=("mean_auroc",),
+        ),
+        _spec(
+            "ROCCurve",
+            "roc:ROCCurve",
+            "False and true positive rates at every score",
+            parameters.ROCCurveParameters,
+            better=None,
+            references=(FAWCETT,),
+        ),
+        _spec(
+            "AveragePrecision",
+            "average_precision:AveragePrecision",
+            "Precision-recall curve of each label in one number",
+            parameters.AveragePrecisionParameters,
+            better=True,
+            references=(Reference(SKLEARN, "average precision score"),),
+            aliases=("AP", "average_precision_score"),
+        ),
+        _spec(
+            "PrecisionRecallCurve",
+            "precision_recall_curve:PrecisionRecallCurve",
+            "Counts, precision, recall and F1 at every score threshold",
+            parameters.PrecisionRecallCurveParameters,
+            better=None,
+            range=Range(0),
+            references=(VALOR,),
+            aliases=("pr_curve",),
+        ),
+        _spec(
+            "DetailedPrecisionRecallCurve",
+            "detailed_curve:DetailedPrecisionRecallCurve",
+            "Kinds of hits and errors at every score threshold, with examples",
+            parameters.DetailedCurveParameters,
+            better=None,
+            range=Range(0),
+            references=(VALOR,),
+            aliases=("detailed_pr_curve",),
+        ),
+        _spec(
+            "ConfusionMatrix",
+            "confusion_matrix:ConfusionMatrix",
+            "Items by ground truth and prediction",
+            parameters.ConfusionMatrixParameters,
+            better=None,
+            range=Range(0),
+            references=(VALOR,),
+        ),
+        _spec(
+            "Examples",
+            "examples:Examples",
+            "What was right and wrong on each item",
+            parameters.ExamplesParameters,
+            better=None,
+            range=Range(0),
+            references=(Reference("valor-lite, classification evaluator", "examples"),),
+        ),
+        _spec(
+            "MatthewsCorrelation",
+            "association:MatthewsCorrelation",
+            "Correlation of ground truths and predictions",
+            parameters.MatthewsParameters,
+            better=True,
+            range=Range(-1, 1),
+            references=(
+                Reference(
+                    "Gorodkin, 'Comparing two K-category assignments by a K-category correlation "
+                    "coefficient', Computational Biology and Chemistry 28, 2004",
+                    "equation 8",
+                ),
+            ),
+            aliases=("mcc", "matthews_corrcoef", "phi_coefficient"),
+        ),
+        _spec(
+            "CohenKappa",
+            "association:CohenKappa",
+            "Agreement beyond what chance gives",
+            parameters.KappaParameters,
+            better=True,
+            range=Range(None, 1),
+            references=(
+                Reference(
+                    "Cohen, 'A coefficient of agreement for nominal scales', Educational and "
+                    "Psychological Measurement 20, 1960",
+                    "page 40",
+                ),
+            ),
+            aliases=("kappa", "cohen_kappa_score"),
+        ),
+        _spec(
+            "LogLoss",
+            "proper_scores:LogLoss",
+            "Mean of minus the logarithm of the ground truth's score",
+            NoParameters,
+            better=False,
+            range=Range(0),
+            references=(Reference(SKLEARN, "log loss"),),
+            aliases=("cross_entropy", "negative_log_likelihood"),
+        ),
+        _spec(
+            "BrierScore",
+            "proper_scores:BrierScore",
+            "Mean squared difference between scores and truth",
+            parameters.BrierParameters,
+            better=False,
+            range=Range(0),
+            references=(
+                Reference(
+                    "Brier, 'Verification of forecasts expressed in terms of probability', "
+                    "Monthly Weather Review 78, 1950",
+                    "equation 2",
+                ),
+            ),
+            aliases=("brier", "brier_score_loss"),
+        ),
+        _spec(
+            "CalibrationError",
+            "calibration:CalibrationError",
+            "Distance between scores and how often they are right (ECE, MCE)",
+            parameters.CalibrationParameters,
+            better=False,
+            references=(GUO,),
+            aliases=("ece", "expected_calibration_error"),
+        ),
+    )
+
+
+@hookimpl
+def valor_readers() -> tuple[ReaderSpec, ...]:
+    """Declare the readers of classification data."""
+    return (
+        ReaderSpec(
+            name="classification.long",
+            task="classification",
+            summary="Two tables of (uid, label) and (uid, label, score) rows",
+            parameters=parameters.LongParameters,
+            implementation="valor_classification.readers.long:LongReader",
+        ),
+        ReaderSpec(
+            name="classification.wide",
+            task="classification",
+            summary="One row for each item with a score column for each label",
+            parameters=parameters.WideParameters,
+            implementation="valor_classification.readers.wide:WideReader",
+        ),
+        ReaderSpec(
+            name="classification.lists",
+            task="classification",
+            summary="One row for each item with lists of predicted labels and scores",
+            parameters=parameters.ListsParameters,
+            implementation="valor_classification.readers.lists:ListsReader",
+        ),
+    )

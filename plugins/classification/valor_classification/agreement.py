@@ -1,0 +1,181 @@
+"""Agreement: how well the predicted labels of a datum agree with its ground truths as a whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from valor_classification import kernels
+from valor_classification.keyed import Keyed
+from valor_classification.views import KeyView
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.schemas.label import Vocabulary
+from valor_core.state import Content, StateRequest
+
+_BLOCK = 1 << 16
+
+
+@define
+class AgreementPart:
+    """Datums by how their predicted labels meet their ground truths, at every threshold.
+
+    Parameters
+    ----------
+    thresholds : tuple of float
+        Ascending score thresholds.
+    hardmax : bool
+        Whether only the best-scoring label of a datum is a prediction.
+
+    Attributes
+    ----------
+    with_truth, datums : int
+        Datums with a ground truth, and datums that take part.
+    has_several : bool
+        Whether a datum has several ground truths.
+    hits : ndarray of int64, shape (n_thresholds + 1,)
+        Ground truths by the number of thresholds that their prediction passes.
+    sets : Counter of (threshold position, common, united)
+        Datums by the sizes of the intersection and the union of the two sets of labels.
+    """
+
+    thresholds: tuple[float, ...]
+    hardmax: bool
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    with_truth: int = 0
+    datums: int = 0
+    has_several: bool = False
+    hits: NDArray[np.int64] = field(init=False)
+    sets: Counter[tuple[int, int, int]] = field(factory=Counter)
+
+    def __attrs_post_init__(self) -> None:
+        self.hits = np.zeros(len(self.thresholds) + 1, dtype=np.int64)
+
+    def update(self, view: KeyView) -> None:
+        """Count a view."""
+        self.vocabulary.join(view.labels)
+        self.datums += view.size
+        self.with_truth += int(np.count_nonzero(view.truth_counts))
+        self.has_several |= not view.is_single
+        self.hits = self.hits + np.bincount(self._truth_bins(view), minlength=len(self.hits))
+        sizes, common = self._sizes(view)
+        rows = view.taking_part
+        truths = view.truth_counts[rows]
+        for place in range(len(self.thresholds)):
+            found, shared = sizes[rows, place], common[rows, place]
+            self._count_sets(place, shared, truths + found - shared)
+
+    def merge(self, other: AgreementPart) -> None:
+        """Count what another part counted."""
+        self.vocabulary.join(other.vocabulary.labels)
+        self.datums += other.datums
+        self.with_truth += other.with_truth
+        self.has_several |= other.has_several
+        self.hits = self.hits + other.hits
+        self.sets.update(other.sets)
+
+    def dump(self) -> Content:
+        """The counts."""
+        return {
+            "labels": self.vocabulary.labels,
+            "with_truth": self.with_truth,
+            "datums": self.datums,
+            "has_several": self.has_several,
+            "hits": self.hits,
+            "sets": np.array([(*cell, count) for cell, count in self.sets.items()], dtype=np.int64),
+        }
+
+    def restore(self, content: Content) -> None:
+        """The counts that `dump` wrote."""
+        self.vocabulary = Vocabulary(content["labels"])
+        self.with_truth, self.datums = content["with_truth"], content["datums"]
+        self.has_several, self.hits = content["has_several"], content["hits"]
+        rows = content["sets"].reshape(-1, 4).tolist()
+        self.sets = Counter({(place, common, united): n for place, common, united, n in rows})
+
+    def correct(self, threshold: float) -> int:
+        """Number of ground truths that are predicted."""
+        return int(self.hits[self.thresholds.index(threshold) + 1 :].sum())
+
+    def exact(self, threshold: float) -> int:
+        """Number of datums whose two sets are equal."""
+        return sum(n for common, united, n in self._sets_at(threshold) if common == united)
+
+    def overlap(self, threshold: float) -> Fraction:
+        """Sum over datums of common labels by united labels; two empty sets agree."""
+        return sum(
+            (
+                n * (Fraction(common, united) if united else Fraction(1))
+                for common, united, n in self._sets_at(threshold)
+            ),
+            Fraction(0),
+        )
+
+    def differing(self, threshold: float) -> int:
+        """Number of (datum, label) pairs on which the two sets differ."""
+        return sum(n * (united - common) for common, united, n in self._sets_at(threshold))
+
+    def _sets_at(self, threshold: float) -> list[tuple[int, int, int]]:
+        wanted = self.thresholds.index(threshold)
+        return sorted((c, u, n) for (place, c, u), n in self.sets.items() if place == wanted)
+
+    def _truth_bins(self, view: KeyView) -> NDArray[Any]:
+        """How many thresholds the prediction of each listed ground truth passes."""
+        thresholds = np.array(self.thresholds)
+        if self.hardmax:
+            return kernels.passed(view.top_scores[view.top_is_true], thresholds)
+        return kernels.passed(view.truth_scores[view.truth_is_listed], thresholds)
+
+    def _sizes(self, view: KeyView) -> tuple[Codes, Codes]:
+        """Predicted labels of every datum at every threshold, and how many of them are true."""
+        thresholds = np.array(self.thresholds)
+        if self.hardmax:
+            passed = view.top_scores[:, None] >= thresholds.astype(view.top_scores.dtype)
+            passed &= (view.top_labels >= 0)[:, None]
+            hit = passed & view.top_is_true[:, None]
+            return passed.astype(np.int64), hit.astype(np.int64)
+        common = _reached(
+            view.truth_datums[view.truth_is_listed], self._truth_bins(view), view.count, thresholds
+        )
+        scores = view.scores
+        if not isinstance(scores, ScoreMatrix):
+            bins = kernels.passed(scores.values, thresholds)
+            return _reached(scores.datums, bins, view.count, thresholds), common
+        sizes = np.empty((view.count, len(thresholds)), dtype=np.int64)
+        for place, limit in enumerate(thresholds.astype(scores.values.dtype)):
+            sizes[:, place] = np.count_nonzero(scores.values >= limit, axis=1)
+        return sizes, common
+
+    def _count_sets(self, place: int, common: Codes, united: Codes) -> None:
+        width = int(united.max(initial=0)) + 1
+        cells, counts = np.unique(common * width + united, return_counts=True)
+        for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
+            self.sets[place, *divmod(cell, width)] += count
+
+
+def _reached(
+    datums: Codes, bins: NDArray[Any], count: int, thresholds: NDArray[np.float64]
+) -> Codes:
+    """Number of entries of each datum that pass each threshold."""
+    width = len(thresholds) + 1
+    table = np.bincount(datums * width + bins, minlength=count * width).reshape(count, width)
+    return np.cumsum(table[:, :0:-1], axis=1)[:, ::-1]
+
+
+@define(slots=False)
+class Agreement(Keyed):
+    """`AgreementPart` for each label key."""
+
+    part: ClassVar[type[AgreementPart]] = AgreementPart
+    thresholds: tuple[float, ...] = ()
+    hardmax: bool = True
+
+
+def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
+    """The agreement at some thresholds."""
+    return StateRequest(Agreement, {"hardmax": hardmax}, {"thresholds": thresholds})

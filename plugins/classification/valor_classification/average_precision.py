@@ -1,0 +1,86 @@
+"""Average precision: the precision-recall curve of each label in one number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import frozen
+
+from valor_classification import averages
+from valor_classification.keyed import Keyed
+from valor_classification.label_counts import LabelCountsPart
+from valor_classification.parameters import AveragePrecisionParameters
+from valor_classification.ranking import RankingPart
+from valor_classification.roc import LabelValues, binned_counts, rank_request
+from valor_core.result import Result, Undefined
+from valor_core.state import StateRequest
+
+
+@frozen
+class AveragePrecision:
+    """Mean of the precisions at the scores of a label's items, weighted by the gain in recall.
+
+    Items that do not list the label rank below all that do, tied with each other. Undefined for
+    a label without ground truths.
+
+    Parameters
+    ----------
+    parameters : AveragePrecisionParameters
+        Averages, exact or binned.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``average_precision_score`` of each label against the rest: a sum
+    over distinct scores without interpolation.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import ClassificationBatch
+    >>> batch = ClassificationBatch.from_arrays([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> round(evaluate(batch, ["AveragePrecision"])["AveragePrecision", "1"].value, 4)
+    0.8333
+    """
+
+    parameters: AveragePrecisionParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """All scores, or their histogram."""
+        return (rank_request(self.parameters.bins),)
+
+    def compute(self, state: Keyed) -> Iterator[Result]:
+        """One result for each label, then the averages of its key."""
+        chosen = self.parameters
+        shaped = {} if chosen.bins is None else {"bins": chosen.bins}
+        for key, part in state.sorted():
+            areas = _areas(part, chosen.bins)
+            for average in chosen.average:
+                if average == "none":
+                    for label, value in zip(areas.labels, areas.values, strict=True):
+                        yield Result(parameters=averages.coordinates(label) | shaped, value=value)
+                    continue
+                of = averages.macro if average == "macro" else averages.weighted
+                mean, left_out = of(areas.values, areas.truths)
+                parameters = {"label_key": key, "average": average} | shaped
+                yield Result(parameters=parameters, value=mean, left_out=left_out)
+
+
+def _areas(part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:
+    if isinstance(part, RankingPart):
+        labels, truths = part.labels, part.areas().positives
+        values = part.areas().average_precision
+    else:
+        tp, fp, truths = binned_counts(part, bins or 0)
+        labels = part.at(0.0).labels
+        gains = np.diff(tp, axis=1, prepend=0)
+        precisions = tp / np.maximum(tp + fp, 1)
+        values = (gains * precisions).sum(axis=1) / np.maximum(truths, 1)
+    return LabelValues(
+        labels=labels,
+        truths=truths,
+        values=[
+            value if count else Undefined(f"no ground truths of {str(label)!r}")
+            for label, count, value in zip(labels, truths.tolist(), values.tolist(), strict=True)
+        ],
+    )

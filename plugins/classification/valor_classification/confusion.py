@@ -1,0 +1,215 @@
+"""Confusion: which label was taken for which, at every threshold, as sparse counts."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import define, field, frozen
+from numpy.typing import NDArray
+
+from valor_classification import kernels
+from valor_classification.keyed import Keyed
+from valor_classification.views import NONE, KeyView
+from valor_core.errors import SchemaError
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.schemas.label import Label, Vocabulary
+from valor_core.state import Content, StateRequest
+
+_BLOCK = 1 << 18
+
+
+@frozen(kw_only=True, eq=False)
+class Matrix:
+    """A confusion matrix over sorted labels.
+
+    Parameters
+    ----------
+    labels : tuple of Label
+        Labels of one key.
+    counts : ndarray of int64, shape (n_labels, n_labels)
+        Datums by ground truth (row) and prediction (column).
+    unmatched_truths, unmatched_predictions : ndarray of int64, shape (n_labels,)
+        Ground truths of datums without a prediction, and predictions of datums without a
+        ground truth.
+    """
+
+    labels: tuple[Label, ...]
+    counts: Codes
+    unmatched_truths: Codes
+    unmatched_predictions: Codes
+
+
+def _no_rows() -> Codes:
+    return np.zeros((0, 4), dtype=np.int64)
+
+
+@define
+class ConfusionPart:
+    """Counts by ground truth, prediction and number of thresholds passed.
+
+    Parameters
+    ----------
+    thresholds : tuple of float
+        Ascending score thresholds.
+    hardmax : bool
+        Whether only the best-scoring label of a datum is a prediction.
+
+    Attributes
+    ----------
+    cells : ndarray of int64, shape (n_cells, 4)
+        Ground truth or `NONE`, prediction, thresholds passed, and how many, each cell once.
+    tops : ndarray of int64, shape (n_cells, 4)
+        Ground truth, `NONE`, thresholds that the datum's best score passes, and how many.
+    several : str, int or None
+        The first item with several ground truths, whose matrix does not exist.
+    """
+
+    thresholds: tuple[float, ...]
+    hardmax: bool
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    cells: Codes = field(factory=_no_rows)
+    tops: Codes = field(factory=_no_rows)
+    several: str | int | None = None
+
+    def update(self, view: KeyView) -> None:
+        """Count a view."""
+        codes = self.vocabulary.join(view.labels)
+        if not view.is_single:
+            self._note(min(view.uids[view.truth_counts > 1].tolist()))
+            return
+        top_bins = kernels.passed(view.top_scores, np.array(self.thresholds))
+        top_bins = np.where(view.top_labels == NONE, 0, top_bins)
+        with_truth = view.truths != NONE
+        none = np.full(int(with_truth.sum()), NONE)
+        tops = self._count(view, view.truths[with_truth], none, top_bins[with_truth])
+        self.tops = _joined(self.tops, _renamed(tops, codes))
+        if self.hardmax:
+            listed = view.top_labels != NONE
+            pairs = (view.truths[listed], view.top_labels[listed], top_bins[listed])
+            self.cells = _joined(self.cells, _renamed(self._count(view, *pairs), codes))
+            return
+        for cells in self._all_cells(view):
+            self.cells = _joined(self.cells, _renamed(cells, codes))
+
+    def merge(self, other: ConfusionPart) -> None:
+        """Count what another part counted."""
+        codes = self.vocabulary.join(other.vocabulary.labels)
+        self.cells = _joined(self.cells, _renamed(other.cells, codes))
+        self.tops = _joined(self.tops, _renamed(other.tops, codes))
+        if other.several is not None:
+            self._note(other.several)
+
+    def dump(self) -> Content:
+        """The cells."""
+        return {
+            "labels": self.vocabulary.labels,
+            "cells": self.cells,
+            "tops": self.tops,
+            "several": self.several,
+        }
+
+    def restore(self, content: Content) -> None:
+        """The cells that `dump` wrote."""
+        self.vocabulary = Vocabulary(content["labels"])
+        self.cells, self.tops = content["cells"], content["tops"]
+        self.several = content["several"]
+
+    def at(self, threshold: float) -> Matrix:
+        """The matrix at one of the thresholds.
+
+        Raises
+        ------
+        SchemaError
+            If an item has several ground truths of the key.
+        """
+        if self.several is not None:
+            raise SchemaError(
+                f"item {self.several!r}: a confusion matrix needs one ground truth for each "
+                "label key, found several",
+                "Choose Counts, which treats every label on its own.",
+            )
+        place = self.thresholds.index(threshold)
+        order = self.vocabulary.order
+        count = len(order)
+        ranks = np.empty(count + 1, dtype=np.int64)
+        ranks[order], ranks[NONE] = np.arange(count), count
+        table = np.zeros((count + 1, count + 1), dtype=np.int64)
+        passed = self.cells[self.cells[:, 2] > place]
+        np.add.at(table, (ranks[passed[:, 0]], ranks[passed[:, 1]]), passed[:, 3])
+        failed = self.tops[self.tops[:, 2] <= place]
+        np.add.at(table[:, count], ranks[failed[:, 0]], failed[:, 3])
+        return Matrix(
+            labels=tuple(self.vocabulary.labels[code] for code in order),
+            counts=table[:-1, :-1],
+            unmatched_truths=table[:-1, -1],
+            unmatched_predictions=table[-1, :-1],
+        )
+
+    def _all_cells(self, view: KeyView) -> list[Codes]:
+        scores, thresholds = view.scores, np.array(self.thresholds)
+        if not isinstance(scores, ScoreMatrix):
+            bins = kernels.passed(scores.values, thresholds)
+            return [self._count(view, view.truths[scores.datums], scores.labels, bins)]
+        found = []
+        step = max(_BLOCK // max(len(scores.labels), 1), 1)
+        for start in range(0, view.count, step):
+            rows, columns = np.nonzero(scores.values[start : start + step] >= thresholds[0])
+            bins = kernels.passed(scores.values[start + rows, columns], thresholds)
+            truths = view.truths[start + rows]
+            found.append(self._count(view, truths, scores.labels[columns], bins))
+        return found
+
+    def _count(self, view: KeyView, truths: Codes, predictions: Codes, bins: NDArray[Any]) -> Codes:
+        cells = kernels.confusion_cells(
+            truths,
+            predictions,
+            bins,
+            label_count=len(view.labels),
+            threshold_count=len(self.thresholds),
+        )
+        return np.stack([cells.truths, cells.predictions, cells.bins, cells.counts], axis=1)
+
+    def _note(self, uid: str | int) -> None:
+        known = [uid] if self.several is None else [uid, self.several]
+        self.several = min(known, key=lambda one: (isinstance(one, str), one))
+
+
+def _renamed(cells: Codes, codes: Codes) -> Codes:
+    """The cells with label codes of the vocabulary; `NONE` stays."""
+    with_none = np.append(codes, NONE)
+    renamed = cells.copy()
+    renamed[:, :2] = with_none[cells[:, :2]]
+    return renamed
+
+
+def _joined(cells: Codes, others: Codes) -> Codes:
+    """Both sets of cells, each cell once."""
+    if not len(others):
+        return cells
+    if not len(cells):
+        return others
+    rows = np.concatenate([cells, others])
+    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
+    rows = rows[order]
+    is_first = np.ones(len(rows), dtype=bool)
+    is_first[1:] = (rows[1:, :3] != rows[:-1, :3]).any(axis=1)
+    first = np.flatnonzero(is_first)
+    joined = rows[first]
+    joined[:, 3] = np.add.reduceat(rows[:, 3], first)
+    return joined
+
+
+@define(slots=False)
+class Confusion(Keyed):
+    """`ConfusionPart` for each label key."""
+
+    part: ClassVar[type[ConfusionPart]] = ConfusionPart
+    thresholds: tuple[float, ...] = ()
+    hardmax: bool = True
+
+
+def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
+    """The confusion at some thresholds."""
+    return StateRequest(Confusion, {"hardmax": hardmax}, {"thresholds": thresholds})

@@ -1,0 +1,141 @@
+"""Confusion matrix: which label was taken for which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from valor_classification import confusion, listing
+from valor_classification.confusion import Confusion, Matrix
+from valor_classification.listing import Listing, Table
+from valor_classification.parameters import ConfusionMatrixParameters
+from valor_classification.views import NONE
+from valor_core.result import Result
+from valor_core.state import StateRequest
+
+_UNMATCHED = ("unmatched_ground_truths", "unmatched_predictions")
+
+
+@frozen
+class ConfusionMatrix:
+    """Items by ground truth and prediction, with those that have only one of the two.
+
+    The value holds ``confusion_matrix`` by ground truth and prediction,
+    ``unmatched_ground_truths`` of items without a prediction that passes the threshold, and
+    ``unmatched_predictions`` of items without a ground truth. Without hardmax an item can stand in
+    several cells.
+
+    Parameters
+    ----------
+    parameters : ConfusionMatrixParameters
+        Thresholds, hardmax, shares and the number of examples.
+
+    Notes
+    -----
+    An item with several ground truths of a key has no place in a matrix; `Counts` treats every
+    label on its own.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 1.0}), Classification("b", "cat", {"dog": 1.0})]
+    >>> evaluate(items, ["ConfusionMatrix"])["ConfusionMatrix"].value["confusion_matrix"]
+    {'cat': {'cat': 0, 'dog': 1}, 'dog': {'cat': 0, 'dog': 1}}
+    """
+
+    parameters: ConfusionMatrixParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The confusion at the thresholds, and the listing if items are to be named."""
+        chosen = self.parameters
+        counted = confusion.request(chosen.score_thresholds, hardmax=chosen.hardmax)
+        if not chosen.max_examples:
+            return (counted,)
+        return counted, listing.request(chosen.score_thresholds)
+
+    def compute(self, state: Confusion, named: Listing | None = None) -> Iterator[Result]:
+        """One result for each label key and threshold."""
+        chosen = self.parameters
+        for key, part in state.sorted():
+            for threshold in chosen.score_thresholds:
+                matrix = part.at(threshold)
+                value = self._value(matrix)
+                if named is not None:
+                    table = named.of(key).table((threshold,))
+                    table = table.top() if chosen.hardmax else table
+                    value = self._with_examples(value, table)
+                parameters: dict[str, Any] = {
+                    "label_key": key,
+                    "score_threshold": threshold,
+                    "hardmax": chosen.hardmax,
+                }
+                if chosen.normalize != "none":
+                    parameters["normalize"] = chosen.normalize
+                yield Result(parameters=parameters, value=value)
+
+    def _value(self, matrix: Matrix) -> dict[str, Any]:
+        names = [label.value for label in matrix.labels]
+        counts, truths, predictions = self._shares(matrix)
+        rows = (dict(zip(names, row, strict=True)) for row in counts.tolist())
+        return {
+            "confusion_matrix": dict(zip(names, rows, strict=True)),
+            "unmatched_ground_truths": dict(zip(names, truths.tolist(), strict=True)),
+            "unmatched_predictions": dict(zip(names, predictions.tolist(), strict=True)),
+        }
+
+    def _shares(self, matrix: Matrix) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        counts, truths = matrix.counts, matrix.unmatched_truths
+        predictions = matrix.unmatched_predictions
+        by_truth = counts.sum(axis=1) + truths
+        by_prediction = counts.sum(axis=0) + predictions
+        total = by_truth.sum() + predictions.sum()
+        if self.parameters.normalize == "truth":
+            each = np.maximum(by_truth, 1)
+            return counts / each[:, None], truths / each, predictions / max(predictions.sum(), 1)
+        if self.parameters.normalize == "prediction":
+            each = np.maximum(by_prediction, 1)
+            return counts / each, truths / max(truths.sum(), 1), predictions / each
+        if self.parameters.normalize == "all":
+            whole = max(total, 1)
+            return counts / whole, truths / whole, predictions / whole
+        return counts, truths, predictions
+
+    def _with_examples(self, value: dict[str, Any], table: Table) -> dict[str, Any]:
+        """The value with a count and items in every cell."""
+        matrix = {
+            truth: {prediction: _cell(count) for prediction, count in row.items()}
+            for truth, row in value["confusion_matrix"].items()
+        }
+        unmatched = {
+            side: {label: _cell(count) for label, count in value[side].items()}
+            for side in _UNMATCHED
+        }
+        names = [label.value for label in table.labels]
+        truths = np.full(len(table.uids), NONE)
+        truths[table.truth_datums] = table.truth_labels
+        most = self.parameters.max_examples
+        rows = zip(table.datums, table.labels_of, table.values, strict=True)
+        for datum, prediction, score in rows:
+            example = {"datum_id": table.uids[datum], "score": float(score)}
+            if truths[datum] == NONE:
+                _add(unmatched["unmatched_predictions"][names[prediction]], example, most)
+            else:
+                _add(matrix[names[truths[datum]]][names[prediction]], example, most)
+        for datum in np.setdiff1d(table.truth_datums, table.datums):
+            cell = unmatched["unmatched_ground_truths"][names[truths[datum]]]
+            _add(cell, {"datum_id": table.uids[datum]}, most)
+        return {"confusion_matrix": matrix} | unmatched
+
+
+def _cell(count: Any) -> dict[str, Any]:
+    return {"count": count, "examples": []}
+
+
+def _add(cell: dict[str, Any], example: dict[str, Any], most: int) -> None:
+    if len(cell["examples"]) < most:
+        cell["examples"].append(example)

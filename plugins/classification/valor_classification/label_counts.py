@@ -1,0 +1,181 @@
+"""Label counts: predictions and hits of every label at every threshold."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import define, field, frozen
+from numpy.typing import NDArray
+
+from valor_classification import kernels
+from valor_classification.keyed import Keyed, add_rows
+from valor_classification.views import NONE, KeyView, kernel_threads
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.schemas.label import Label, Vocabulary
+from valor_core.state import Content, StateRequest
+
+
+@frozen(kw_only=True, eq=False)
+class ThresholdCounts:
+    """The binary problems of all labels at one score threshold, labels sorted.
+
+    Parameters
+    ----------
+    labels : tuple of Label
+        Labels of one key.
+    tp, fp, fn, tn : ndarray of int64, shape (n_labels,)
+        Counts of datums.
+    """
+
+    labels: tuple[Label, ...]
+    tp: Codes
+    fp: Codes
+    fn: Codes
+    tn: Codes
+
+    @property
+    def truths(self) -> Codes:
+        """Ground truths of each label."""
+        return self.tp + self.fn
+
+
+@define
+class LabelCountsPart:
+    """Histograms, by label, of how many thresholds its predictions pass.
+
+    Parameters
+    ----------
+    thresholds : tuple of float
+        Ascending score thresholds.
+    hardmax : bool
+        Whether only the best-scoring label of a datum is a prediction.
+    """
+
+    thresholds: tuple[float, ...]
+    hardmax: bool
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    predicted: NDArray[np.int64] = field(init=False)
+    matched: NDArray[np.int64] = field(init=False)
+    truths: NDArray[np.int64] = field(init=False)
+    datums: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self.predicted = np.zeros((0, len(self.thresholds) + 1), dtype=np.int64)
+        self.matched = self.predicted.copy()
+        self.truths = np.zeros(0, dtype=np.int64)
+
+    def update(self, view: KeyView) -> None:
+        """Count a view."""
+        predicted, matched = self._of_top(view) if self.hardmax else self._of_all(view)
+        truths = np.bincount(view.truth_labels, minlength=len(view.labels))
+        self._add(self.vocabulary.join(view.labels), predicted, matched, truths)
+        self.datums += view.size
+
+    def merge(self, other: LabelCountsPart) -> None:
+        """Count what another part counted."""
+        codes = self.vocabulary.join(other.vocabulary.labels)
+        self._add(codes, other.predicted, other.matched, other.truths)
+        self.datums += other.datums
+
+    def dump(self) -> Content:
+        """The histograms."""
+        return {
+            "labels": self.vocabulary.labels,
+            "predicted": self.predicted,
+            "matched": self.matched,
+            "truths": self.truths,
+            "datums": self.datums,
+        }
+
+    def restore(self, content: Content) -> None:
+        """The histograms that `dump` wrote."""
+        self.vocabulary = Vocabulary(content["labels"])
+        self.predicted, self.matched = content["predicted"], content["matched"]
+        self.truths, self.datums = content["truths"], content["datums"]
+
+    def at(self, threshold: float) -> ThresholdCounts:
+        """Counts at one of the thresholds."""
+        return self.all_at((threshold,))[0]
+
+    def all_at(self, thresholds: tuple[float, ...]) -> list[ThresholdCounts]:
+        """Counts at several of the thresholds."""
+        order = self.vocabulary.order
+        labels = tuple(self.vocabulary.labels[code] for code in order)
+        tp, passed = _passing(self.matched[order]), _passing(self.predicted[order])
+        truths = self.truths[order]
+        found = []
+        for threshold in thresholds:
+            place = self.thresholds.index(threshold) + 1
+            hits, misses = tp[:, place], truths - tp[:, place]
+            false = passed[:, place] - hits
+            found.append(
+                ThresholdCounts(
+                    labels=labels, tp=hits, fp=false, fn=misses, tn=self.datums - truths - false
+                )
+            )
+        return found
+
+    def _of_top(self, view: KeyView) -> tuple[Codes, Codes]:
+        bins = kernels.passed(view.top_scores, np.array(self.thresholds))
+        listed = view.top_labels != NONE
+        is_hit = view.top_is_true
+        return (
+            self._histogram(view, view.top_labels[listed], bins[listed]),
+            self._histogram(view, view.top_labels[is_hit], bins[is_hit]),
+        )
+
+    def _of_all(self, view: KeyView) -> tuple[Codes, Codes]:
+        thresholds = np.array(self.thresholds)
+        scores = view.scores
+        if isinstance(scores, ScoreMatrix):
+            predicted = np.zeros((len(view.labels), len(thresholds) + 1), dtype=np.int64)
+            predicted[scores.labels] = kernels.threshold_histogram(
+                scores.values, thresholds, threads=kernel_threads()
+            )
+        else:
+            bins = kernels.passed(scores.values, thresholds)
+            predicted = self._histogram(view, scores.labels, bins)
+        listed = view.truth_is_listed
+        bins = kernels.passed(view.truth_scores[listed], thresholds)
+        return predicted, self._histogram(view, view.truth_labels[listed], bins)
+
+    def _histogram(self, view: KeyView, labels: Codes, bins: NDArray[Any]) -> Codes:
+        width = len(self.thresholds) + 1
+        counts = np.bincount(labels * width + bins, minlength=len(view.labels) * width)
+        return counts.reshape(-1, width)
+
+    def _add(self, codes: Codes, predicted: Codes, matched: Codes, truths: Codes) -> None:
+        count = len(self.vocabulary)
+        self.predicted = add_rows(self.predicted, codes, predicted, count)
+        self.matched = add_rows(self.matched, codes, matched, count)
+        self.truths = add_rows(self.truths, codes, truths, count)
+
+
+def _passing(histogram: Codes) -> Codes:
+    """For each label, how many pass at least 0, 1, 2 … thresholds."""
+    return np.cumsum(histogram[:, ::-1], axis=1)[:, ::-1]
+
+
+@define(slots=False)
+class LabelCounts(Keyed):
+    """`LabelCountsPart` for each label key.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.classification import Classification, ClassificationBatch
+    >>> state = LabelCounts(thresholds=(0.5,), hardmax=True)
+    >>> state.update(ClassificationBatch.of([Classification("a", "dog", {"dog": 0.75})]))
+    >>> state.of("class").at(0.5).tp
+    array([1])
+    """
+
+    part: ClassVar[type[LabelCountsPart]] = LabelCountsPart
+    thresholds: tuple[float, ...] = ()
+    hardmax: bool = True
+
+
+def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
+    """The label counts at some thresholds."""
+    return StateRequest(LabelCounts, {"hardmax": hardmax}, {"thresholds": thresholds})

@@ -1,0 +1,307 @@
+"""Parameters of the classification metrics and readers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from valor_core.parameters import Within, parameter, parameters
+
+CURVE_THRESHOLDS = tuple(i / 20 for i in range(1, 20))
+"""0.05 … 0.95, the thresholds of the documented curves."""
+
+Average = Literal["none", "micro", "macro", "weighted"]
+
+
+def _score_thresholds(default: tuple[float, ...] = (0.0,)) -> tuple[float, ...]:
+    thresholds: tuple[float, ...] = parameter(
+        default,
+        help="A prediction counts if its score is at least this; one result for each.",
+        non_empty=True,
+        distinct=True,
+    )
+    return thresholds
+
+
+def _hardmax() -> bool:
+    hardmax: bool = parameter(
+        True,
+        help="Whether only the best-scoring label of an item is a prediction (ties go to the "
+        "first listed), or every label that passes the threshold.",
+    )
+    return hardmax
+
+
+def _zero_division() -> float | None:
+    zero_division: float | None = parameter(
+        0.0,
+        help="Value of 0/0; null makes it undefined, left out of means and counted.",
+        check=Within(0, 1),
+    )
+    return zero_division
+
+
+def _average(default: tuple[Average, ...]) -> tuple[Average, ...]:
+    average: tuple[Average, ...] = parameter(
+        default,
+        help="none is one result for each label; micro pools all labels, macro is the plain mean "
+        "over labels, weighted the mean by number of ground truths.",
+        non_empty=True,
+        distinct=True,
+    )
+    return average
+
+
+def _prediction_only() -> bool:
+    include: bool = parameter(
+        False,
+        help="Whether labels without ground truth take part in the macro mean.",
+    )
+    return include
+
+
+def _bins_of_scores() -> int | None:
+    bins: int | None = parameter(
+        None,
+        help="Number of equal bins in [0, 1] that scores are counted in, instead of keeping "
+        "every score; null is exact.",
+        check=Within(2, 1_000_000),
+    )
+    return bins
+
+
+@parameters
+class AccuracyParameters:
+    """Parameters of Accuracy."""
+
+    score_thresholds: tuple[float, ...] = _score_thresholds()
+    hardmax: bool = _hardmax()
+    top_k: int = parameter(
+        1,
+        help="A prediction is right if the ground truth is among this many best-scoring labels.",
+        check=Within(1),
+    )
+    balanced: bool = parameter(
+        False, help="Whether every label weighs the same: the mean recall of labels with truth."
+    )
+    multilabel: Literal["exact", "hamming", "jaccard"] = parameter(
+        "exact",
+        help="What an item with several ground truths scores: whether the two sets of labels are "
+        "equal, the share of labels on which they agree, or intersection over union.",
+    )
+
+
+@parameters
+class LabelParameters:
+    """Parameters of Precision, Recall and F1."""
+
+    score_thresholds: tuple[float, ...] = _score_thresholds()
+    hardmax: bool = _hardmax()
+    average: tuple[Average, ...] = _average(("none", "micro", "macro", "weighted"))
+    zero_division: float | None = _zero_division()
+    include_prediction_only_labels: bool = _prediction_only()
+
+
+@parameters
+class FBetaParameters:
+    """Parameters of FBeta."""
+
+    beta: float = parameter(
+        2.0,
+        help="How many times recall weighs as much as precision.",
+        check=Within(0, open_low=True),
+    )
+    score_thresholds: tuple[float, ...] = _score_thresholds()
+    hardmax: bool = _hardmax()
+    average: tuple[Average, ...] = _average(("none", "micro", "macro", "weighted"))
+    zero_division: float | None = _zero_division()
+    include_prediction_only_labels: bool = _prediction_only()
+
+
+@parameters
+class CountsParameters:
+    """Parameters of Counts."""
+
+    score_thresholds: tuple[float, ...] = _score_thresholds()
+    hardmax: bool = _hardmax()
+
+
+@parameters
+class RankParameters:
+    """Parameters of ROCAUC."""
+
+    bins: int | None = _bins_of_scores()
+
+
+@parameters
+class MeanRankParameters:
+    """Parameters of mROCAUC."""
+
+    average: Literal["macro", "weighted"] = parameter(
+        "macro", help="Plain mean over labels, or the mean by number of ground truths."
+    )
+    bins: int | None = _bins_of_scores()
+
+
+@parameters
+class AveragePrecisionParameters:
+    """Parameters of AveragePrecision."""
+
+    average: tuple[Literal["none", "macro", "weighted"], ...] = parameter(
+        ("none", "macro"),
+        help="none is one result for each label; macro is the plain mean over labels with ground "
+        "truth, weighted the mean by number of ground truths.",
+        non_empty=True,
+        distinct=True,
+    )
+    bins: int | None = _bins_of_scores()
+
+
+@parameters
+class ROCCurveParameters:
+    """Parameters of ROCCurve."""
+
+    drop_intermediate: bool = parameter(
+        True, help="Whether points on a straight line between their neighbours are left out."
+    )
+
+
+@parameters
+class PrecisionRecallCurveParameters:
+    """Parameters of PrecisionRecallCurve."""
+
+    score_thresholds: tuple[float, ...] = _score_thresholds(CURVE_THRESHOLDS)
+    zero_division: float | None = _zero_division()
+
+
+@parameters
+class DetailedCurveParameters:
+    """Parameters of DetailedPrecisionRecallCurve."""
+
+    score_thresholds: tuple[float, ...] = _score_thresholds(CURVE_THRESHOLDS)
+    max_examples: int = parameter(
+        1,
+        help="Most items named for each count, in the order of their uids.",
+        check=Within(0),
+        aliases=("pr_curve_max_examples",),
+    )
+
+
+@parameters
+class ConfusionMatrixParameters:
+    """Parameters of ConfusionMatrix."""
+
+    score_thresholds: tuple[float, ...] = _score_thresholds()
+    hardmax: bool = _hardmax()
+    normalize: Literal["none", "truth", "prediction", "all"] = parameter(
+        "none",
+        help="Counts, or shares of each ground truth's row, each prediction's column, or of all.",
+    )
+    max_examples: int = parameter(
+        0,
+        help="Most items named for each cell, in the order of their uids.",
+        check=Within(0),
+    )
+
+
+@parameters
+class ExamplesParameters:
+    """Parameters of Examples."""
+
+    score_thresholds: tuple[float, ...] = _score_thresholds()
+    hardmax: bool = _hardmax()
+    errors_only: bool = parameter(
+        False, help="Whether items without a false positive or a false negative are left out."
+    )
+    limit: int | None = parameter(None, help="Most items listed; null is all.", check=Within(0))
+    offset: int = parameter(0, help="Items skipped first, in the order of uids.", check=Within(0))
+
+
+@parameters
+class MatthewsParameters:
+    """Parameters of MatthewsCorrelation."""
+
+    score_thresholds: tuple[float, ...] = _score_thresholds()
+
+
+@parameters
+class KappaParameters:
+    """Parameters of CohenKappa."""
+
+    score_thresholds: tuple[float, ...] = _score_thresholds()
+    weights: Literal["none", "linear", "quadratic"] = parameter(
+        "none",
+        help="How much a disagreement weighs by the distance of the two labels in sorted order.",
+    )
+
+
+@parameters
+class BrierParameters:
+    """Parameters of BrierScore."""
+
+    scale_by_half: bool = parameter(
+        False,
+        help="Whether the sum over labels is halved, so that two labels give the classical score "
+        "of one.",
+    )
+
+
+@parameters
+class CalibrationParameters:
+    """Parameters of CalibrationError."""
+
+    bins: int = parameter(15, help="Number of equal bins in [0, 1].", check=Within(1, 10_000))
+
+
+@parameters
+class LongParameters:
+    """Parameters of the reader of long tables."""
+
+    groundtruths: Path = parameter(help="Table with one row for each ground truth: uid and label.")
+    predictions: Path = parameter(help="Table with one row for each score: uid, label and score.")
+    metadata: Path | None = parameter(
+        None, help="Table with one row for each item: uid, and the fields it can be sliced by."
+    )
+    uid: str = parameter("uid", help="Column of the item's uid.")
+    key: str = parameter("key", help="Column of the label's key; without it the key is 'class'.")
+    label: str = parameter("label", help="Column of the label's value.")
+    score: str = parameter("score", help="Column of the score.")
+
+
+@parameters
+class WideParameters:
+    """Parameters of the reader of wide tables."""
+
+    path: Path = parameter(help="Table with one row for each item.")
+    uid: str = parameter("uid", help="Column of the item's uid.")
+    label: str = parameter("label", help="Column of the true label.")
+    scores: tuple[str, ...] | None = parameter(
+        None,
+        help="Columns of the scores, called like their labels; null is all columns that start "
+        "with the prefix.",
+    )
+    prefix: str = parameter("score_", help="Start of a score column, left out of its label.")
+    key: str = parameter("class", help="Key of all labels.")
+    partition_bytes: int = parameter(
+        64 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+    )
+
+
+@parameters
+class ListsParameters:
+    """Parameters of the reader of lists of predictions."""
+
+    path: Path = parameter(help="Table with one row for each item.")
+    uid: str = parameter("uid", help="Column of the item's uid.")
+    groundtruths: str = parameter(
+        "groundtruths", help="Column of the true label, or of a list of them."
+    )
+    predictions: str = parameter(
+        "predictions",
+        help="Column of the predicted labels as a list, or of a table of label and score.",
+    )
+    scores: str = parameter("scores", help="Column of the list of scores beside the labels.")
+    metadata: str = parameter("metadata", help="Column of a table of metadata fields.")
+    partition_bytes: int = parameter(
+        64 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+    )

@@ -1,0 +1,169 @@
+"""Precision, recall and F: shares of predictions and of ground truths that are hits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import frozen
+
+from valor_classification import averages, label_counts
+from valor_classification.averages import Value
+from valor_classification.label_counts import LabelCounts, ThresholdCounts
+from valor_classification.parameters import FBetaParameters, LabelParameters
+from valor_core.result import Result, ratio
+from valor_core.state import StateRequest
+
+
+@frozen
+class _LabelMetric:
+    """A quotient of counts for each label and its averages."""
+
+    parameters: Any
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Label counts at the thresholds."""
+        chosen = self.parameters
+        return (label_counts.request(chosen.score_thresholds, hardmax=chosen.hardmax),)
+
+    def compute(self, state: LabelCounts) -> Iterator[Result]:
+        """One result for each threshold, label key and label, then the averages."""
+        thresholds = self.parameters.score_thresholds
+        for key, part in state.sorted():
+            for threshold, counts in zip(thresholds, part.all_at(thresholds), strict=True):
+                yield from self._at(key, threshold, counts)
+
+    def _at(self, key: str, threshold: float, counts: ThresholdCounts) -> Iterator[Result]:
+        chosen = self.parameters
+        shaped = self._shaped(threshold)
+        columns = zip(counts.tp.tolist(), counts.fp.tolist(), counts.fn.tolist(), strict=True)
+        values = [self._value(*column) for column in columns]
+        for average in chosen.average:
+            if average == "none":
+                for label, value in zip(counts.labels, values, strict=True):
+                    yield Result(parameters=averages.coordinates(label) | shaped, value=value)
+                continue
+            parameters = {"label_key": key, "average": average} | shaped
+            left_out: dict[str, int] = {}
+            if average == "micro":
+                sums = (int(column.sum()) for column in (counts.tp, counts.fp, counts.fn))
+                value = self._value(*sums)
+            elif average == "macro":
+                include = chosen.include_prediction_only_labels
+                value, left_out = averages.macro(values, counts.truths, include)
+            else:
+                value, left_out = averages.weighted(values, counts.truths)
+            yield Result(parameters=parameters, value=value, left_out=left_out)
+
+    def _shaped(self, threshold: float) -> dict[str, Any]:
+        return {"score_threshold": threshold, "hardmax": self.parameters.hardmax}
+
+    def _value(self, tp: int, fp: int, fn: int) -> Value:
+        raise NotImplementedError
+
+
+@frozen
+class Precision(_LabelMetric):
+    """Share of a label's predictions that are ground truths: tp / (tp + fp).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Thresholds, hardmax, averages and the value of 0/0.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 1.0}), Classification("b", "cat", {"dog": 1.0})]
+    >>> evaluate(items, ["Precision"])["Precision", "dog"].value
+    0.5
+    """
+
+    parameters: LabelParameters
+
+    def _value(self, tp: int, fp: int, fn: int) -> Value:
+        return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
+
+
+@frozen
+class Recall(_LabelMetric):
+    """Share of a label's ground truths that are predicted: tp / (tp + fn).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Thresholds, hardmax, averages and the value of 0/0.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 1.0}), Classification("b", "dog", {"cat": 1.0})]
+    >>> evaluate(items, ["Recall"])["Recall", "dog"].value
+    0.5
+    """
+
+    parameters: LabelParameters
+
+    def _value(self, tp: int, fp: int, fn: int) -> Value:
+        return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
+
+
+@frozen
+class F1(_LabelMetric):
+    """Harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Thresholds, hardmax, averages and the value of 0/0.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 1.0}), Classification("b", "dog", {"cat": 1.0})]
+    >>> round(evaluate(items, ["F1"])["F1", "dog"].value, 4)
+    0.6667
+    """
+
+    parameters: LabelParameters
+
+    def _value(self, tp: int, fp: int, fn: int) -> Value:
+        reason = "no ground truths and no predictions of the label"
+        return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)
+
+
+@frozen
+class FBeta(_LabelMetric):
+    """Weighted harmonic mean of precision and recall, recall weighing `beta` times as much.
+
+    Parameters
+    ----------
+    parameters : FBetaParameters
+        Beta, thresholds, hardmax, averages and the value of 0/0.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 1.0}), Classification("b", "dog", {"cat": 1.0})]
+    >>> round(evaluate(items, [{"name": "FBeta", "beta": 2}])["FBeta", "dog"].value, 4)
+    0.5556
+    """
+
+    parameters: FBetaParameters
+
+    def _value(self, tp: int, fp: int, fn: int) -> Value:
+        square = self.parameters.beta**2
+        reason = "no ground truths and no predictions of the label"
+        denominator = (1 + square) * tp + fp + square * fn
+        return ratio((1 + square) * tp, denominator, self.parameters.zero_division, reason)
+
+    def _shaped(self, threshold: float) -> dict[str, Any]:
+        return {
+            "beta": self.parameters.beta,
+            "score_threshold": threshold,
+            "hardmax": self.parameters.hardmax,
+        }

@@ -1,0 +1,110 @@
+"""Proper scores: log loss and Brier score, which honest probabilities make least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from valor_classification import probability
+from valor_classification.averages import Value
+from valor_classification.parameters import BrierParameters
+from valor_classification.probability import Probability, ProbabilityPart
+from valor_core.parameters import NoParameters
+from valor_core.result import Result, Undefined
+from valor_core.state import StateRequest
+
+_NO_TRUTH = Undefined("no items with ground truth")
+
+
+@frozen
+class LogLoss:
+    """Mean of minus the natural logarithm of the score that the ground truth was given.
+
+    Scores are clipped to [eps, 1 - eps] with the machine epsilon of their type; a ground truth
+    that is not listed has the score 0. Undefined where an item has several ground truths.
+
+    Parameters
+    ----------
+    parameters : NoParameters
+        There are none.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``log_loss``.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 0.5, "cat": 0.5})]
+    >>> round(evaluate(items, ["LogLoss"])["LogLoss"].value, 4)
+    0.6931
+    """
+
+    parameters: NoParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The losses."""
+        return (probability.request(),)
+
+    def compute(self, state: Probability) -> Iterator[Result]:
+        """One result for each label key."""
+        for key, part in state.sorted():
+            yield Result(parameters={"label_key": key}, value=_log_loss(part))
+
+
+def _log_loss(part: ProbabilityPart) -> Value:
+    part.check("classification.LogLoss")
+    if part.several:
+        return Undefined(f"{part.several:,} items have several ground truths of the key")
+    return part.log_loss.value / part.with_truth if part.with_truth else _NO_TRUTH
+
+
+@frozen
+class BrierScore:
+    """Mean over items of the squared differences between scores and truth, over all labels.
+
+    Labels that an item does not list have the score 0; items without ground truth do not take
+    part.
+
+    Parameters
+    ----------
+    parameters : BrierParameters
+        Whether the sum over labels is halved.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``brier_score_loss``, which halves the sum for two labels unless
+    told otherwise.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.classification import Classification
+    >>> items = [Classification("a", "dog", {"dog": 0.75, "cat": 0.25})]
+    >>> evaluate(items, ["BrierScore"])["BrierScore"].value
+    0.125
+    """
+
+    parameters: BrierParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The losses."""
+        return (probability.request(),)
+
+    def compute(self, state: Probability) -> Iterator[Result]:
+        """One result for each label key."""
+        half = self.parameters.scale_by_half
+        for key, part in state.sorted():
+            yield Result(
+                parameters={"label_key": key, "scale_by_half": half}, value=_brier(part, half)
+            )
+
+
+def _brier(part: ProbabilityPart, half: bool) -> Value:
+    part.check("classification.BrierScore")
+    if not part.with_truth:
+        return _NO_TRUTH
+    # The exact sum of rounded squares can fall a hair below 0 where every score is right.
+    return max(part.brier.value, 0.0) / part.with_truth / (2 if half else 1)

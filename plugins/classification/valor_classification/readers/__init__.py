@@ -1,0 +1,1 @@
+"""Readers of classification data, each for one layout of tables."""

@@ -1,0 +1,131 @@
+"""Reader of lists: one row for each item, its predictions as lists."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from valor_classification.parameters import ListsParameters
+from valor_classification.readers.truth import label_text, labels, parsed
+from valor_core.errors import ReadError, shown
+from valor_core.readers import Table, TablePartition, read_table, split_table
+from valor_core.readers.metadata import typed
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.label import DEFAULT_KEY, Label
+
+
+@frozen
+class ListsReader:
+    """Reads rows such as ``{"uid": "a", "groundtruths": "dog", "predictions": {"dog": 0.75}}``.
+
+    Predictions are a table of label and score, a list of labels beside a list of scores, or a
+    list of tables with ``label``, ``score`` and, if need be, ``key``. Labels of several keys are
+    tables by key.
+
+    Parameters
+    ----------
+    parameters : ListsParameters
+        File and names of columns.
+    task : str
+        Always ``"classification"``.
+    """
+
+    parameters: ListsParameters
+    task: str
+
+    def partitions(self) -> Sequence[TablePartition]:
+        """Ranges of the file."""
+        chosen = self.parameters
+        return split_table(chosen.path, partition_bytes=chosen.partition_bytes)
+
+    def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
+        """The batch of one range."""
+        table = read_table(partition)
+        chosen = self.parameters
+        uids = table.strings(chosen.uid)
+        truths = parsed(table, chosen.groundtruths)
+        predictions = parsed(table, chosen.predictions)
+        has_scores = table.has(chosen.scores)
+        beside = parsed(table, chosen.scores) if has_scores else [None] * len(table)
+        facts = table.values(chosen.metadata) if table.has(chosen.metadata) else None
+        yield ClassificationBatch.of(
+            Classification(
+                uids[row],
+                labels(truths[row], table.place(row, chosen.groundtruths), DEFAULT_KEY),
+                self._predictions(
+                    table, row, predictions[row], None if beside is None else beside[row]
+                ),
+                _facts(facts[row]) if facts is not None else self._others(table, row),
+            )
+            for row in range(len(table))
+        )
+
+    def _predictions(
+        self, table: Table, row: int, cell: Any, beside: Any
+    ) -> list[tuple[Label, float]]:
+        place = table.place(row, self.parameters.predictions)
+        if cell is None:
+            return []
+        if isinstance(cell, dict):
+            return list(_scored(cell, place, DEFAULT_KEY))
+        if not isinstance(cell, list):
+            cell, beside = [cell], beside if isinstance(beside, list) else [beside]
+        if all(isinstance(one, dict) for one in cell):
+            return [_pair(one, place) for one in cell]
+        score_place = table.place(row, self.parameters.scores)
+        if not isinstance(beside, list) or len(beside) != len(cell):
+            found = f"{len(beside)}" if isinstance(beside, list) else shown(beside)
+            raise ReadError(
+                f"{score_place}: expected a list of {len(cell)} scores, one for each prediction, "
+                f"found {found}"
+            )
+        return [
+            (Label(DEFAULT_KEY, label_text(value, place)), score_of(score, score_place))
+            for value, score in zip(cell, beside, strict=True)
+        ]
+
+    def _others(self, table: Table, row: int) -> dict[str, Any]:
+        chosen = self.parameters
+        own = {chosen.uid, chosen.groundtruths, chosen.predictions, chosen.scores}
+        return {name: typed(table.values(name)[row]) for name in table.names if name not in own}
+
+
+def _scored(cell: dict[str, Any], place: str, key: str) -> Iterator[tuple[Label, float]]:
+    for name, score in cell.items():
+        if isinstance(score, dict):
+            yield from _scored(score, place, name)
+        else:
+            yield Label(key, label_text(name, place)), score_of(score, place)
+
+
+def _pair(one: dict[str, Any], place: str) -> tuple[Label, float]:
+    if "label" not in one or "score" not in one:
+        raise ReadError(f"{place}: expected tables with label and score, found {shown(one)}")
+    key = str(one.get("key", DEFAULT_KEY))
+    return Label(key, label_text(one["label"], place)), score_of(one["score"], place)
+
+
+def score_of(value: Any, place: str) -> float:
+    """A finite score.
+
+    Raises
+    ------
+    ReadError
+        If the value is not a finite number; `place` says where it is.
+
+    Examples
+    --------
+    >>> score_of(1, "")
+    1.0
+    """
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value):
+        raise ReadError(f"{place}: expected a finite number as score, found {shown(value)}")
+    return float(value)
+
+
+def _facts(cell: Any) -> dict[str, Any]:
+    return dict(cell) if isinstance(cell, dict) else {}

@@ -1,0 +1,116 @@
+"""Reader of long tables: one row for each ground truth, one row for each score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from valor_classification.parameters import LongParameters
+from valor_classification.readers.truth import label_text
+from valor_core.errors import ReadError, and_more
+from valor_core.readers import Table, read_table
+from valor_core.readers.metadata import typed_column
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.classification import ClassificationBatch, ScoreList
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
+
+
+@frozen
+class WholeFiles:
+    """The one partition of long tables, whose rows of an item can stand anywhere."""
+
+    groundtruths: Path
+    predictions: Path
+
+    @property
+    def name(self) -> str:
+        """The two files."""
+        return f"{self.groundtruths} and {self.predictions}"
+
+
+@frozen
+class LongReader:
+    """Reads (uid, label) rows of ground truths and (uid, label, score) rows of predictions.
+
+    Parameters
+    ----------
+    parameters : LongParameters
+        Files and names of columns.
+    task : str
+        Always ``"classification"``.
+    """
+
+    parameters: LongParameters
+    task: str
+
+    def partitions(self) -> Sequence[WholeFiles]:
+        """Both files as a whole."""
+        return (WholeFiles(self.parameters.groundtruths, self.parameters.predictions),)
+
+    def read(self, partition: WholeFiles) -> Iterator[ClassificationBatch]:
+        """The one batch."""
+        chosen = self.parameters
+        truths, scores = read_table(partition.groundtruths), read_table(partition.predictions)
+        numbers: dict[str, int] = {}
+        vocabulary = Vocabulary()
+        truth_datums = _numbered(truths.strings(chosen.uid), numbers)
+        truth_labels = self._labels(truths, vocabulary)
+        score_datums = _numbered(scores.strings(chosen.uid), numbers)
+        score_labels = self._labels(scores, vocabulary)
+        values = scores.floats(chosen.score)
+        by_truth = np.argsort(truth_datums, kind="stable")
+        by_datum = np.argsort(score_datums, kind="stable")
+        yield ClassificationBatch(
+            Datums(list(numbers), self._metadata(numbers)),
+            vocabulary.labels,
+            truth_datums[by_truth],
+            truth_labels[by_truth],
+            ScoreList(score_datums[by_datum], score_labels[by_datum], values[by_datum]),
+        )
+
+    def _labels(self, table: Table, vocabulary: Vocabulary) -> Codes:
+        """Label codes of a table's rows; each distinct pair becomes a label once."""
+        chosen = self.parameters
+        values = table.values(chosen.label)
+        keys = table.strings(chosen.key) if table.has(chosen.key) else [DEFAULT_KEY] * len(table)
+        known: dict[tuple[Any, Any], int] = {}
+        codes = np.empty(len(table), dtype=np.int64)
+        for row, pair in enumerate(zip(keys, values, strict=True)):
+            if pair not in known:
+                text = label_text(pair[1], table.place(row, chosen.label))
+                known[pair] = int(vocabulary.join([Label(str(pair[0]), text)])[0])
+            codes[row] = known[pair]
+        return codes
+
+    def _metadata(self, numbers: dict[str, int]) -> dict[str, Any]:
+        """Metadata columns in the order of the items."""
+        chosen = self.parameters
+        if chosen.metadata is None:
+            return {}
+        table = read_table(chosen.metadata)
+        uids = table.strings(chosen.uid).tolist()
+        rows = {uid: row for row, uid in enumerate(uids)}
+        if len(rows) < len(uids):
+            twice = next(uid for row, uid in enumerate(uids) if rows[uid] != row)
+            raise ReadError(f"{table.source}: expected each uid once, found {twice!r} twice")
+        strange = [uid for uid in uids if uid not in numbers]
+        if strange:
+            raise ReadError(
+                f"{table.place(rows[strange[0]], chosen.uid)}: no ground truth and no prediction "
+                f"of item {strange[0]!r}{and_more(len(strange) - 1)}"
+            )
+        columns = {n: typed_column(table.values(n)) for n in table.names if n != chosen.uid}
+        return {
+            name: [column[rows[uid]] if uid in rows else None for uid in numbers]
+            for name, column in columns.items()
+        }
+
+
+def _numbered(uids: Any, numbers: dict[str, int]) -> Codes:
+    """Positions of uids in the order of their first mention."""
+    return np.array([numbers.setdefault(uid, len(numbers)) for uid in uids], dtype=np.int64)

@@ -1,0 +1,102 @@
+"""Reliability: how often the best-scoring label is right, by its score."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from valor_classification.keyed import Keyed
+from valor_classification.views import NONE, KeyView
+from valor_core.errors import SchemaError
+from valor_core.exact import ExactSums
+from valor_core.schemas.label import Vocabulary
+from valor_core.state import Content, StateRequest
+
+
+@define
+class ReliabilityPart:
+    """Datums, hits and exact sums of scores in bins of equal width.
+
+    Parameters
+    ----------
+    bins : int
+        Number of bins; bin i holds scores in (i / bins, (i + 1) / bins], the first one 0 too.
+    """
+
+    bins: int
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    counts: NDArray[np.int64] = field(init=False)
+    hits: NDArray[np.int64] = field(init=False)
+    scores: ExactSums = field(init=False)
+    outside: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self.counts = np.zeros(self.bins, dtype=np.int64)
+        self.hits = np.zeros(self.bins, dtype=np.int64)
+        self.scores = ExactSums()
+        self.scores.grow(self.bins)
+
+    def update(self, view: KeyView) -> None:
+        """Count a view."""
+        self.vocabulary.join(view.labels)
+        wanted = (view.truth_counts > 0) & (view.top_labels != NONE)
+        scores = view.top_scores[wanted]
+        outside = int(np.count_nonzero((scores < 0) | (scores > 1)))
+        self.outside += outside
+        if outside:
+            return
+        edges = (np.arange(1, self.bins) / self.bins).astype(scores.dtype)
+        places = np.searchsorted(edges, scores, side="left")
+        self.counts = self.counts + np.bincount(places, minlength=self.bins)
+        is_hit = view.top_is_true[wanted]
+        self.hits = self.hits + np.bincount(places[is_hit], minlength=self.bins)
+        self.scores.add(places, scores.astype(np.float64))
+
+    def merge(self, other: ReliabilityPart) -> None:
+        """Count what another part counted."""
+        self.vocabulary.join(other.vocabulary.labels)
+        self.counts = self.counts + other.counts
+        self.hits = self.hits + other.hits
+        self.scores.merge(other.scores)
+        self.outside += other.outside
+
+    def dump(self) -> Content:
+        """The bins."""
+        return {
+            "labels": self.vocabulary.labels,
+            "counts": self.counts,
+            "hits": self.hits,
+            "scores": self.scores.to_text(),
+            "outside": self.outside,
+        }
+
+    def restore(self, content: Content) -> None:
+        """The bins that `dump` wrote."""
+        self.vocabulary = Vocabulary(content["labels"])
+        self.counts, self.hits = content["counts"], content["hits"]
+        self.scores = ExactSums.from_text(content["scores"])
+        self.outside = content["outside"]
+
+    def check(self, metric: str) -> None:
+        """Raise a `SchemaError` if there were scores that are no probability."""
+        if self.outside:
+            raise SchemaError(
+                f"{metric}: expected scores in [0, 1], found {self.outside:,} outside",
+                "Put the model's outputs through a softmax or a sigmoid.",
+            )
+
+
+@define(slots=False)
+class Reliability(Keyed):
+    """`ReliabilityPart` for each label key."""
+
+    part: ClassVar[type[ReliabilityPart]] = ReliabilityPart
+    bins: int = 15
+
+
+def request(bins: int) -> StateRequest:
+    """The reliability in some number of bins."""
+    return StateRequest(Reliability, {"bins": bins})

@@ -1,0 +1,103 @@
+"""Top ranks: at which place among a datum's predictions its ground truth stands."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from attrs import define, field
+from numpy.typing import NDArray
+
+from valor_classification import kernels
+from valor_classification.keyed import Keyed
+from valor_classification.views import KeyView
+from valor_core.schemas.classification import ScoreMatrix
+from valor_core.schemas.label import Vocabulary
+from valor_core.state import Content, StateRequest
+
+
+@define
+class TopRanksPart:
+    """Ground truths by rank and by the number of thresholds that their score passes.
+
+    Parameters
+    ----------
+    thresholds : tuple of float
+        Ascending score thresholds.
+    ks : tuple of int
+        Ranks asked for; the greatest bounds what is kept.
+    """
+
+    thresholds: tuple[float, ...]
+    ks: tuple[int, ...]
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    with_truth: int = 0
+    has_several: bool = False
+    table: NDArray[np.int64] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.table = np.zeros((max(self.ks), len(self.thresholds) + 1), dtype=np.int64)
+
+    def update(self, view: KeyView) -> None:
+        """Count a view."""
+        self.vocabulary.join(view.labels)
+        self.with_truth += int(np.count_nonzero(view.truth_counts))
+        if not view.is_single:
+            self.has_several = True
+            return
+        listed = view.truth_is_listed
+        if isinstance(view.scores, ScoreMatrix):
+            rows = view.truth_datums[listed]
+            columns = view.columns[view.truth_labels[listed]]
+            values = view.scores.values
+            ranks = kernels.ranks_of_truth(
+                values if len(rows) == len(values) else values[rows], columns
+            )
+        else:
+            entries = view.truth_entries[listed]
+            ranks = kernels.ranks_of_truth_in_runs(view.scores.datums, view.scores.values, entries)
+        bins = kernels.passed(view.truth_scores[listed], np.array(self.thresholds))
+        near = ranks < len(self.table)
+        width = self.table.shape[1]
+        counts = np.bincount(ranks[near] * width + bins[near], minlength=self.table.size)
+        self.table = self.table + counts.reshape(self.table.shape)
+
+    def merge(self, other: TopRanksPart) -> None:
+        """Count what another part counted."""
+        self.vocabulary.join(other.vocabulary.labels)
+        self.with_truth += other.with_truth
+        self.has_several |= other.has_several
+        self.table = self.table + other.table
+
+    def dump(self) -> Content:
+        """The table."""
+        return {
+            "labels": self.vocabulary.labels,
+            "with_truth": self.with_truth,
+            "has_several": self.has_several,
+            "table": self.table,
+        }
+
+    def restore(self, content: Content) -> None:
+        """The table that `dump` wrote."""
+        self.vocabulary = Vocabulary(content["labels"])
+        self.with_truth, self.has_several = content["with_truth"], content["has_several"]
+        self.table = content["table"]
+
+    def correct(self, k: int, threshold: float) -> int:
+        """Ground truths among the first k predictions that pass the threshold."""
+        return int(self.table[:k, self.thresholds.index(threshold) + 1 :].sum())
+
+
+@define(slots=False)
+class TopRanks(Keyed):
+    """`TopRanksPart` for each label key."""
+
+    part: ClassVar[type[TopRanksPart]] = TopRanksPart
+    thresholds: tuple[float, ...] = ()
+    ks: tuple[int, ...] = (1,)
+
+
+def request(thresholds: tuple[float, ...], k: int) -> StateRequest:
+    """The ranks up to k at some thresholds."""
+    return StateRequest(TopRanks, union={"thresholds": thresholds, "ks": (k,)})

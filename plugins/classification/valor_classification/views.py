@@ -1,0 +1,245 @@
+"""Views: what a batch says about one label key, in the form that the states count."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+import weakref
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_classification import kernels
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
+from valor_core.schemas.datum import Uids
+from valor_core.schemas.label import Label
+
+NONE = -1
+"""Code of a label that is not there."""
+
+
+class KeyView:
+    """One label key of a batch. Codes are positions in `labels`, rows are the batch's datums.
+
+    Parameters
+    ----------
+    labels : tuple of Label
+        Labels of the key in the batch's vocabulary.
+    uids : ndarray
+        Uids of all datums of the batch.
+    truth_datums, truth_labels : ndarray of int64
+        Ground truths of the key, sorted by datum.
+    scores : ScoreMatrix or ScoreList
+        Predictions of the key.
+    """
+
+    def __init__(
+        self,
+        labels: tuple[Label, ...],
+        uids: Uids,
+        truth_datums: Codes,
+        truth_labels: Codes,
+        scores: ScoreMatrix | ScoreList,
+    ) -> None:
+        self.labels = labels
+        self.uids = uids
+        self.truth_datums = truth_datums
+        self.truth_labels = truth_labels
+        self.scores = scores
+
+    @property
+    def count(self) -> int:
+        """Number of datums of the batch, whether they take part or not."""
+        return len(self.uids)
+
+    @cached_property
+    def taking_part(self) -> NDArray[np.bool_]:
+        """Whether a datum has a ground truth or a prediction of the key, by datum."""
+        if isinstance(self.scores, ScoreMatrix):
+            return np.ones(self.count, dtype=bool)
+        taking_part = np.zeros(self.count, dtype=bool)
+        taking_part[self.truth_datums] = True
+        taking_part[self.scores.datums] = True
+        return taking_part
+
+    @cached_property
+    def size(self) -> int:
+        """Number of datums that take part."""
+        return int(np.count_nonzero(self.taking_part))
+
+    @cached_property
+    def truth_counts(self) -> Codes:
+        """Number of ground truths, by datum."""
+        if self.is_single and len(self.truth_datums) == self.count:
+            return np.ones(self.count, dtype=np.int64)
+        return np.bincount(self.truth_datums, minlength=self.count)
+
+    @cached_property
+    def is_single(self) -> bool:
+        """Whether no datum has several ground truths."""
+        return bool(np.all(self.truth_datums[1:] > self.truth_datums[:-1]))
+
+    @cached_property
+    def truths(self) -> Codes:
+        """The ground truth of each datum where none has several, `NONE` where there is none."""
+        if len(self.truth_datums) == self.count:
+            return self.truth_labels
+        truths = np.full(self.count, NONE, dtype=np.int64)
+        truths[self.truth_datums] = self.truth_labels
+        return truths
+
+    @cached_property
+    def columns(self) -> Codes:
+        """Column of each label in a score matrix, `NONE` where it has none."""
+        columns = np.full(len(self.labels), NONE, dtype=np.int64)
+        columns[self.scores.labels] = np.arange(len(self.scores.labels))
+        return columns
+
+    @cached_property
+    def _top_entries(self) -> Codes:
+        """Column or row of each datum's best-scoring label, the first of equals, or `NONE`."""
+        if isinstance(self.scores, ScoreMatrix):
+            return kernels.top_of_rows(self.scores.values)
+        return kernels.top_of_runs(self.scores.datums, self.scores.values, count=self.count)
+
+    @cached_property
+    def top_labels(self) -> Codes:
+        """The best-scoring label of each datum, `NONE` where it lists none."""
+        entries = self._top_entries
+        if isinstance(self.scores, ScoreMatrix):
+            return self.scores.labels[entries]
+        if not len(self.scores.labels):
+            return entries
+        return np.where(entries == NONE, NONE, self.scores.labels[entries])
+
+    @cached_property
+    def top_scores(self) -> Floats:
+        """The best score of each datum, meaningless where it lists none."""
+        entries = self._top_entries
+        if isinstance(self.scores, ScoreMatrix):
+            return np.take_along_axis(self.scores.values, entries[:, None], axis=1)[:, 0]
+        if not len(self.scores.labels):
+            return np.zeros(self.count)
+        return self.scores.values[entries]
+
+    @cached_property
+    def top_is_true(self) -> NDArray[np.bool_]:
+        """Whether the best-scoring label of each datum is a ground truth."""
+        if self.is_single:
+            is_true: NDArray[np.bool_] = np.equal(self.top_labels, self.truths)
+            is_true[self.top_labels == NONE] = False
+            return is_true
+        width = len(self.labels) + 1
+        truths = np.sort(self.truth_datums * width + self.truth_labels)
+        tops = np.arange(self.count) * width + self.top_labels
+        is_true = _is_in(tops, truths)
+        is_true[self.top_labels == NONE] = False
+        return is_true
+
+    @cached_property
+    def truth_entries(self) -> Codes:
+        """Row of each ground truth in a score list, `NONE` where it is not listed."""
+        width = max(len(self.labels), 1)
+        pairs = self.scores.datums * width + self.scores.labels  # type: ignore[union-attr]
+        order = np.argsort(pairs, kind="stable")
+        wanted = self.truth_datums * width + self.truth_labels
+        places = np.searchsorted(pairs[order], wanted)
+        places[places == len(pairs)] = 0
+        if not len(pairs):
+            return np.full(len(wanted), NONE, dtype=np.int64)
+        found = order[places]
+        return np.where(pairs[found] == wanted, found, NONE)
+
+    @cached_property
+    def truth_is_listed(self) -> NDArray[np.bool_]:
+        """Whether each ground truth has a score."""
+        if isinstance(self.scores, ScoreMatrix):
+            return np.not_equal(self.columns[self.truth_labels], NONE)
+        return np.not_equal(self.truth_entries, NONE)
+
+    @cached_property
+    def truth_scores(self) -> Floats:
+        """Score of each ground truth, 0 where it is not listed."""
+        values = self.scores.values
+        if isinstance(self.scores, ScoreMatrix):
+            scores: Floats = values[self.truth_datums, self.columns[self.truth_labels]]
+        else:
+            scores = values[self.truth_entries] if len(values) else np.zeros(len(self.truth_labels))
+        return np.where(self.truth_is_listed, scores, 0).astype(values.dtype, copy=False)
+
+    @cached_property
+    def listed_is_true(self) -> NDArray[np.bool_]:
+        """Whether each entry of a score list is a ground truth."""
+        is_true = np.zeros(len(self.scores.values), dtype=bool)
+        is_true[self.truth_entries[self.truth_is_listed]] = True
+        return is_true
+
+
+def views(batch: ClassificationBatch) -> tuple[KeyView, ...]:
+    """One view for every label key of a batch.
+
+    The views of the last batch are kept, so that all states of a plan share what they derive.
+    """
+    kept = getattr(_last, "kept", None)
+    if kept is not None and kept[0]() is batch:
+        found: tuple[KeyView, ...] = kept[1]
+        return found
+    made = tuple(_views(batch))
+    _last.kept = (weakref.ref(batch, _forget), made)
+    return made
+
+
+_last = threading.local()
+
+
+def _forget(reference: weakref.ref[ClassificationBatch]) -> None:
+    if getattr(_last, "kept", (None,))[0] is reference:
+        del _last.kept
+
+
+def _views(batch: ClassificationBatch) -> list[KeyView]:
+    keys = sorted({label.key for label in batch.labels})
+    if len(keys) == 1:
+        columns = (batch.truth_datums, batch.truth_labels, batch.scores)
+        return [KeyView(batch.labels, batch.datums.uids, *columns)]
+    return [_view(batch, key) for key in keys]
+
+
+def _view(batch: ClassificationBatch, key: str) -> KeyView:
+    is_own = np.array([label.key == key for label in batch.labels])
+    codes = np.cumsum(is_own) - 1
+    own_truths = is_own[batch.truth_labels]
+    scores = batch.scores
+    own_scores = is_own[scores.labels]
+    own: ScoreMatrix | ScoreList
+    if isinstance(scores, ScoreMatrix) and own_scores.any():
+        own = ScoreMatrix(scores.values[:, own_scores], codes[scores.labels[own_scores]])
+    elif isinstance(scores, ScoreMatrix):
+        none = np.empty(0, dtype=np.int64)
+        own = ScoreList(none, none, np.empty(0, dtype=scores.values.dtype))
+    else:
+        rows = np.flatnonzero(own_scores)
+        own = ScoreList(scores.datums[rows], codes[scores.labels[rows]], scores.values[rows])
+    return KeyView(
+        tuple(label for label in batch.labels if label.key == key),
+        batch.datums.uids,
+        batch.truth_datums[own_truths],
+        codes[batch.truth_labels[own_truths]],
+        own,
+    )
+
+
+def _is_in(values: Codes, ascending: Codes) -> NDArray[np.bool_]:
+    if not len(ascending):
+        return np.zeros(len(values), dtype=bool)
+    places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+    is_in: NDArray[np.bool_] = np.equal(ascending[places], values)
+    return is_in
+
+
+def kernel_threads() -> int:
+    """Threads for one kernel: all cores, but one in a worker process, whose peers have the rest."""
+    return 1 if multiprocessing.parent_process() is not None else os.cpu_count() or 1

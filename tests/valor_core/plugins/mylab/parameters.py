@@ -1,0 +1,21 @@
+"""Parameters."""
+
+from pathlib import Path
+
+from valor_core import parameter, parameters
+
+
+@parameters
+class ExactMatchParameters:
+    """Parameters of ExactMatch."""
+
+    ignore_case: bool = parameter(False, help="Whether case counts.")
+
+
+@parameters
+class DictionaryParameters:
+    """Parameters of the dictionary."""
+
+    words: tuple[str, ...] = parameter(("a", "the"), help="The words it has.")
+    log: Path | None = parameter(None, help="Where openings, look-ups and closings are recorded.")
+    broken: bool = parameter(False, help="Whether opening it fails.")

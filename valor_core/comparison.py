@@ -1,0 +1,367 @@
+"""Comparison: what changed from one report to another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from attrs import frozen
+
+from valor_core.errors import RegistryError, ReportError
+from valor_core.pivot import Entry, entries_of, text_of
+from valor_core.registry import Registry
+from valor_core.report import Report
+from valor_core.result import Failed, Result, Undefined
+from valor_core.table import MISSING, Cell, Column, Row, Table, Tone, number
+
+Verdict = Literal["better", "worse", "same", "different", "appeared", "vanished"]
+
+_TONES: Mapping[str, Tone] = {"better": "good", "worse": "bad", "same": "faint"}
+
+
+@frozen
+class Change:
+    """One number in two reports.
+
+    Parameters
+    ----------
+    type : str
+        The metric's short name.
+    metric : str
+        Its name without version.
+    parameters : mapping
+        Coordinates and parameters, equal in both reports.
+    part : str
+        Which of several named numbers it is; empty where the value is one number.
+    a, b : float or None
+        The values; None where a report has none.
+    a_reason, b_reason : str or None
+        Why there is none.
+    verdict : str
+        ``"better"`` or ``"worse"`` where the metric's direction is known, else
+        ``"different"``; ``"same"`` within the tolerance; ``"appeared"`` or ``"vanished"`` where
+        one value is undefined.
+    """
+
+    type: str
+    metric: str
+    parameters: Mapping[str, Any]
+    part: str
+    a: float | None
+    b: float | None
+    a_reason: str | None
+    b_reason: str | None
+    verdict: Verdict
+
+    @property
+    def difference(self) -> float | None:
+        """b - a, where both are there."""
+        return None if self.a is None or self.b is None else self.b - self.a
+
+    def to_dict(self) -> dict[str, Any]:
+        """The change as JSON has it."""
+        record = {"type": self.type, "metric": self.metric, "parameters": dict(self.parameters)}
+        if self.part:
+            record["part"] = self.part
+        record |= {"a": self.a, "b": self.b, "difference": self.difference}
+        if self.a_reason is not None:
+            record["a_reason"] = self.a_reason
+        if self.b_reason is not None:
+            record["b_reason"] = self.b_reason
+        return record | {"verdict": self.verdict}
+
+
+@frozen
+class Comparison:
+    """Two reports, result by result.
+
+    Parameters
+    ----------
+    changes : tuple of Change
+        Numbers that are in both reports, in the order of the first.
+    structures : tuple of Result
+        Curves and matrices that differ, as the second report has them.
+    only_a, only_b : tuple of Result
+        Results that the other report does not have.
+    remarks : tuple of str
+        What else is not the same: versions, numbers of items.
+    """
+
+    changes: tuple[Change, ...]
+    structures: tuple[Result, ...]
+    only_a: tuple[Result, ...]
+    only_b: tuple[Result, ...]
+    remarks: tuple[str, ...]
+
+    def count(self, verdict: Verdict) -> int:
+        """How many numbers have a verdict."""
+        return sum(change.verdict == verdict for change in self.changes)
+
+    @property
+    def same(self) -> bool:
+        """Whether both reports have the same results, within the tolerance."""
+        return self.count("same") == len(self.changes) and not (
+            self.structures or self.only_a or self.only_b
+        )
+
+    @property
+    def summary(self) -> str:
+        """The outcome in a line.
+
+        Examples
+        --------
+        >>> compare(Report(results=()), Report(results=())).summary
+        '0 numbers compared'
+        """
+        parts = [f"{len(self.changes):,} number{'' if len(self.changes) == 1 else 's'} compared"]
+        for verdict in ("better", "worse", "different", "appeared", "vanished", "same"):
+            count = self.count(verdict)  # type: ignore[arg-type]
+            if count:
+                parts.append(f"{count:,} {verdict}")
+        return ", ".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as JSON has it."""
+        return {
+            "changes": [change.to_dict() for change in self.changes],
+            "structures": [_name(result) for result in self.structures],
+            "only_a": [_name(result) for result in self.only_a],
+            "only_b": [_name(result) for result in self.only_b],
+            "remarks": list(self.remarks),
+            "same": self.same,
+        }
+
+    def tables(self) -> tuple[Table, ...]:
+        """The comparison as tables: numbers, and what cannot be compared."""
+        ready = [_changes(self.changes)] if self.changes else []
+        others = [
+            *((result, "differs") for result in self.structures),
+            *((result, "only in the first") for result in self.only_a),
+            *((result, "only in the second") for result in self.only_b),
+        ]
+        if others:
+            rows: list[Row] = [
+                [result.type, _coordinates(result.parameters), note] for result, note in others
+            ]
+            ready.append(Table("Other results", ["metric", "of", "outcome"], rows))
+        return tuple(ready)
+
+
+def compare(
+    a: Report, b: Report, *, tolerance: float = 0.0, registry: Registry | None = None
+) -> Comparison:
+    """What changed from report `a` to report `b`.
+
+    Results are matched by the metric's name and all their parameters, not by its version.
+
+    Parameters
+    ----------
+    a, b : Report
+        The reports.
+    tolerance : float
+        Differences up to this are the same.
+    registry : Registry, optional
+        Where the metrics' directions are looked up; without it there is no better or worse.
+
+    Raises
+    ------
+    ReportError
+        If the tolerance is below 0.
+
+    Examples
+    --------
+    >>> old = Report(results=[Result(type="F1", parameters={"label": "cat"}, value=0.5)])
+    >>> new = Report(results=[Result(type="F1", parameters={"label": "cat"}, value=0.75)])
+    >>> (change,) = compare(old, new).changes
+    >>> change.difference, change.verdict
+    (0.25, 'different')
+    """
+    if not tolerance >= 0:
+        raise ReportError(f"compare: tolerance must be at least 0, got {tolerance}")
+    ours, theirs = _by_identity(a), _by_identity(b)
+    shared = [identity for identity in ours if identity in theirs]
+    directions = {name: _direction(name, registry) for name, _ in shared}
+    changes: list[Change] = []
+    structures = []
+    for identity in shared:
+        pairs = list(_numbers(ours[identity], theirs[identity]))
+        changes += [_change(one, two, directions[identity[0]], tolerance) for one, two in pairs]
+        if _rest(ours[identity]) != _rest(theirs[identity]):
+            structures.append(theirs[identity])
+    return Comparison(
+        tuple(changes),
+        tuple(structures),
+        tuple(result for identity, result in ours.items() if identity not in theirs),
+        tuple(result for identity, result in theirs.items() if identity not in ours),
+        tuple(_remarks(a, b)),
+    )
+
+
+_Identity = tuple[str, str]
+
+
+def _by_identity(report: Report) -> dict[_Identity, Result]:
+    return {
+        (_plain_name(result), json.dumps(result.parameters, sort_keys=True, default=str)): result
+        for result in report
+    }
+
+
+def _plain_name(result: Result) -> str:
+    return (result.metric or result.type).partition("@")[0]
+
+
+def _numbers(ours: Result, theirs: Result) -> Iterable[tuple[Entry, Entry]]:
+    """The numbers of both, with the whole reason in place of each that one has not."""
+    mine = {entry.part: entry for entry in entries_of([ours])}
+    other = {entry.part: entry for entry in entries_of([theirs])}
+    for part in dict.fromkeys([*mine, *other]):
+        if not part and len(mine | other) > 1:
+            continue
+        one = mine.get(part) or _in_place(mine, ours, part)
+        two = other.get(part) or _in_place(other, theirs, part)
+        yield one, two
+
+
+def _in_place(entries: Mapping[str, Entry], result: Result, part: str) -> Entry:
+    whole = entries.get("")
+    return Entry(result, part, None if whole is None else whole.value)
+
+
+def _rest(result: Result) -> Any:
+    """What the value holds beyond its numbers."""
+    named = {entry.part for entry in entries_of([result])}
+    if "" in named:
+        return None
+    if isinstance(result.value, Mapping):
+        return {key: value for key, value in result.value.items() if str(key) not in named}
+    return result.value
+
+
+def _change(one: Entry, two: Entry, higher_is_better: bool | None, tolerance: float) -> Change:
+    a, b = _number(one.value), _number(two.value)
+    return Change(
+        two.result.type,
+        two.metric,
+        two.result.parameters,
+        two.part,
+        a,
+        b,
+        _reason(one.value),
+        _reason(two.value),
+        _verdict(a, b, higher_is_better, tolerance),
+    )
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, (int, float)) else None
+
+
+def _reason(value: Any) -> str | None:
+    return value.reason if isinstance(value, (Undefined, Failed)) else None
+
+
+def _verdict(
+    a: float | None, b: float | None, higher_is_better: bool | None, tolerance: float
+) -> Verdict:
+    if a is None or b is None:
+        return "same" if a is b else "appeared" if a is None else "vanished"
+    if abs(b - a) <= tolerance:
+        return "same"
+    if higher_is_better is None:
+        return "different"
+    return "better" if (b > a) is higher_is_better else "worse"
+
+
+def _direction(name: str, registry: Registry | None) -> bool | None:
+    if registry is None or "." not in name:
+        return None
+    try:
+        return registry.metric(name).higher_is_better
+    except RegistryError:
+        return None
+
+
+def _remarks(a: Report, b: Report) -> Iterable[str]:
+    for name in dict.fromkeys([*a.versions, *b.versions]):
+        one, two = a.versions.get(name, "none"), b.versions.get(name, "none")
+        if one != two:
+            yield f"version of {name}: {one}, then {two}"
+    identities = {_plain_name(result): result.metric for result in a}
+    for name, identity in {_plain_name(result): result.metric for result in b}.items():
+        if identities.get(name, identity) != identity:
+            yield f"version of the metric: {identities[name]}, then {identity}"
+    for key in ("read", "skipped", "failed"):
+        one_count, two_count = a.counts.get(key, 0), b.counts.get(key, 0)
+        if one_count != two_count:
+            yield f"items {key}: {one_count:,}, then {two_count:,}"
+
+
+def _name(result: Result) -> dict[str, Any]:
+    return {
+        "type": result.type,
+        "metric": _plain_name(result),
+        "parameters": dict(result.parameters),
+    }
+
+
+def _changes(changes: Sequence[Change]) -> Table:
+    constant = _constant([change.parameters for change in changes])
+    rows: list[Row] = []
+    for change in changes:
+        own = {k: v for k, v in change.parameters.items() if k not in constant}
+        rows.append(
+            [
+                f"{change.type} {change.part}".rstrip(),
+                _coordinates(own),
+                _value(change.a),
+                _value(change.b),
+                _difference(change),
+                Cell(change.verdict, tone=_TONES.get(change.verdict, "")),
+            ]
+        )
+    numeric = [Column(title, numeric=True) for title in ("first", "second", "difference")]
+    return Table(
+        "Comparison",
+        ["metric", "of", *numeric, "verdict"],
+        rows,
+        caption=", ".join(f"{name} {text_of(value)}" for name, value in constant.items()),
+    )
+
+
+def _constant(parameters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Parameters that all results have with one value; a label is never one of them."""
+    first, *others = parameters
+    return {
+        name: value
+        for name, value in first.items()
+        if name not in ("label", "average")
+        and others
+        and all(name in other and other[name] == value for other in others)
+    }
+
+
+def _coordinates(parameters: Mapping[str, Any]) -> str:
+    words = []
+    for name, value in parameters.items():
+        if name == "label":
+            words.append(text_of(value))
+        elif name == "average":
+            words.append(f"{value} average")
+        elif (name, value) != ("label_key", "class"):
+            words.append(f"{name} {text_of(value)}")
+    return ", ".join(words)
+
+
+def _value(value: float | None) -> Cell:
+    return Cell(MISSING, tone="faint") if value is None else Cell(number(value), value)
+
+
+def _difference(change: Change) -> Cell:
+    difference = change.difference
+    if difference is None:
+        return Cell("")
+    sign = "+" if difference > 0 else ""
+    tone = _TONES.get(change.verdict, "")
+    return Cell("0" if difference == 0 else f"{sign}{number(difference)}", difference, tone)

@@ -1,0 +1,394 @@
+"""Page: a report as one HTML file that needs nothing else.
+
+Styles and drawings are inside, there are no scripts, and nothing is fetched. It reads on a light
+and a dark screen, on a phone and on paper.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from attrs import frozen
+
+from valor_core import plots
+from valor_core.curves import Curve, bins, curves, is_number, matrix
+from valor_core.pivot import entries_of, headlines, text_of, titles_of, varying_names
+from valor_core.report import Report
+from valor_core.result import Result
+from valor_core.table import Cell, Column, Table, number
+from valor_core.tables import counted, described, tables
+
+MOST_CARDS = 8
+MOST_LABELS_DRAWN = 60
+MOST_GREY_LINES = 100
+LONG_TABLE = 40
+
+_STYLE = """
+:root {
+  color-scheme: light dark;
+  --sans: system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", Arial, sans-serif;
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  --paper: #fbfbfa; --sheet: #ffffff; --ink: #1c2024; --soft: #646b73; --line: #e3e5e8;
+  --accent: #2459b3; --on-accent: #ffffff; --bar: rgb(36 89 179 / .13);
+  --good: #14703c; --good-back: #e2f4e9; --bad: #b3261e; --bad-back: #fbe6e4;
+  --warn: #7a5200; --warn-back: #fdf1d8;
+  --c0: #2459b3; --c1: #d1600a; --c2: #14806b; --c3: #b0257a; --c4: #7a5fd0; --c5: #8a7400;
+  --c6: #1b8fc4; --c7: #6b4a2f;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #14171a; --sheet: #1b1f23; --ink: #e7e9ec; --soft: #9aa3ac; --line: #31373d;
+    --accent: #7aa7f0; --on-accent: #10141a; --bar: rgb(122 167 240 / .2);
+    --good: #7ed6a0; --good-back: #16321f; --bad: #f2968f; --bad-back: #3b1b19;
+    --warn: #ecc06a; --warn-back: #362a10;
+    --c0: #7aa7f0; --c1: #f2a05a; --c2: #5fcdb4; --c3: #ee86c0; --c4: #b3a0f5; --c5: #d6c04e;
+    --c6: #6fcbf2; --c7: #c9a27f;
+  }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 var(--sans); }
+main { max-width: 1120px; margin: 0 auto; padding: 40px 24px 64px; }
+header { margin-bottom: 28px; }
+h1 { font-size: 28px; line-height: 1.2; letter-spacing: -.01em; margin: 0 0 6px; }
+h2 { font-size: 18px; line-height: 1.3; margin: 0 0 2px; }
+p { margin: 0; }
+.sub, .caption { color: var(--soft); }
+.caption { font-size: 13px; margin-bottom: 12px; }
+section { margin-top: 20px; padding: 20px 22px; background: var(--sheet);
+  border: 1px solid var(--line); border-radius: 10px; }
+section > h2:last-of-type + table, section > h2 + .scroll, section > h2 + .figures
+  { margin-top: 12px; }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(158px, 1fr)); gap: 12px; }
+.card { padding: 14px 16px; background: var(--sheet); border: 1px solid var(--line);
+  border-radius: 10px; }
+.card dt { color: var(--soft); font-size: 13px; overflow-wrap: anywhere; }
+.card dd { margin: 2px 0 0; font-size: 26px; line-height: 1.2; font-weight: 600;
+  font-variant-numeric: tabular-nums; letter-spacing: -.01em; }
+.card small { display: block; color: var(--soft); font-size: 12px; overflow-wrap: anywhere; }
+.scroll { overflow: auto; }
+.long { max-height: 720px; }
+.long thead th { position: sticky; top: 0; background: var(--sheet); }
+table { border-collapse: collapse; font-size: 14px; font-variant-numeric: tabular-nums; }
+th, td { padding: 5px 14px; text-align: left; vertical-align: baseline;
+  border-bottom: 1px solid var(--line); }
+th:first-child, td:first-child { padding-left: 4px; }
+thead th { color: var(--soft); font-weight: 500; white-space: nowrap; }
+tbody th { font-weight: 500; }
+.n { text-align: right; white-space: nowrap; }
+td.bar { background: linear-gradient(to right, var(--bar) var(--share), transparent 0)
+  no-repeat right 4px center / 88px calc(100% - 7px); min-width: 100px; }
+tbody.foot { border-top: 2px solid var(--line); }
+tbody.foot th { font-weight: 600; }
+.good { color: var(--good); } .bad { color: var(--bad); } .faint { color: var(--soft); }
+.notes { margin: 12px 0 0; padding: 0; list-style: none; color: var(--soft); font-size: 13px; }
+.pill { display: inline-block; padding: 1px 10px; border-radius: 999px; font-size: 13px;
+  font-weight: 600; vertical-align: 3px; margin-left: 8px; letter-spacing: 0; }
+.pill.good { background: var(--good-back); } .pill.bad { background: var(--bad-back); }
+.alert { margin-top: 12px; padding: 10px 16px; border-radius: 8px; color: var(--warn);
+  background: var(--warn-back); overflow-wrap: anywhere; }
+.alert.bad { color: var(--bad); background: var(--bad-back); }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(330px, 1fr)); gap: 28px; }
+figure { margin: 0; max-width: 500px; break-inside: avoid; }
+figure.wide { max-width: none; }
+figcaption { font-size: 13px; color: var(--soft); margin-bottom: 10px; }
+figcaption b { display: block; font-size: 15px; color: var(--ink); font-weight: 600; }
+details { margin-top: 16px; }
+summary { cursor: pointer; color: var(--soft); font-size: 14px; }
+summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 3px; }
+details > :not(summary) { margin-top: 12px; }
+pre { margin: 0; padding: 14px 16px; overflow: auto; background: var(--paper);
+  border: 1px solid var(--line); border-radius: 8px; font: 13px/1.5 var(--mono); }
+@media (max-width: 600px) { main { padding: 24px 12px 40px; } section { padding: 16px 14px; } }
+@media print {
+  :root { --paper: #fff; --sheet: #fff; color-scheme: light; }
+  main { max-width: none; padding: 0; }
+  section, .card { border-color: #ccc; }
+  section { break-inside: auto; } h2 { break-after: avoid; } tr { break-inside: avoid; }
+  .scroll, .long { overflow: visible; max-height: none; }
+  td.bar, svg.plot, .pill { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+  details::details-content { content-visibility: visible; block-size: auto; }
+}
+"""
+
+
+def html(report: Report) -> str:
+    """The report as one HTML page.
+
+    Parameters
+    ----------
+    report : Report
+        What to show.
+
+    Examples
+    --------
+    >>> page = html(Report(results=[Result(type="Accuracy", value=0.75)], counts={"read": 4}))
+    >>> page.startswith("<!doctype html>"), "0.7500" in page, "<script" in page
+    (True, True, False)
+    """
+    shown = tables(report, most_matrix=0)
+    last = _titled(shown, "Requirements")
+    structures = _titled(shown, "Curves and other values")
+    body = [
+        _header(report),
+        _cards(report),
+        *(f'<p class="alert">{_e(warning)}</p>' for warning in report.warnings),
+        *(_section(table) for table in last),
+        *(_section(table) for table in shown if table.title.startswith("Results")),
+        _matrices(report),
+        _curves(report),
+        *(_section(table) for table in _not_drawn(report, structures)),
+        _origin(report),
+    ]
+    title = f"Evaluation report{_of_task(report)}"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_e(title)}</title>\n<style>{_STYLE}{plots.STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(part for part in body if part)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _titled(shown: Iterable[Table], title: str) -> list[Table]:
+    return [table for table in shown if table.title == title]
+
+
+def _of_task(report: Report) -> str:
+    task = report.config.get("task")
+    return f": {task}" if isinstance(task, str) else ""
+
+
+def _header(report: Report) -> str:
+    pill = ""
+    if report.requirements:
+        met = sum(outcome.met for outcome in report.requirements)
+        whole = len(report.requirements)
+        text = f"{met} of {whole} requirement{'' if whole == 1 else 's'} met"
+        pill = f'<span class="pill {"good" if met == whole else "bad"}">{text}</span>'
+    parts = [counted(report)]
+    data = report.config.get("data")
+    if isinstance(data, dict):
+        parts += [f"{key} {value}" for key, value in data.items() if isinstance(value, str)]
+    failed = [result for result in report if result.error]
+    alerts = "".join(
+        f'\n<p class="alert bad">{_e(result.type)} failed: {_e(result.error or "")}</p>'
+        for result in failed
+    )
+    return (
+        f"<header>\n<h1>Evaluation report{_e(_of_task(report))}{pill}</h1>\n"
+        f'<p class="sub">{_e(" · ".join(parts))}</p>{alerts}\n</header>'
+    )
+
+
+def _cards(report: Report) -> str:
+    """The numbers that stand for the whole: those of no label and averages over labels."""
+    entries = list(entries_of(report.results))
+    whole = headlines(entries)
+    known = [entry for entry in whole if is_number(entry.value)][:MOST_CARDS]
+    called, varying = titles_of(entries), varying_names(whole)
+    cards = []
+    for entry in known:
+        about = [entry.name] if entry.name else []
+        about += [
+            f"{name} {text_of(entry.others[name])}" for name in varying if name in entry.others
+        ]
+        small = f"<small>{_e(', '.join(about))}</small>" if about else ""
+        name = f"{called(entry)} {entry.part}".rstrip()
+        cards.append(
+            f'<div class="card"><dt>{_e(name)}</dt><dd>{_e(number(entry.value))}</dd>{small}</div>'
+        )
+    return f'<dl class="cards">\n{chr(10).join(cards)}\n</dl>' if cards else ""
+
+
+def _section(table: Table) -> str:
+    return f"<section>\n<h2>{_e(table.title)}</h2>\n{_table(table)}\n</section>"
+
+
+def _table(table: Table) -> str:
+    caption = f'<p class="caption">{_e(table.caption)}</p>\n' if table.caption else ""
+    heads = "".join(
+        f'<th scope="col"{_class("n" if column.numeric else "")}>{_e(column.title)}</th>'
+        for column in table.columns
+    )
+    cut = len(table.rows) - table.foot
+    barred = [_is_share(table.rows, place) for place in range(len(table.columns))]
+    body = "\n".join(_row(row, table.columns, barred) for row in table.rows[:cut])
+    foot = "\n".join(_row(row, table.columns, barred) for row in table.rows[cut:])
+    long = " long" if len(table.rows) > LONG_TABLE else ""
+    focus = f' tabindex="0" role="region" aria-label="{_e(table.title)}"' if long else ""
+    notes = "".join(f"<li>{_e(note)}</li>" for note in table.numbered_notes)
+    return (
+        f'{caption}<div class="scroll{long}"{focus}><table>\n<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody>\n"
+        + (f'<tbody class="foot">\n{foot}\n</tbody>\n' if foot else "")
+        + "</table></div>"
+        + (f'\n<ul class="notes">{notes}</ul>' if notes else "")
+    )
+
+
+def _is_share(rows: Sequence[Sequence[Cell]], place: int) -> bool:
+    """Whether a column holds measures from 0 to 1, which a bar makes easy to compare."""
+    numbers = [row[place].number for row in rows if row[place].number is not None]
+    measured = any("." in row[place].text for row in rows)
+    return len(numbers) > 1 and measured and all(0 <= n <= 1 for n in numbers if n is not None)
+
+
+def _row(row: Sequence[Cell], columns: Sequence[Column], barred: Sequence[bool]) -> str:
+    cells = []
+    for place, (cell, column) in enumerate(zip(row, columns, strict=True)):
+        bar = barred[place] and cell.number is not None
+        classes = _class("n" if column.numeric else "", "bar" if bar else "", cell.tone)
+        style = f' style="--share:{cell.number or 0:.1%}"' if bar else ""
+        tag, scope = ("th", ' scope="row"') if place == 0 else ("td", "")
+        cells.append(f"<{tag}{scope}{classes}{style}>{_e(cell.text)}</{tag}>")
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _class(*names: str) -> str:
+    given = " ".join(name for name in names if name)
+    return f' class="{given}"' if given else ""
+
+
+@frozen
+class _Figure:
+    title: str
+    caption: str
+    drawings: tuple[str, ...]
+    wide: bool = False
+
+    def __str__(self) -> str:
+        caption = f"<b>{_e(self.title)}</b>{_e(self.caption)}"
+        inner = "\n".join(self.drawings)
+        return (
+            f"<figure{_class('wide' if self.wide else '')}><figcaption>{caption}</figcaption>\n"
+            f"{inner}\n</figure>"
+        )
+
+
+def _matrices(report: Report) -> str:
+    found = [r for r in report if matrix(r.value) is not None and not curves(r.value)]
+    return "\n".join(_matrix(result, found) for result in found)
+
+
+def _matrix(result: Result, among: Sequence[Result]) -> str:
+    held = matrix(result.value)
+    title, caption = described(result, among)
+    if held is None or held.size > MOST_LABELS_DRAWN:
+        return "\n".join(map(_section, tables([result], most_matrix=0)))
+    row_title, column_title = ("ground truth", "prediction") if held.confusion else ("", "")
+    drawing = plots.heat_map(
+        held.rows,
+        held.columns,
+        held.numbers,
+        row_title=row_title,
+        column_title=column_title,
+        name=f"{title}: {len(held.rows)} rows by {len(held.columns)} columns",
+        diagonal=held.confusion,
+    )
+    about = "shade: share of the row" + (", red where the two differ" if held.confusion else "")
+    (whole,) = tables([result], most_matrix=MOST_LABELS_DRAWN)
+    numbers = f"<details><summary>Numbers</summary>\n{_table(whole)}\n</details>"
+    figure = _Figure("", "; ".join(filter(None, [about, caption])), (drawing,), wide=True)
+    return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n{numbers}\n</section>"
+
+
+_AXES = {
+    "roc": ("false positive rate", "true positive rate"),
+    "precision_recall": ("recall", "precision"),
+}
+
+
+def _curves(report: Report) -> str:
+    found = [result for result in report if curves(result.value)]
+    figures = [_curve_figure(result, found) for result in found]
+    figures += _reliability([result for result in report if bins(result.value)])
+    if not figures:
+        return ""
+    inner = "\n".join(map(str, figures))
+    return f'<section>\n<h2>Curves</h2>\n<div class="figures">\n{inner}\n</div>\n</section>'
+
+
+def _curve_figure(result: Result, among: Sequence[Result]) -> _Figure:
+    held = [curve for curve in curves(result.value) if curve.points]
+    kind = curves(result.value)[0].kind
+    x, y = _AXES[kind]
+    title, caption = described(result, among)
+    lowest = sorted(held, key=lambda curve: curve.area)[: plots.COLOURS]
+    bright = held if len(held) <= plots.COLOURS else [c for c in held if c in lowest]
+    grey = [curve for curve in held if curve not in bright][:MOST_GREY_LINES]
+    about = [caption]
+    if len(held) > len(bright):
+        about.append(f"in colour the {len(bright)} of {len(held):,} labels with the smallest area")
+    drawing = plots.line_plot(
+        [_line(curve) for curve in bright],
+        plots.Axis(x),
+        plots.Axis(y),
+        name=f"{title}: {y} by {x}, {len(held)} curve{'' if len(held) == 1 else 's'}",
+        others=[_line(curve) for curve in grey],
+        diagonal=kind == "roc",
+    )
+    return _Figure(title, "; ".join(filter(None, about)), (drawing,))
+
+
+def _line(curve: Curve) -> plots.Line:
+    return plots.Line(curve.label, curve.points, marked=len(curve.points) == 1)
+
+
+def _reliability(found: Sequence[Result]) -> list[_Figure]:
+    figures = []
+    for result in found:
+        held = bins(result.value)
+        title, caption = described(result, found)
+        score = plots.Axis("confidence")
+        points = [(each.confidence, each.accuracy) for each in held]
+        drawing = plots.line_plot(
+            [plots.Line("", points, marked=True)],
+            score,
+            plots.Axis("accuracy"),
+            name=f"{title}: accuracy by confidence, {len(held)} bins",
+            diagonal=True,
+        )
+        edges = [
+            (each.low, each.high) for each in held if each.low is not None and each.high is not None
+        ]
+        below = ""
+        if len(edges) == len(held):
+            sizes = [each.count for each in held]
+            below = plots.bar_plot(
+                edges, sizes, score, "items", name=f"{title}: items by confidence"
+            )
+        figures.append(_Figure(title, caption, (drawing, below)))
+    return figures
+
+
+def _not_drawn(report: Report, structures: Iterable[Table]) -> Iterable[Table]:
+    """What is neither in a table nor in a plot; named, so that nothing is missing unseen."""
+    if all(curves(r.value) or bins(r.value) or matrix(r.value) for r in report if _is_nested(r)):
+        return
+    for table in structures:
+        yield Table("Other values", table.columns, table.rows, caption="In the JSON report.")
+
+
+def _is_nested(result: Result) -> bool:
+    held = list(entries_of([result]))
+    whole = len(result.value) if isinstance(result.value, (dict, list, tuple)) else 0
+    return whole > 0 and len(held) < whole
+
+
+def _origin(report: Report) -> str:
+    versions = "".join(
+        f'<tr><th scope="row">{_e(name)}</th><td>{_e(version)}</td></tr>'
+        for name, version in report.versions.items()
+    )
+    config = json.dumps(dict(report.config), indent=2, ensure_ascii=False)
+    made = f"<table><tbody>{versions}</tbody></table>\n" if versions else ""
+    return (
+        "<details>\n<summary>Versions and configuration</summary>\n"
+        f"{made}<pre>{_e(config)}</pre>\n</details>"
+    )
+
+
+def _e(text: str) -> str:
+    return escape(text, quote=True)

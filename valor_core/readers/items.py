@@ -1,0 +1,102 @@
+"""Reader of plain tables, one row for each item, for tasks whose items are rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from valor_core.errors import ReadError
+from valor_core.parameters import Within, parameter, parameters
+from valor_core.readers import (
+    DEFAULT_PARTITION_BYTES,
+    Table,
+    TablePartition,
+    read_table,
+    split_table,
+)
+from valor_core.readers.metadata import typed_column
+from valor_core.schemas import Datums
+from valor_core.schemas.text import TextBatch
+
+
+@parameters
+class TableParameters:
+    """Parameters of the reader of plain tables."""
+
+    path: Path = parameter(
+        help="Table with one row for each item, in .csv, .tsv, .jsonl, .json or .parquet."
+    )
+    columns: Mapping[str, str] = parameter(
+        {}, help="Names of columns in the file, by the schema's names: {query: question}."
+    )
+    partition_bytes: int = parameter(
+        DEFAULT_PARTITION_BYTES,
+        help="Size of the parts that workers read, in bytes.",
+        check=Within(1),
+    )
+
+
+_STANDARD_NAMES: Mapping[str, str] = {
+    "user_input": "query",
+    "reference": "references",
+    "retrieved_contexts": "contexts",
+}
+"""Names that other programs give to the schema's fields."""
+
+_FIELDS = ("query", "response", "references", "contexts", "reference_contexts")
+
+
+@frozen
+class TableReader:
+    """Reads one text item from each row; columns that are not of the schema are metadata.
+
+    Parameters
+    ----------
+    parameters : TableParameters
+        File, names of columns and size of partitions.
+    task : str
+        Task of the batches.
+    """
+
+    parameters: TableParameters
+    task: str
+
+    def __attrs_post_init__(self) -> None:
+        if self.task != TextBatch.task:
+            raise ReadError(
+                f"data.reader: plain tables hold items of text, the task is {self.task}",
+                "See the readers of the task with: valor list --readers",
+            )
+
+    def partitions(self) -> Sequence[TablePartition]:
+        """Ranges of the file."""
+        chosen = self.parameters
+        return split_table(chosen.path, partition_bytes=chosen.partition_bytes)
+
+    def read(self, partition: TablePartition) -> Iterator[TextBatch]:
+        """The batch of one range."""
+        yield text_batch(read_table(partition, columns=self.parameters.columns))
+
+
+def text_batch(table: Table) -> TextBatch:
+    """Text items of a table; rows without a uid column are called by their number in the file."""
+    names = {name: _STANDARD_NAMES.get(name, name) for name in table.names}
+    columns = {standard: table.values(name) for name, standard in names.items()}
+    own = {"uid", "metadata", *_FIELDS}
+    metadata = {name: typed_column(column) for name, column in columns.items() if name not in own}
+    uids: Any = [table.row(i) for i in range(len(table))]
+    if "uid" in columns:
+        uids = table.strings("uid")
+    fields: list[Any] = [columns.get(name, [None] * len(table)) for name in _FIELDS]
+    return TextBatch(Datums(uids, metadata), *fields[:2], *map(_texts, fields[2:]))
+
+
+def _texts(column: Sequence[Any]) -> list[tuple[str, ...]]:
+    """Lists of texts; one text is a list of one, nothing an empty list."""
+    return [
+        () if value is None else (value,) if isinstance(value, str) else tuple(value)
+        for value in column
+    ]

@@ -1,0 +1,40 @@
+"""Metadata read from tables: what is written as a number or a truth value becomes one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_TRUTH = {"true": True, "false": False}
+
+
+def typed(value: Any) -> Any:
+    """The value that a cell of text stands for; other values stay.
+
+    Each value is judged alone, so that it does not depend on how a file is split. Text such as
+    ``007`` or ``1,5`` stays text.
+
+    Examples
+    --------
+    >>> [typed(text) for text in ("2020", "0.5", "true", "rain", "007", None)]
+    [2020, 0.5, True, 'rain', '007', None]
+    """
+    if not isinstance(value, str):
+        return value
+    if value.lower() in _TRUTH:
+        return _TRUTH[value.lower()]
+    if _INTEGER.fullmatch(value):
+        return int(value)
+    return float(value) if _NUMBER.fullmatch(value) else value
+
+
+def typed_column(values: Iterable[Any]) -> list[Any]:
+    """A column of such values."""
+    kept: dict[Any, Any] = {}
+    return [
+        kept.setdefault(value, typed(value)) if isinstance(value, str) else value
+        for value in values
+    ]

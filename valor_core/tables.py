@@ -1,0 +1,351 @@
+"""Tables of a report: a few that read well, from any metrics' results.
+
+Single numbers pivot like a classification report: one row per label, one column per metric,
+averages at the bottom. Results without a label stand in a table of their own. Parameters that
+are the same throughout a table stand in its caption, and the others become columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+
+from valor_core.curves import Matrix, curves, matrix, outline
+from valor_core.pivot import (
+    ROW_NAMES,
+    Entry,
+    Notes,
+    by_label,
+    caption_of,
+    cell_of,
+    entries_of,
+    headlines,
+    key_of,
+    of_key,
+    overall,
+    parts_of,
+    text_of,
+    titles_of,
+    varying_names,
+)
+from valor_core.report import Report, Results, as_results
+from valor_core.result import Result
+from valor_core.table import MISSING, Cell, Column, Row, Table, number
+
+Directions = Mapping[str, bool | None]
+"""By a metric's name without version, whether higher is better; None or absent: unknown."""
+
+LONG = 40
+MOST_COLUMNS = 8
+MATRIX_IN_TEXT = 15
+MOST_PAIRS = 20
+
+
+def tables(
+    found: Report | Results | Iterable[Result],
+    *,
+    most_rows: int | None = None,
+    most_matrix: int = MATRIX_IN_TEXT,
+    directions: Directions | None = None,
+) -> tuple[Table, ...]:
+    r"""The tables of a report, or of some results.
+
+    Parameters
+    ----------
+    found : Report, Results or iterable of Result
+        What to show.
+    most_rows : int, optional
+        How many rows of a long table to show, the worst where the direction of a metric is
+        known, else the first; all without it.
+    most_matrix : int
+        How many labels a matrix may have to be shown whole; of a larger one the largest numbers
+        off the diagonal are shown.
+    directions : mapping of str to bool or None, optional
+        Whether higher is better, by the metric's name.
+
+    Examples
+    --------
+    >>> results = Results([
+    ...     Result(type="Recall", metric="c.Recall@1", parameters={"label": "cat"}, value=0.5),
+    ...     Result(type="Accuracy", metric="c.Accuracy@1", value=0.75),
+    ... ])
+    >>> print("\n\n".join(table.plain() for table in tables(results)))
+    Results
+    <BLANKLINE>
+    metric     value
+    --------  ------
+    Accuracy  0.7500
+    <BLANKLINE>
+    Results by label
+    <BLANKLINE>
+    label  Recall
+    -----  ------
+    cat    0.5000
+    """
+    results = found.results if isinstance(found, Report) else as_results(found)
+    entries = list(entries_of(results))
+    apart = [entry for entry in entries if entry.name is None]
+    ready = [overall(apart)] if apart else []
+    ready += by_label([entry for entry in entries if entry.name is not None])
+    if most_rows is not None:
+        ready = [_shortened(table, most_rows, directions or {}) for table in ready]
+    ready += _matrices(results, most_matrix)
+    ready += _structures(results)
+    if isinstance(found, Report):
+        ready += _slices(found)
+        ready += _requirements(found)
+    return tuple(ready)
+
+
+def counted(report: Report) -> str:
+    """How many items took part, in a line.
+
+    Examples
+    --------
+    >>> counted(Report(results=(), counts={"read": 1200, "skipped": 0, "failed": 2}))
+    '1,200 items, 2 of them failed'
+    """
+    read, skipped, failed = (report.counts.get(key, 0) for key in ("read", "skipped", "failed"))
+    parts = [f"{read:,} item{'' if read == 1 else 's'}"]
+    if failed:
+        parts.append(f"{failed:,} of them failed")
+    if skipped:
+        parts.append(f"{skipped:,} more left out by the filter")
+    return ", ".join(parts)
+
+
+def plain(report: Report) -> str:
+    """The report as aligned text, for a pipe or a file.
+
+    Examples
+    --------
+    >>> print(plain(Report(results=[Result(type="Accuracy", value=0.75)], counts={"read": 4})))
+    4 items
+    <BLANKLINE>
+    Results
+    <BLANKLINE>
+    metric     value
+    --------  ------
+    Accuracy  0.7500
+    <BLANKLINE>
+    """
+    parts = [counted(report), *(table.plain() for table in tables(report))]
+    parts += [f"Warning: {warning}" for warning in report.warnings]
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown(report: Report) -> str:
+    """The report as Markdown.
+
+    Examples
+    --------
+    >>> print(markdown(Report(results=[Result(type="Accuracy", value=0.75)], counts={"read": 4})))
+    # Evaluation report
+    <BLANKLINE>
+    4 items
+    <BLANKLINE>
+    ## Results
+    <BLANKLINE>
+    | metric | value |
+    | --- | ---: |
+    | Accuracy | 0.7500 |
+    <BLANKLINE>
+    """
+    parts = ["# Evaluation report", counted(report)]
+    parts += [f"**Warning:** {warning}" for warning in report.warnings]
+    parts += [table.markdown() for table in tables(report)]
+    if report.versions:
+        made = ", ".join(f"{name} {version}" for name, version in report.versions.items())
+        parts.append(f"Made with {made}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _shortened(table: Table, most_rows: int, directions: Directions) -> Table:
+    """A long table's worst rows, or its first where no direction is known."""
+    cut = len(table.rows) - table.foot
+    body, foot = list(table.rows[:cut]), table.rows[cut:]
+    if len(body) <= max(LONG, most_rows):
+        return table
+    which = f"the first {most_rows}"
+    for place, column in enumerate(table.columns):
+        higher_is_better = directions.get(column.metric)
+        if higher_is_better is not None:
+            sign = 1 if higher_is_better else -1
+            body.sort(key=lambda row: _sortable(row[place], sign))
+            which = f"the {most_rows} worst by {column.title}"
+            break
+    more = f"{len(body) - most_rows:,} more rows in the JSON report"
+    return evolve(
+        table,
+        title=f"{table.title}: {which} of {len(body):,}",
+        rows=(*body[:most_rows], *foot),
+        caption="; ".join(filter(None, [table.caption, more])),
+    )
+
+
+def _sortable(cell: Cell, sign: int) -> tuple[bool, float]:
+    return (True, 0.0) if cell.number is None else (False, sign * cell.number)
+
+
+def _structured(results: Iterable[Result]) -> Iterable[Result]:
+    for result in results:
+        if isinstance(result.value, (Mapping, list, tuple)):
+            yield result
+
+
+def _is_matrix(result: Result) -> bool:
+    return not curves(result.value) and matrix(result.value) is not None
+
+
+def _matrices(results: Iterable[Result], most: int) -> list[Table]:
+    found = [result for result in _structured(results) if _is_matrix(result)]
+    ready = []
+    for result in found:
+        held = matrix(result.value)
+        if held is not None:
+            title, caption = described(result, found)
+            ready.append(
+                _whole_matrix(held, title, caption)
+                if held.size <= most
+                else _largest(held, title, caption)
+            )
+    return ready
+
+
+def described(result: Result, among: Iterable[Result]) -> tuple[str, str]:
+    """Title and caption of a result that stands alone.
+
+    Parameters
+    ----------
+    result : Result
+        The result.
+    among : iterable of Result
+        The results that it is to be told from; what differs goes to the title.
+    """
+    alike = [Entry(other, "", None) for other in among if other.metric == result.metric]
+    varying = varying_names(alike)
+    given = result.parameters
+    coordinates = [text_of(given[name]) for name in ROW_NAMES if given.get(name) is not None]
+    coordinates += [f"{name} {text_of(given[name])}" for name in varying if name in given]
+    own = Entry(result, "", None)
+    title = ", ".join([f"{result.type}{of_key([own], varying)}", *coordinates])
+    return title, caption_of([own], varying)
+
+
+def _whole_matrix(held: Matrix, title: str, caption: str) -> Table:
+    corner = "ground truth" if held.confusion else ""
+    about = "a row per ground truth, a column per prediction" if held.confusion else ""
+    return Table(
+        title,
+        [corner, *(Column(name, numeric=True) for name in held.columns)],
+        [
+            [name, *(Cell(number(value), float(value)) for value in values)]
+            for name, values in zip(held.rows, held.numbers, strict=True)
+        ],
+        caption="; ".join(filter(None, [about, caption])),
+    )
+
+
+def _largest(held: Matrix, title: str, caption: str) -> Table:
+    pairs = held.off_diagonal()
+    cut = (
+        f"; {len(pairs) - MOST_PAIRS:,} more in the JSON report" if len(pairs) > MOST_PAIRS else ""
+    )
+    about = f"{held.size:,} labels, the largest numbers where the two differ{cut}"
+    return Table(
+        title,
+        [
+            "ground truth" if held.confusion else "row",
+            "prediction" if held.confusion else "column",
+            Column("count" if held.confusion else "value", numeric=True),
+        ],
+        [
+            [row, column, Cell(number(value), float(value))]
+            for row, column, value in pairs[:MOST_PAIRS]
+        ],
+        caption="; ".join(filter(None, [about, caption])),
+    )
+
+
+def _structures(results: Iterable[Result]) -> list[Table]:
+    """Curves and whatever else has no place in a table, in a line each."""
+    rows: list[Row] = []
+    found = [result for result in _structured(results) if not _is_matrix(result)]
+    for result in found:
+        if parts_of(result.value) and not curves(result.value) and _only_numbers(result.value):
+            continue
+        title, caption = described(result, found)
+        rows.append([title, outline(result.value), caption])
+    if not rows:
+        return []
+    note = "Values are in the JSON report, plots in the HTML report."
+    return [Table("Curves and other values", ["metric", "value", "parameters"], rows, caption=note)]
+
+
+def _only_numbers(value: Any) -> bool:
+    return len(parts_of(value)) == len(value)
+
+
+def _slices(report: Report) -> list[Table]:
+    """One table per set of sliced fields; results over all items at the bottom."""
+    together: dict[tuple[str, ...], list[tuple[tuple[str, ...], Results]]] = {}
+    for part in report.slices:
+        values = tuple(
+            "(missing)" if value is None else text_of(value) for value in part.where.values()
+        )
+        together.setdefault(tuple(part.where), []).append((values, part.results))
+    return [_slice_table(fields, rows, report) for fields, rows in together.items()]
+
+
+def _slice_table(
+    fields: tuple[str, ...], parts: Sequence[tuple[tuple[str, ...], Results]], report: Report
+) -> Table:
+    entries = list(entries_of(report.results))
+    chosen = [e for e in headlines(entries) if not e.result.error] or entries
+    varying = varying_names(chosen)
+    called, notes = titles_of(chosen), Notes()
+    columns = {_coordinates(entry): _slice_title(entry, called, varying) for entry in chosen}
+    shown = dict(list(columns.items())[:MOST_COLUMNS])
+    rows: list[Row] = []
+    for values, results in [*parts, (("all", *[""] * (len(fields) - 1)), report.results)]:
+        cells = {_coordinates(entry): entry for entry in entries_of(results)}
+        numbers = [cell_of(cells[c], notes) if c in cells else Cell("") for c in shown]
+        rows.append([*values, *numbers])
+    hidden = len(columns) - len(shown)
+    caption = [caption_of(chosen, varying)]
+    if hidden:
+        caption.append(f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report")
+    return Table(
+        f"Results by {', '.join(fields)}",
+        [*fields, *(Column(title, numeric=True) for title in shown.values())],
+        rows,
+        caption="; ".join(filter(None, caption)),
+        notes=notes.all,
+        foot=1,
+    )
+
+
+def _coordinates(entry: Entry) -> tuple[str, str, str]:
+    return entry.metric, entry.part, key_of(sorted(entry.result.parameters.items(), key=str))
+
+
+def _slice_title(entry: Entry, called: Callable[[Entry], str], varying: Iterable[str]) -> str:
+    own = entry.others
+    inside = [] if entry.name is None else [entry.name.removesuffix(" average")]
+    inside += [text_of(own[name]) for name in varying if name in own]
+    title = f"{called(entry)} {entry.part}".rstrip()
+    return f"{title} ({', '.join(inside)})" if inside else title
+
+
+def _requirements(report: Report) -> list[Table]:
+    rows: list[Row] = []
+    for outcome in report.requirements:
+        value = Cell(MISSING) if outcome.value is None else Cell(number(outcome.value))
+        met = Cell("met", tone="good") if outcome.met else Cell("not met", tone="bad")
+        rows.append([outcome.name, outcome.condition, value, met])
+    if not rows:
+        return []
+    found = Column("found", numeric=True)
+    return [Table("Requirements", ["result", "required", found, "outcome"], rows)]

@@ -1,0 +1,288 @@
+"""Conformance: every law on every metric of a plugin, in one call or as single cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache, partial
+from typing import Any
+
+from valor_core.errors import ValorError
+from valor_core.parameters import build
+from valor_core.plan import BoundMetric
+from valor_core.reading import InMemory
+from valor_core.registry import Registry
+from valor_core.resources import bind, opened
+from valor_core.schemas import Batch
+from valor_core.spec import MetricSpec, Spec
+from valor_core.state import Resources
+from valor_core.testing import examples, laws
+from valor_core.testing.laws import ConformanceError, name_of
+from valor_core.testing.manifest import Plugin, manifest_declares, manifest_is_light
+from valor_core.testing.subject import Batches, Refusal, Subject
+
+Case = tuple[str, Callable[[], None]]
+"""What is checked, and a function that raises a `ConformanceError` unless it holds."""
+
+Data = Mapping[str, Sequence[Any]] | Sequence[Any] | None
+"""Data sets by name, or the batches or objects of one; None stands for the kit's examples."""
+
+Opened = Callable[[], AbstractContextManager[Resources]]
+
+
+def check_metric(
+    spec: MetricSpec,
+    batches: Data = None,
+    parameters: Any = None,
+    resources: Resources | None = None,
+) -> None:
+    """Raise unless a metric keeps all laws.
+
+    Parameters
+    ----------
+    spec : MetricSpec
+        The metric.
+    batches : sequence of batches or of objects, or mapping of str to such, optional
+        One data set, or several by name. Without it, the examples of the metric's task are
+        used, which show every gap and tie that the task allows.
+    parameters : mapping or instance of the metric's parameter class, optional
+        Its parameters; the defaults without it.
+    resources : mapping of str to object, optional
+        Open resources by the names that the metric asks for.
+
+    Raises
+    ------
+    ConformanceError
+        For the first law that is broken, with what differed.
+
+    Examples
+    --------
+    >>> import valor_core
+    >>> @valor_core.metric("mylab.Shouts", task="text")
+    ... def shouts(item) -> float:
+    ...     return float((item.response or "").isupper())
+    >>> check_metric(shouts)
+    """
+    for _, check in _metric_cases(spec, batches, parameters, lambda: nullcontext(resources or {})):
+        check()
+
+
+def check_plugin(
+    namespace: str,
+    registry: Registry | None = None,
+    *,
+    batches: Data = None,
+    parameters: Mapping[str, Any] | None = None,
+    resources: Resources | None = None,
+) -> None:
+    """Raise unless a plugin and all its metrics keep all laws.
+
+    Parameters
+    ----------
+    namespace : str
+        The entry-point name of the plugin.
+    registry : Registry, optional
+        Where it is looked up; the installed plugins without it.
+    batches : sequence of batches or of objects, or mapping of str to such, optional
+        As in `check_metric`; those of a metric's task are taken.
+    parameters : mapping of str to parameters or list of parameters, optional
+        By metric name, for metrics whose defaults do not show enough or that have none.
+    resources : mapping of str to object, optional
+        Open resources by name; others are opened with their default parameters.
+
+    Raises
+    ------
+    ConformanceError
+        For the first law that is broken: who breaks it, which law, and what differed.
+    RegistryError
+        If the plugin cannot be found or imported.
+
+    Examples
+    --------
+    >>> check_plugin("core")
+    """
+    options = {"batches": batches, "parameters": parameters, "resources": resources}
+    for _, check in cases(namespace, registry, **options):  # type: ignore[arg-type]
+        check()
+
+
+def cases(
+    namespace: str,
+    registry: Registry | None = None,
+    *,
+    batches: Data = None,
+    parameters: Mapping[str, Any] | None = None,
+    resources: Resources | None = None,
+) -> Iterator[Case]:
+    """Everything that `check_plugin` checks, one by one, for ``pytest.mark.parametrize``.
+
+    Yields
+    ------
+    name : str
+        For instance ``"mylab.ExactMatch/any split"``.
+    check : callable
+        Raises a `ConformanceError` unless the law holds.
+
+    Examples
+    --------
+    >>> [name for name, check in cases("core")][:2]
+    ['core/manifest declares', 'core/manifest is light']
+    """
+    plugin = Plugin(namespace, Registry() if registry is None else registry)
+    manifest = plugin.registry.manifest(namespace)
+    for plugin_law in (manifest_declares, manifest_is_light):
+        yield f"{namespace}/{name_of(plugin_law)}", partial(plugin_law, plugin)
+    for declared in (*manifest.readers, *manifest.resources):
+        yield from _spec_cases(declared)
+    given = _by_metric(namespace, manifest.metrics, parameters or {})
+    bound: dict[str, list[tuple[MetricSpec, Any]]] = {}
+    for spec in manifest.metrics:
+        opener = partial(_opened, [spec], resources or {}, plugin.registry)
+        for number, values in enumerate(given[spec.name]):
+            several = f"[{number}]" if len(given[spec.name]) > 1 else ""
+            bound.setdefault(spec.task, []).append((spec, values))
+            for name, check in _metric_cases(spec, batches, values, opener):
+                yield name.replace("/", f"{several}/", 1), check
+    for task, chosen in bound.items():
+        joint = partial(_check_together, chosen, batches, resources or {}, plugin.registry)
+        yield f"{namespace}/{name_of(laws.alone_as_together)}: {task}", joint
+
+
+def _metric_cases(
+    spec: MetricSpec, batches: Data, parameters: Any, opener: Opened
+) -> Iterator[Case]:
+    yield from _spec_cases(spec)
+    yield (
+        f"{spec.name}/{name_of(laws.parameters_round_trip)}",
+        lambda: laws.parameters_round_trip(spec, _parameters(spec, parameters)),
+    )
+    datasets = cache(partial(_datasets, spec, batches))
+
+    def check_each(law: Callable[[Subject, Batches], None]) -> None:
+        with opener() as resources:
+            subject = _subject(spec, parameters, resources)
+            for name, data in datasets().items():
+                _uphold(law, subject, name, data)
+
+    def check_all() -> None:
+        with opener() as resources:
+            laws.some_data_answered(_subject(spec, parameters, resources), datasets())
+
+    for law in laws.METRIC_LAWS:
+        yield f"{spec.name}/{name_of(law)}", partial(check_each, law)
+    yield f"{spec.name}/{name_of(laws.some_data_answered)}", check_all
+
+
+def _spec_cases(spec: Spec) -> Iterator[Case]:
+    for spec_law in (laws.declared_well, laws.code_is_there, laws.parameters_are_declared):
+        yield f"{spec.name}/{name_of(spec_law)}", partial(spec_law, spec)
+
+
+def _uphold(
+    law: Callable[[Subject, Batches], None], subject: Subject, dataset: str, batches: Batches
+) -> None:
+    """Hold a metric to a law on one data set, unless it refuses these data as a whole."""
+    try:
+        law(subject, batches)
+    except ConformanceError as error:
+        finding = f"{error.finding} (data set {dataset!r})"
+        raise ConformanceError(error.of, error.law, finding) from error.__cause__
+    except Refusal as refusal:
+        if subject.outcome(batches) != [{"refused": True}]:
+            raise ConformanceError(
+                subject.name,
+                name_of(law),
+                f"data that are accepted as a whole are refused in part: {refusal} "
+                f"(data set {dataset!r})",
+            ) from refusal
+
+
+def _check_together(
+    chosen: Sequence[tuple[MetricSpec, Any]], batches: Data, given: Resources, registry: Registry
+) -> None:
+    specs = [spec for spec, _ in chosen]
+    with _opened(specs, given, registry) as resources:
+        metrics = tuple(BoundMetric(spec, _parameters(spec, values)) for spec, values in chosen)
+        subject = Subject(metrics, resources)
+        for name, data in _datasets(specs[0], batches).items():
+            _uphold(laws.alone_as_together, subject, name, data)
+
+
+def _subject(spec: MetricSpec, parameters: Any, resources: Resources) -> Subject:
+    missing = [name for name in spec.resources if name not in resources]
+    if missing:
+        raise ConformanceError(
+            spec.name,
+            "resources are there",
+            f"it asks for {missing[0]!r}; pass resources={{{missing[0]!r}: …}}",
+        )
+    return Subject((BoundMetric(spec, _parameters(spec, parameters)),), resources)
+
+
+def _parameters(spec: MetricSpec, given: Any) -> Any:
+    if given is not None and isinstance(given, spec.parameters):
+        return given
+    try:
+        built: Any = build(spec.parameters, given or {}, "")
+    except ValorError as error:
+        raise ConformanceError(
+            spec.name,
+            name_of(laws.parameters_round_trip),
+            f"{error}; give examples where the defaults will not do: parameters=…",
+        ) from error
+    return built
+
+
+def _datasets(spec: MetricSpec, given: Data) -> dict[str, Batches]:
+    if given is None:
+        found = examples.datasets(spec.task)
+    else:
+        named = given if isinstance(given, Mapping) else {"given": given}
+        found = {
+            name: batches
+            for name, data in named.items()
+            if (batches := _batches(data, spec.task)) is not None
+        }
+    if not found:
+        raise ConformanceError(
+            spec.name, "data", f"there are no examples of the task {spec.task!r}; pass batches=…"
+        )
+    return found
+
+
+def _batches(data: Sequence[Any], task: str) -> Batches | None:
+    """The batches of one data set, if they are of the task."""
+    if any(isinstance(batch, Batch) and batch.task != task for batch in data):
+        return None
+    return InMemory.of(data, task).batches
+
+
+def _by_metric(
+    namespace: str, metrics: Sequence[MetricSpec], given: Mapping[str, Any]
+) -> dict[str, Sequence[Any]]:
+    """The parameters to check every metric with."""
+    names = {spec.name for spec in metrics}
+    for name in given:
+        if name not in names:
+            raise ConformanceError(namespace, "parameters", f"there is no metric {name!r}")
+    chosen = {spec.name: given.get(spec.name) for spec in metrics}
+    return {
+        name: values if isinstance(values, list) and values else [values]
+        for name, values in chosen.items()
+    }
+
+
+@contextmanager
+def _opened(
+    specs: Sequence[MetricSpec], given: Resources, registry: Registry
+) -> Iterator[Resources]:
+    """The resources that metrics ask for: those given, and the others with their defaults."""
+    try:
+        wanted = [one for one in bind(specs, {}, registry) if one.name not in given]
+    except ValorError:
+        missing = [name for spec in specs for name in spec.resources if name not in given]
+        if missing:
+            raise
+        wanted = []
+    with opened(wanted) as resources:
+        yield {**resources, **given}

@@ -1,0 +1,286 @@
+"""Examples: small data sets that show a metric everything its task allows.
+
+Every data set is a few batches with distinct uids; together they hold ties, gaps, several label
+keys, labels and items on one side only, float32, odd texts, and metadata that can be written to.
+They are the same on every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.text import Text, TextBatch
+from valor_core.testing.subject import Batches
+
+
+def tasks() -> tuple[str, ...]:
+    """The tasks that there are examples of.
+
+    Examples
+    --------
+    >>> tasks()
+    ('classification', 'text')
+    """
+    return tuple(_DATASETS)
+
+
+def datasets(task: str) -> dict[str, Batches]:
+    """The example data sets of a task, by name; none for a task without examples.
+
+    Examples
+    --------
+    >>> [len(batch) for batch in datasets("classification")["ties"]]
+    [5, 4]
+    """
+    return {name: make() for name, make in _DATASETS.get(task, {}).items()}
+
+
+def _metadata(uids: list[str]) -> dict[str, list[object]]:
+    """Metadata with a missing value and with a list that a careless metric could write to."""
+    return {
+        "weather": ["rain" if i % 2 else None for i in range(len(uids))],
+        "tags": [[uid, "example"] for uid in uids],
+    }
+
+
+def _facts(number: int) -> dict[str, object]:
+    weather = {"weather": "rain" if number % 3 else "sun"} if number % 2 else {}
+    return {**weather, "tags": [f"tag {number}"]}
+
+
+def _uids(prefix: str, count: int) -> list[str]:
+    return [f"{prefix}{i}" for i in range(count)]
+
+
+def _scores(seed: int, count: int, width: int) -> NDArray[np.float64]:
+    values: NDArray[np.float64] = np.random.default_rng(seed).random((count, width))
+    values /= values.sum(axis=1, keepdims=True)
+    return values
+
+
+def _dense() -> Batches:
+    one, two = _uids("d", 7), _uids("e", 6)
+    return (
+        ClassificationBatch.from_arrays(
+            ["cat", "dog", "bee", "cat", "cat", "dog", "bee"],
+            _scores(1, 7, 3),
+            labels=["cat", "dog", "bee"],
+            uids=one,
+            metadata=_metadata(one),
+        ),
+        ClassificationBatch.from_arrays(
+            ["dog", "dog", "cat", "ant", "bee", "cat"],
+            _scores(2, 6, 4),
+            labels=["ant", "dog", "cat", "bee"],
+            uids=two,
+            metadata=_metadata(two),
+        ),
+    )
+
+
+def _binary() -> Batches:
+    return (
+        ClassificationBatch.from_arrays([0, 1, 1, 0], [0.1, 0.7, 0.35, 0.35], uids=[3, 10, 1, 2]),
+        ClassificationBatch.from_arrays([1, 0, 1], [1.0, 0.0, 0.5], uids=[20, 5, 4]),
+    )
+
+
+def _float32() -> Batches:
+    rounded = np.array([[0.1, 0.2, 0.7], [0.3, 0.3, 0.4], [0.6, 0.3, 0.1], [0.1, 0.7, 0.2]])
+    one, two = _uids("f", 4), _uids("g", 6)
+    labels = ["cat", "dog", "bee"]
+    return (
+        ClassificationBatch.from_arrays(
+            ["bee", "dog", "cat", "cat"], rounded.astype(np.float32), labels=labels, uids=one
+        ),
+        ClassificationBatch.from_arrays(
+            ["cat", "cat", "dog", "bee", "dog", "bee"],
+            _scores(3, 6, 3).astype(np.float32),
+            labels=labels,
+            uids=two,
+        ),
+    )
+
+
+def _listed() -> Batches:
+    return _classified(
+        [
+            Classification("l1", "dog", {"dog": 0.75, "cat": 0.25}, _facts(1)),
+            Classification("l2", "cat", {"dog": 0.6}, _facts(2)),
+            Classification("l3", "bee", {"bee": 0.0, "cat": 0.3, "dog": 0.1}, _facts(3)),
+            Classification("l4", "cat", {"cat": 1.0}, _facts(4)),
+        ],
+        [
+            Classification("l5", "dog", {"bee": 0.2, "cat": 0.2, "dog": 0.6}, _facts(5)),
+            Classification("l6", "ant", {"cat": 0.1, "dog": 0.1}, _facts(6)),
+            Classification("l7", "cat", {"cat": 0.9, "bee": 0.05}, _facts(7)),
+        ],
+    )
+
+
+def _ties() -> Batches:
+    return _classified(
+        [
+            Classification("t1", "dog", {"dog": 0.5, "cat": 0.5}),
+            Classification("t2", "cat", {"dog": 0.5, "cat": 0.5}),
+            Classification("t10", "cat", {"cat": 0.5, "dog": 0.5}),
+            Classification("t3", "bee", {"dog": 0.25, "cat": 0.25, "bee": 0.25, "ant": 0.25}),
+            Classification("t4", "dog", {"cat": 0.0, "dog": 0.0}),
+        ],
+        [
+            Classification("t5", "dog", {"cat": 0.5, "dog": 0.5}),
+            Classification("t6", "cat", {"bee": 0.25, "cat": 0.5, "dog": 0.25}),
+            Classification("t7", "bee", {"bee": 1.0, "cat": 1.0}),
+            Classification("t8", "cat", {"cat": 0.5}),
+        ],
+    )
+
+
+def _keys() -> Batches:
+    dog, cat = ("animal", "dog"), ("animal", "cat")
+    white, black = ("colour", "white"), ("colour", "black")
+    return _classified(
+        [
+            Classification("k1", [dog, white], [(dog, 0.9), (cat, 0.1), (white, 0.4)], _facts(1)),
+            Classification("k2", [cat], [(dog, 0.6), (cat, 0.4)], _facts(2)),
+            Classification("k3", [black], [(black, 0.8), (white, 0.2)], _facts(3)),
+        ],
+        [
+            Classification("k4", [dog, black], [(white, 0.7), (black, 0.3)], _facts(4)),
+            Classification("k5", [cat, "7"], [(cat, 0.5), (dog, 0.5), ("7", 0.6), ("8", 0.4)]),
+            Classification("k6", [("colour", "dog")], [(("colour", "dog"), 0.25), (black, 0.75)]),
+        ],
+    )
+
+
+def _multilabel() -> Batches:
+    truth = np.array([[1, 1, 0], [0, 0, 0], [0, 1, 1], [1, 1, 1], [0, 0, 1]])
+    return (
+        ClassificationBatch.from_arrays(
+            truth, _scores(4, 5, 3) * 1.5 % 1, labels=["cat", "dog", "bee"], uids=_uids("m", 5)
+        ),
+        ClassificationBatch.of(
+            [
+                Classification("n1", ["dog", "cat"], {"dog": 0.8, "bee": 0.7}, _facts(1)),
+                Classification("n2", ["ant"], {"ant": 0.5, "cat": 0.5}, _facts(2)),
+                Classification("n3", [], {"dog": 0.2}, _facts(3)),
+            ]
+        ),
+    )
+
+
+def _one_sided() -> Batches:
+    return _classified(
+        [
+            Classification("o1", "cat", {"dog": 0.7, "bee": 0.3}),
+            Classification("o2", "ant"),
+            Classification("o3"),
+        ],
+        [
+            Classification("o4", predictions={"bee": 0.9, "dog": 0.1}),
+            Classification("o5"),
+            Classification("o6", "cat", {"cat": 0.4, "dog": 0.6}),
+        ],
+        [Classification("o7")],
+    )
+
+
+def _logits() -> Batches:
+    return _classified(
+        [
+            Classification("z1", "cat", {"cat": 12.5, "dog": -3.0}),
+            Classification("z2", "dog", {"cat": -0.5, "dog": -1e-300}),
+        ],
+        [Classification("z3", "dog", {"cat": 1e16, "dog": 1.0})],
+    )
+
+
+def _classified(*parts: list[Classification]) -> Batches:
+    return tuple(ClassificationBatch.of(items) for items in parts)
+
+
+def _plain() -> Batches:
+    return _texts(
+        [
+            Text("p1", "Capital of France?", "Paris", "Paris", metadata=_facts(1)),
+            Text("p2", "Capital of Italy?", "I think it is Rome.", "Rome", metadata=_facts(2)),
+            Text("p3", "2 + 2?", "5", "4", metadata=_facts(3)),
+        ],
+        [
+            Text("p4", "Who wrote it?", "Ada wrote the the program", "It was written by Ada"),
+            Text("p5", "When?", "in 1843", "1843", metadata=_facts(5)),
+        ],
+    )
+
+
+def _several() -> Batches:
+    passages = ("Paris is the capital of France.", "Rome is a city.", "Paris is large.")
+    return _texts(
+        [
+            Text("s1", "Capital?", "Paris", ("paris", "Paris", "Paris, France"), passages[:2]),
+            Text("s2", "Capital?", "Rome", ("Milan", "Rome"), passages, passages[:1]),
+            Text("s10", "City?", "a b c d", ("a b", "c d", "d c b a"), (), passages[1:]),
+        ],
+        [
+            Text("s3", "City?", "Paris is large.", ("Paris is large.",) * 2, passages[2:]),
+            Text("s4", "City?", "nothing in common", ("Paris", "Rome"), passages, passages),
+        ],
+    )
+
+
+def _gaps() -> Batches:
+    return _texts(
+        [
+            Text("g1", "Question?", None, "answer"),
+            Text("g2", "Question?", "", "answer", contexts=("",)),
+            Text("g3", None, "answer", "answer"),
+            Text("g4", "Question?", "answer"),
+        ],
+        [
+            Text("g5"),
+            Text("g6", "", "", ""),
+            Text("g7", "Question?", "answer", ("", "answer"), reference_contexts=("",)),
+            Text("g8", " \n\t", " . ", "?!", metadata=_facts(8)),
+        ],
+        [Text("g9", "Question?", "answer", "answer", ("a passage",), ("a passage",))],
+    )
+
+
+def _unicode() -> Batches:
+    return _texts(
+        [
+            Text("u1", "Straße?", "STRASSE", "Straße"),
+            Text("u2", "Café?", "cafe\u0301", "caf\u00e9", ("Le café est fermé.",)),
+            Text("u3", "首都は?", "東京です。", ("東京", "とうきょう"), ("首都は東京です。",)),
+        ],
+        [
+            Text("u4", "🙂?", "👩\u200d🔬 🎉", "👩\u200d🔬"),
+            Text("u5", "من؟", "مرحبا بالعالم", "مرحبا"),
+            Text("u6", "a\u00a0b", "zero\u200bwidth\x00null", "line\r\nbreak\u2028end"),
+            Text("u7", "long?", "na " * 300, "na " * 299 + "no"),
+        ],
+    )
+
+
+def _texts(*parts: list[Text]) -> Batches:
+    return tuple(TextBatch.of(items) for items in parts)
+
+
+_DATASETS: Mapping[str, Mapping[str, Callable[[], Batches]]] = {
+    "classification": {
+        "dense": _dense,
+        "binary": _binary,
+        "float32": _float32,
+        "listed": _listed,
+        "ties": _ties,
+        "keys": _keys,
+        "multilabel": _multilabel,
+        "one-sided": _one_sided,
+        "logits": _logits,
+    },
+    "text": {"plain": _plain, "several": _several, "gaps": _gaps, "unicode": _unicode},
+}

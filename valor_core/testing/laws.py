@@ -1,0 +1,479 @@
+"""Laws: what must hold of every metric, each a function that raises a `ConformanceError`.
+
+A law of a metric takes a `Subject` and the batches of one data set; a law of a declaration takes
+a spec. The name of a law is the name of its function in words.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+import numpy as np
+
+from valor_core import archive
+from valor_core.errors import ReportError, ValorError, shown
+from valor_core.evaluation import Evaluation, Tally
+from valor_core.json_schema import json_schema
+from valor_core.parameters import build, declared, plain
+from valor_core.registry import FIRST_PARTY, implementation
+from valor_core.result import Failed, ItemScore, Result, Undefined
+from valor_core.schemas import Batch, batch_class
+from valor_core.spec import FunctionMetricSpec, MetricSpec, Spec, fold
+from valor_core.testing.difference import content, difference
+from valor_core.testing.subject import Batches, Outcome, Refusal, Subject, none_of, singles
+
+
+class ConformanceError(AssertionError):
+    """A metric, reader, resource or manifest breaks a law.
+
+    Parameters
+    ----------
+    of : str
+        Who breaks it: the name of a metric or a namespace.
+    law : str
+        Which law.
+    finding : str
+        What differed, and where.
+
+    Examples
+    --------
+    >>> print(ConformanceError("mylab.Mean", "any split", "[0].value is 1.0 here and 2.0 there"))
+    mylab.Mean breaks the law 'any split': [0].value is 1.0 here and 2.0 there
+    """
+
+    def __init__(self, of: str, law: str, finding: str) -> None:
+        super().__init__(of, law, finding)
+        self.of, self.law, self.finding = of, law, finding
+
+    def __str__(self) -> str:
+        return f"{self.of} breaks the law {self.law!r}: {self.finding}"
+
+
+class Breach(Exception):
+    """What differed; the law that finds it makes it a `ConformanceError`."""
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+N = TypeVar("N", bound=_Named)
+P = ParamSpec("P")
+
+
+def name_of(law: Callable[..., None]) -> str:
+    """The name of a law in words.
+
+    Examples
+    --------
+    >>> name_of(any_split)
+    'any split'
+    """
+    return law.__name__.replace("_", " ")
+
+
+def law(check: Callable[Concatenate[N, P], None]) -> Callable[Concatenate[N, P], None]:
+    """Let whatever a check finds, or stumbles over, be a `ConformanceError` with its name."""
+
+    @wraps(check)
+    def upheld(subject: N, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            check(subject, *args, **kwargs)
+        except Breach as breach:
+            raise ConformanceError(subject.name, name_of(check), str(breach)) from breach.__cause__
+        except Refusal:
+            raise
+        except Exception as error:
+            finding = f"{type(error).__name__}: {error}"
+            raise ConformanceError(subject.name, name_of(check), finding) from error
+
+    return upheld
+
+
+def agree(one: Any, other: Any, is_one: str, is_other: str) -> None:
+    """Raise a `Breach` unless two copies of something are the same."""
+    found = difference(one, other)
+    if found is not None:
+        raise Breach(found.described(is_one, is_other))
+
+
+# Laws of declarations
+
+
+@law
+def declared_well(spec: Spec) -> None:
+    """The summary is one line, the names differ, and what has to be filled in is."""
+    if not spec.summary.strip() or "\n" in spec.summary:
+        raise Breach(f"expected a summary in one line, found {shown(spec.summary)}")
+    names = [spec.short_name, *spec.aliases]
+    if len(set(map(fold, names))) < len(names):
+        raise Breach(f"expected names that differ in letters, found {', '.join(names)}")
+    if not isinstance(spec, MetricSpec):
+        return
+    low, high = spec.range.low, spec.range.high
+    if low is not None and high is not None and low > high:
+        raise Breach(f"expected a range from low to high, found {spec.range}")
+    if spec.version < 1:
+        raise Breach(f"expected a version of 1 or more, found {spec.version}")
+    if spec.namespace in FIRST_PARTY and not spec.references:
+        raise Breach("expected at least one reference, found none")
+
+
+@law
+def code_is_there(spec: Spec) -> None:
+    """What the declaration names as its code can be imported and called."""
+    if not callable(implementation(spec)):
+        raise Breach(f"expected {spec.implementation} to be a class or a function")
+
+
+@law
+def parameters_are_declared(spec: Spec) -> None:
+    """Every parameter has a type that the config understands, and a help text."""
+    for parameter in declared(spec.parameters):
+        if not parameter.help.strip():
+            raise Breach(f"expected a help text for {parameter.name!r}, found none")
+    json.dumps(json_schema(spec.parameters))
+
+
+@law
+def parameters_round_trip(spec: Spec, instance: Any) -> None:
+    """Parameters read back from a report or a config are the same parameters."""
+    record = json.loads(json.dumps(plain(instance), allow_nan=False))
+    again: Any = build(spec.parameters, record, f"{spec.name}: ")
+    if again != instance:
+        raise Breach(f"written as {shown(record)}, read back as {shown(again)}")
+
+
+# Laws of metrics
+
+
+@law
+def batch_untouched(subject: Subject, batches: Batches) -> None:
+    """Counting never writes to a batch, nor to what its metadata hold."""
+    before = [content(batch) for batch in batches]
+    subject.compute(subject.count(batches))
+    agree(before, [content(batch) for batch in batches], "before counting", "after")
+
+
+@law
+def every_item_answered(subject: Subject, batches: Batches) -> None:
+    """A per-item metric gives every item a number in its range, or a reason, and never breaks."""
+    if not subject.spec.per_item:
+        return
+    for batch in batches:
+        for uid, answer in subject.answers(batch):
+            details: Mapping[str, Any] = {}
+            if isinstance(answer, ItemScore):
+                details, answer = answer.details, answer.value
+            if isinstance(answer, Exception) and not isinstance(answer, ValorError):
+                raise Breach(
+                    f"item {uid!r}: {type(answer).__name__}: {answer}; where there is nothing to "
+                    "score, the answer is Undefined and the reason"
+                ) from answer
+            if not isinstance(answer, (Undefined, Failed, ValorError)):
+                _check_number(float(answer), subject.spec, f"item {uid!r}")
+            _check_plain(details, f"item {uid!r}: details")
+
+
+@law
+def numbers_in_range(subject: Subject, batches: Batches) -> None:
+    """Numbers are finite, also within curves and tables; single ones lie in the range."""
+    for result in _answered(subject, subject.count(batches)):
+        _check_result(subject, result)
+
+
+@law
+def results_are_plain(subject: Subject, batches: Batches) -> None:
+    """Results are made of what JSON can hold, and a reason says something."""
+    for result in _answered(subject, subject.count(batches)):
+        reason = result.undefined if result.undefined is not None else result.error
+        if reason is not None and not reason.strip():
+            raise Breach(f"expected a reason in {dict(result.parameters)}, found none")
+        _check_plain(result.to_dict(), "result")
+
+
+@law
+def compute_is_pure(subject: Subject, batches: Batches) -> None:
+    """Computing twice gives the same, and leaves the states as they were."""
+    states = subject.count(batches)
+    before = _contents(states)
+    first = subject.compute(states)
+    agree(before, _contents(states), "before computing", "after")
+    agree(first, subject.compute(states), "computed once", "computed twice")
+
+
+@law
+def same_again(subject: Subject, batches: Batches) -> None:
+    """Two runs over the same data agree."""
+    first = subject.outcome(batches)
+    agree(first, subject.anew().outcome(batches), "in one run", "in another")
+
+
+@law
+def neutral_start(subject: Subject, batches: Batches) -> None:
+    """Merging with a state that has counted nothing changes nothing, on either side."""
+    expected = subject.outcome(batches)
+    after = subject.compute(subject.merge(subject.count(batches), subject.plan.new_states()))
+    agree(expected, after, "alone", "after merging a new state")
+    into = subject.compute(subject.merge(subject.plan.new_states(), subject.count(batches)))
+    agree(expected, into, "alone", "merged into a new state")
+
+
+@law
+def any_split(subject: Subject, batches: Batches) -> None:
+    """Any split of the data and any order of its parts gives the same results."""
+    expected = subject.outcome(batches)
+    for how, parts in _splits(batches).items():
+        agree(expected, subject.outcome(parts), "as given", how)
+        agree(expected, subject.outcome_merged(parts), "as given", f"{how} and merged")
+
+
+@law
+def any_order(subject: Subject, batches: Batches) -> None:
+    """Any order of the items within a batch gives the same results."""
+    if not batches:
+        return
+    made = batch_class(batches[0].task)
+    expected = subject.outcome([made.of(batch.items()) for batch in batches])
+    items = [item for batch in batches for item in batch.items()]
+    agree(expected, subject.outcome([made.of(items)]), "in batches", "in one batch")
+    agree(expected, subject.outcome([made.of(items[::-1])]), "in batches", "in reverse order")
+    shuffled = [items[i] for i in _shuffled(len(items))]
+    agree(expected, subject.outcome([made.of(shuffled)]), "in batches", "in another order")
+
+
+@law
+def merge_commutes(subject: Subject, batches: Batches) -> None:
+    """It does not matter which of two states is merged into the other."""
+    one, two, _ = _thirds(batches)
+    left = subject.compute(subject.merge(subject.count(one), subject.count(two)))
+    right = subject.compute(subject.merge(subject.count(two), subject.count(one)))
+    agree(left, right, "merged one way", "the other")
+
+
+@law
+def merge_associates(subject: Subject, batches: Batches) -> None:
+    """It does not matter which two of three states are merged first."""
+    one, two, three = map(subject.count, _thirds(batches))
+    left = subject.merge(subject.merge(one, two), three)
+    one, two, three = map(subject.count, _thirds(batches))
+    right = subject.merge(one, subject.merge(two, three))
+    agree(subject.compute(left), subject.compute(right), "from the left", "from the right")
+
+
+@law
+def other_untouched(subject: Subject, batches: Batches) -> None:
+    """Merging never writes to the other state, and the two share nothing afterwards."""
+    one, two, three = _thirds(batches)
+    other = subject.count(two)
+    before, results = _contents(other), subject.compute(other)
+    states = subject.merge(subject.plan.new_states(), other)
+    subject.merge(states, subject.count(one))
+    agree(before, _contents(other), "before merging", "after")
+    subject.update(states, three)
+    agree(before, _contents(other), "before", "after counting more in what it was merged into")
+    agree(results, subject.compute(other), "before merging", "after")
+    merged = subject.compute(states)
+    subject.update(other, three)
+    agree(merged, subject.compute(states), "merged", "after the other has counted more")
+
+
+@law
+def survives_pickling(subject: Subject, batches: Batches) -> None:
+    """States and the plan pickle, and counting goes on afterwards."""
+    alone = singles(batches)
+    states = subject.count(alone[:-1])
+    expected = subject.compute(states)
+    again = pickle.loads(pickle.dumps(states))
+    agree(expected, subject.compute(again), "as it was", "after pickling")
+    if not isinstance(subject.spec, FunctionMetricSpec):
+        plan = pickle.loads(pickle.dumps(subject.plan))
+        pickled = [result.to_dict() for result in plan.compute(again)]
+        agree(expected, pickled, "as it was", "with a pickled metric")
+    _go_on(subject, states, again, alone[-1:], "pickling")
+
+
+@law
+def survives_saving(subject: Subject, batches: Batches) -> None:
+    """A state written to a file and read back is the same state, and counting goes on."""
+    alone = singles(batches)
+    states = subject.count(alone[:-1])
+    expected = subject.compute(states)
+    evaluation = Evaluation(subject.spec.task, subject.plan)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "state.npz"
+        archive.save(path, evaluation, Tally({(): states}), {})
+        again = archive.load(path, evaluation, {}).states[()]
+    agree(expected, subject.compute(again), "as it was", "after saving")
+    _go_on(subject, states, again, alone[-1:], "saving")
+
+
+@law
+def empty_data_answered(subject: Subject, batches: Batches) -> None:
+    """No data, and a batch of no items, are answered with results or reasons and change nothing."""
+    made = batch_class(subject.spec.task)
+    empties: list[Batch] = [made.of([]), *map(none_of, batches)]
+    for what in ([], *([empty] for empty in empties)):
+        for result in subject.results(subject.count(what)):
+            if result.error is not None:
+                raise Breach(f"expected an answer, found the error {result.error!r}")
+            _check_result(subject, result)
+    expected = subject.outcome(batches)
+    agree(expected, subject.outcome([*empties, *batches]), "alone", "after batches of no items")
+    agree(expected, subject.outcome([*batches, *empties]), "alone", "before batches of no items")
+
+
+METRIC_LAWS: Sequence[Callable[[Subject, Batches], None]] = (
+    batch_untouched,
+    every_item_answered,
+    numbers_in_range,
+    results_are_plain,
+    compute_is_pure,
+    same_again,
+    neutral_start,
+    any_split,
+    any_order,
+    merge_commutes,
+    merge_associates,
+    other_untouched,
+    survives_pickling,
+    survives_saving,
+    empty_data_answered,
+)
+"""The laws of a metric over one data set, in the order in which they tell most."""
+
+
+# Laws over several data sets or metrics
+
+
+@law
+def some_data_answered(subject: Subject, datasets: Mapping[str, Batches]) -> None:
+    """On some of the data there is an answer that is no error."""
+    reasons: list[str] = []
+    for batches in datasets.values():
+        try:
+            results = subject.compute(subject.count(batches))
+        except Refusal as refusal:
+            reasons.append(str(refusal))
+            continue
+        if any("error" not in result for result in results):
+            return
+        reasons.append(results[0]["error"] if results else "no result at all")
+    if reasons:
+        raise Breach(f"expected an answer on some of the data, found none: {reasons[0]}")
+
+
+@law
+def alone_as_together(subject: Subject, batches: Batches) -> None:
+    """A metric computed alone equals the metric computed with others that share its states."""
+    alone: Outcome = []
+    taken = []
+    for metric in subject.metrics:
+        one = Subject((metric,), subject.resources)
+        outcome = one.outcome(batches)
+        if outcome != [{"refused": True}]:
+            taken.append(metric)
+            alone.extend(outcome)
+    together = Subject(tuple(taken), subject.resources).outcome(batches)
+    for one_result, joint_result in zip(alone, together, strict=False):
+        found = difference(one_result, joint_result)
+        if found is not None:
+            raise Breach(f"{one_result['metric']}: {found.described('alone', 'together')}")
+    agree(alone, together, "alone", "together")
+
+
+def _answered(subject: Subject, states: list[Any]) -> list[Result]:
+    """Results with nothing caught but what the metric refuses in words."""
+    try:
+        return subject.results(states)
+    except ReportError:  # a Result refuses NaN with it
+        raise
+    except ValorError:
+        return []
+
+
+def _check_result(subject: Subject, result: Result) -> None:
+    place = ", ".join(f"{key}={value!r}" for key, value in result.parameters.items())
+    if result.number is not None:
+        _check_number(result.number, subject.spec, place or "value")
+    for path, number in _numbers(result.value, "value"):
+        if not math.isfinite(number):
+            raise Breach(f"{place}: {path} must be finite, found {number}")
+
+
+def _check_number(number: float, spec: MetricSpec, place: str) -> None:
+    if not math.isfinite(number):
+        raise Breach(f"{place}: expected a finite number, found {number}")
+    if number not in spec.range:
+        raise Breach(f"{place}: expected a number in the range {spec.range}, found {number!r}")
+
+
+def _check_plain(value: Any, place: str) -> None:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise Breach(f"{place}: expected what JSON can hold, {error}") from error
+
+
+def _numbers(value: Any, place: str) -> Iterable[tuple[str, float]]:
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _numbers(item, f"{place}.{key}")
+    elif isinstance(value, (list, tuple)):
+        for i, item in enumerate(value):
+            yield from _numbers(item, f"{place}[{i}]")
+    elif isinstance(value, (float, np.floating)):
+        yield place, float(value)
+
+
+def _contents(states: list[Any]) -> list[Any]:
+    return [content(state.dump()) for state in states]
+
+
+def _go_on(
+    subject: Subject, states: list[Any], again: list[Any], batches: Batches, after: str
+) -> None:
+    subject.update(states, batches)
+    subject.update(again, batches)
+    agree(
+        subject.compute(states),
+        subject.compute(again),
+        "when counting goes on",
+        f"when it goes on after {after}",
+    )
+
+
+def _shuffled(count: int) -> list[int]:
+    return [int(i) for i in np.random.default_rng(count).permutation(count)]
+
+
+def _splits(batches: Batches) -> dict[str, list[Batch]]:
+    """Ways to cut and order the same data."""
+    alone = singles(batches)
+    halves = [
+        part
+        for batch in batches
+        for part in (
+            batch.select(np.arange(1, len(batch), 2)),
+            batch.select(np.arange(0, len(batch), 2)),
+        )
+    ]
+    return {
+        "in reverse order": list(batches)[::-1],
+        "one by one": alone,
+        "one by one in another order": [alone[i] for i in _shuffled(len(alone))],
+        "odd and even items apart": halves,
+    }
+
+
+def _thirds(batches: Batches) -> tuple[list[Batch], list[Batch], list[Batch]]:
+    alone = singles(batches)
+    return alone[::3], alone[1::3], alone[2::3]

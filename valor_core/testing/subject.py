@@ -1,0 +1,173 @@
+"""Subject: metrics under test, and the ways in which they can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import Factory, field, frozen
+
+from valor_core.errors import ValorError
+from valor_core.plan import BoundMetric, Plan
+from valor_core.registry import implementation
+from valor_core.result import Result
+from valor_core.schemas import Batch, Codes
+from valor_core.spec import MetricSpec
+from valor_core.state import Resources, find
+
+Batches = Sequence[Batch]
+"""The batches of one data set."""
+
+States = list[Any]
+"""A state for every request of a plan."""
+
+Outcome = list[dict[str, Any]]
+"""Results as a report has them."""
+
+
+class Refusal(Exception):
+    """The metric refuses the data with a `ValorError`, as it may."""
+
+
+def _plan(subject: Subject) -> Plan:
+    return Plan.of(subject.metrics)
+
+
+@frozen
+class Subject:
+    """Metrics under test, with everything needed to run them; most laws look at one.
+
+    Parameters
+    ----------
+    metrics : tuple of BoundMetric
+        The metrics with their parameters.
+    resources : mapping of str to object
+        Open resources by name.
+
+    Examples
+    --------
+    >>> from valor_core import metric
+    >>> from valor_core.parameters import NoParameters
+    >>> from valor_core.testing import examples
+    >>> @metric("mylab.Words", task="text", higher_is_better=None)
+    ... def words(item) -> float:
+    ...     return len((item.response or "").split())
+    >>> subject = Subject((BoundMetric(words, NoParameters()),))
+    >>> subject.name, len(subject.outcome(examples.datasets("text")["plain"]))
+    ('mylab.Words', 1)
+    """
+
+    metrics: tuple[BoundMetric, ...]
+    resources: Resources = field(factory=dict)
+    plan: Plan = field(init=False, repr=False, default=Factory(_plan, takes_self=True))
+
+    @property
+    def name(self) -> str:
+        """What the metrics are called."""
+        return " and ".join(metric.spec.name for metric in self.metrics)
+
+    @property
+    def spec(self) -> MetricSpec:
+        """Declaration of the only metric."""
+        return self.metrics[0].spec
+
+    def anew(self) -> Subject:
+        """The same metrics, made once more."""
+        return Subject(self.metrics, self.resources)
+
+    def update(self, states: States, batches: Iterable[Batch]) -> None:
+        """Count batches.
+
+        Raises
+        ------
+        Refusal
+            If a state or a scorer refuses one with a `ValorError`.
+        """
+        for batch in batches:
+            try:
+                self.plan.update(states, batch, self.resources)
+            except ValorError as error:
+                raise Refusal(str(error)) from error
+
+    def count(self, batches: Iterable[Batch]) -> States:
+        """New states that have counted some batches."""
+        states = self.plan.new_states()
+        self.update(states, batches)
+        return states
+
+    def merge(self, states: States, others: States) -> States:
+        """Merge the others into the states; returns the states."""
+        for state, other in zip(states, others, strict=True):
+            state.merge(other)
+        return states
+
+    def compute(self, states: States) -> Outcome:
+        """Results as a report has them; one that the metric refuses is an error among them."""
+        return [result.to_dict() for result in self.plan.compute(states)]
+
+    def results(self, states: States) -> list[Result]:
+        """Results of the only metric, with nothing caught."""
+        metric = self.metrics[0].make()
+        places = (find(self.plan.requests, request) for request in metric.needs())
+        return list(metric.compute(*(states[place] for place in places if place is not None)))
+
+    def outcome(self, batches: Iterable[Batch]) -> Outcome:
+        """Results of batches counted one after another; a refusal stands for itself."""
+        try:
+            return self.compute(self.count(batches))
+        except Refusal:
+            return [{"refused": True}]
+
+    def outcome_merged(self, batches: Iterable[Batch]) -> Outcome:
+        """Results of batches counted apart and merged in a tree."""
+        try:
+            parts = [self.count([batch]) for batch in batches]
+        except Refusal:
+            return [{"refused": True}]
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2], strict=False)
+            odd = parts[-1:] if len(parts) % 2 else []
+            parts = [self.merge(left, right) for left, right in pairs] + odd
+        return self.compute(parts[0] if parts else self.plan.new_states())
+
+    def answers(self, batch: Batch) -> Iterator[tuple[Any, Any]]:
+        """Uid of every item and what a per-item metric answers or raises."""
+        score = implementation(self.spec)
+        wanted = {name: self.resources[name] for name in self.spec.resources}
+        for item in batch.items():
+            try:
+                yield item.uid, score(item, self.metrics[0].parameters, wanted)
+            except Exception as error:
+                yield item.uid, error
+
+
+def singles(batches: Batches) -> list[Batch]:
+    """Every datum in a batch of its own.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> batch = TextBatch.of([Text("a"), Text("b")])
+    >>> [len(part) for part in singles([batch])]
+    [1, 1]
+    """
+    return [batch.select(_at(i)) for batch in batches for i in range(len(batch))]
+
+
+def none_of(batch: Batch) -> Batch:
+    """The batch without any of its datums."""
+    return batch.select(np.empty(0, np.int64))
+
+
+def _at(position: int) -> Codes:
+    return np.array([position], dtype=np.int64)
+
+
+def by_task(datasets: Mapping[str, Batches], task: str) -> dict[str, Batches]:
+    """The data sets of one task."""
+    return {
+        name: batches
+        for name, batches in datasets.items()
+        if all(batch.task == task for batch in batches)
+    }
