@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from attrs import frozen
 
 from valor_core.errors import RegistryError, ReportError
-from valor_core.pivot import Entry, entries_of, text_of
+from valor_core.pivot import ROW_NAMES, Entry, entries_of, text_of
 from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.result import Failed, Result, Undefined
 from valor_core.table import MISSING, Cell, Column, Row, Table, Tone, number
 
-Verdict = Literal["better", "worse", "same", "different", "appeared", "vanished"]
+Verdict = Literal["better", "worse", "different", "appeared", "vanished", "same"]
 
 _TONES: Mapping[str, Tone] = {"better": "good", "worse": "bad", "same": "faint"}
 
@@ -56,12 +56,16 @@ class Change:
 
     @property
     def difference(self) -> float | None:
-        """b - a, where both are there."""
+        """How much larger the second value is, where both are there."""
         return None if self.a is None or self.b is None else self.b - self.a
 
     def to_dict(self) -> dict[str, Any]:
         """The change as JSON has it."""
-        record = {"type": self.type, "metric": self.metric, "parameters": dict(self.parameters)}
+        record: dict[str, Any] = {
+            "type": self.type,
+            "metric": self.metric,
+            "parameters": dict(self.parameters),
+        }
         if self.part:
             record["part"] = self.part
         record |= {"a": self.a, "b": self.b, "difference": self.difference}
@@ -115,8 +119,8 @@ class Comparison:
         '0 numbers compared'
         """
         parts = [f"{len(self.changes):,} number{'' if len(self.changes) == 1 else 's'} compared"]
-        for verdict in ("better", "worse", "different", "appeared", "vanished", "same"):
-            count = self.count(verdict)  # type: ignore[arg-type]
+        for verdict in get_args(Verdict):
+            count = self.count(verdict)
             if count:
                 parts.append(f"{count:,} {verdict}")
         return ", ".join(parts)
@@ -326,19 +330,22 @@ def _changes(changes: Sequence[Change]) -> Table:
         "Comparison",
         ["metric", "of", *numeric, "verdict"],
         rows,
-        caption=", ".join(f"{name} {text_of(value)}" for name, value in constant.items()),
+        caption=_coordinates(constant),
     )
 
 
 def _constant(parameters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Parameters that all results have with one value; a label is never one of them."""
-    first, *others = parameters
+    """Parameters with one value wherever they are given; a label is never one of them."""
+    values: dict[str, list[Any]] = {}
+    for given in parameters:
+        for name, value in given.items():
+            values.setdefault(name, []).append(value)
     return {
-        name: value
-        for name, value in first.items()
-        if name not in ("label", "average")
-        and others
-        and all(name in other and other[name] == value for other in others)
+        name: found[0]
+        for name, found in values.items()
+        if name not in ROW_NAMES
+        and len(found) > 1
+        and all(value == found[0] for value in found)
     }
 
 

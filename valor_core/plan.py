@@ -11,7 +11,7 @@ from valor_core.errors import ConfigError, ParameterError, ValorError, shown
 from valor_core.items import ItemMetric, check_scorer
 from valor_core.parameters import build, plain
 from valor_core.registry import Registry, implementation
-from valor_core.result import Failed, Result
+from valor_core.result import Failed, Result, Undefined
 from valor_core.spec import MetricSpec
 from valor_core.state import Metric, Resources, StateRequest, find, join
 

@@ -127,6 +127,29 @@ class Results(Sequence[Result]):
             raise ReportError(f"report: no result{of} with {asked}")
         return Results(found)
 
+    def having(self, name: str, text: str) -> Results:
+        """The results with a parameter written as in a flat key.
+
+        Raises
+        ------
+        ReportError
+            If there is none.
+
+        Examples
+        --------
+        >>> results = Results([Result(type="F1", parameters={"hardmax": True}, value=1.0)])
+        >>> results.having("hardmax", "true").value
+        1.0
+        """
+        found = [
+            result
+            for result in self._results
+            if name in result.parameters and _key(result.parameters[name]) == text
+        ]
+        if not found:
+            raise ReportError(f"report: no result with {name}:{text}")
+        return Results(found)
+
     def flat(self, prefix: str = "") -> dict[str, float]:
         """Every single number under a flat key, for experiment trackers.
 

@@ -34,7 +34,8 @@ class Requirement:
     Parameters
     ----------
     name : str
-        Metric, and label or average behind a slash: ``"Recall/cat"``.
+        Metric, and behind slashes what tells its results apart, a label, an average or a
+        parameter: ``"Recall/cat"``, ``"Recall/macro/score_threshold:0.5"``.
     condition : str
         ``">= 0.5"``.
     value : float or None
@@ -126,7 +127,12 @@ def check(requirements: Iterable[Requirement], results: Results) -> tuple[Requir
 
 def _check(requirement: Requirement, results: Results) -> Requirement:
     name, *coordinates = requirement.name.split("/")
-    number = results[(name, *coordinates)].only.number
+    named = [part for part in coordinates if ":" not in part]
+    found = results[(name, *named)]
+    for part in coordinates:
+        if ":" in part:
+            found = found.having(*part.split(":", 1))
+    number = found.only.number
     match = _CONDITION.fullmatch(requirement.condition)
     if match is None:
         raise ReportError(f"require.{requirement.name}: expected a comparison")

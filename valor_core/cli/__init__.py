@@ -1,1 +1,24 @@
-"""The command line."""
+"""The command line: ``valor``, which needs the extra ``cli``."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+
+_NEEDED = {"click": "click", "rich": "rich", "yaml": "PyYAML"}
+
+
+def main() -> None:
+    """Run the program, or say what to install where its packages are missing."""
+    missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        print(
+            f"valor: the command line needs {' and '.join(missing)}, which {verb} not installed\n"
+            "Install it with: python -m pip install 'valor-core[cli]'",
+            file=sys.stderr,
+        )
+        raise SystemExit(2)
+    from valor_core.cli.program import program
+
+    program(prog_name="valor")

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,7 +81,7 @@ def read(partition: TablePartition) -> Table:
     return Table(columns, str(partition.path), partition.first_row)
 
 
-def _pyarrow(path: Path, doing: str) -> ModuleType:
+def _pyarrow(path: Path, doing: str) -> Any:
     try:
         import pyarrow
         import pyarrow.parquet

@@ -19,7 +19,7 @@ from valor_core.state import Resources
 from valor_core.testing import examples, laws
 from valor_core.testing.laws import ConformanceError, name_of
 from valor_core.testing.manifest import Plugin, manifest_declares, manifest_is_light
-from valor_core.testing.subject import Batches, Refusal, Subject
+from valor_core.testing.subject import REFUSED, Batches, Refusal, Subject
 
 Case = tuple[str, Callable[[], None]]
 """What is checked, and a function that raises a `ConformanceError` unless it holds."""
@@ -188,7 +188,7 @@ def _uphold(
         finding = f"{error.finding} (data set {dataset!r})"
         raise ConformanceError(error.of, error.law, finding) from error.__cause__
     except Refusal as refusal:
-        if subject.outcome(batches) != [{"refused": True}]:
+        if subject.outcome(batches) != REFUSED:
             raise ConformanceError(
                 subject.name,
                 name_of(law),

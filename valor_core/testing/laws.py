@@ -27,7 +27,7 @@ from valor_core.result import Failed, ItemScore, Result, Undefined
 from valor_core.schemas import Batch, batch_class
 from valor_core.spec import FunctionMetricSpec, MetricSpec, Spec, fold
 from valor_core.testing.difference import content, difference
-from valor_core.testing.subject import Batches, Outcome, Refusal, Subject, none_of, singles
+from valor_core.testing.subject import REFUSED, Batches, Outcome, Refusal, Subject, none_of, singles
 
 
 class ConformanceError(AssertionError):
@@ -184,8 +184,21 @@ def every_item_answered(subject: Subject, batches: Batches) -> None:
 
 
 @law
+def errors_are_stated(subject: Subject, batches: Batches) -> None:
+    """Counting and computing raise nothing but a `ValorError`, which says what is refused."""
+    states = subject.count(batches)
+    try:
+        subject.results(states)
+    except ValorError:
+        return
+
+
+@law
 def numbers_in_range(subject: Subject, batches: Batches) -> None:
-    """Numbers are finite, also within curves and tables; single ones lie in the range."""
+    """Numbers are finite, also within curves and tables; single ones lie in the range.
+
+    That they are finite is seen to by `Result`, which is told here from errors of other kinds.
+    """
     for result in _answered(subject, subject.count(batches)):
         _check_result(subject, result)
 
@@ -334,6 +347,7 @@ def empty_data_answered(subject: Subject, batches: Batches) -> None:
 METRIC_LAWS: Sequence[Callable[[Subject, Batches], None]] = (
     batch_untouched,
     every_item_answered,
+    errors_are_stated,
     numbers_in_range,
     results_are_plain,
     compute_is_pure,
@@ -379,7 +393,7 @@ def alone_as_together(subject: Subject, batches: Batches) -> None:
     for metric in subject.metrics:
         one = Subject((metric,), subject.resources)
         outcome = one.outcome(batches)
-        if outcome != [{"refused": True}]:
+        if outcome != REFUSED:
             taken.append(metric)
             alone.extend(outcome)
     together = Subject(tuple(taken), subject.resources).outcome(batches)
@@ -394,19 +408,16 @@ def _answered(subject: Subject, states: list[Any]) -> list[Result]:
     """Results with nothing caught but what the metric refuses in words."""
     try:
         return subject.results(states)
-    except ReportError:  # a Result refuses NaN with it
-        raise
+    except ReportError as error:  # a Result that is not finite or not plain refuses to be made
+        raise Breach(error.message) from error
     except ValorError:
         return []
 
 
 def _check_result(subject: Subject, result: Result) -> None:
-    place = ", ".join(f"{key}={value!r}" for key, value in result.parameters.items())
     if result.number is not None:
+        place = ", ".join(f"{key}={value!r}" for key, value in result.parameters.items())
         _check_number(result.number, subject.spec, place or "value")
-    for path, number in _numbers(result.value, "value"):
-        if not math.isfinite(number):
-            raise Breach(f"{place}: {path} must be finite, found {number}")
 
 
 def _check_number(number: float, spec: MetricSpec, place: str) -> None:
@@ -421,17 +432,6 @@ def _check_plain(value: Any, place: str) -> None:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise Breach(f"{place}: expected what JSON can hold, {error}") from error
-
-
-def _numbers(value: Any, place: str) -> Iterable[tuple[str, float]]:
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _numbers(item, f"{place}.{key}")
-    elif isinstance(value, (list, tuple)):
-        for i, item in enumerate(value):
-            yield from _numbers(item, f"{place}[{i}]")
-    elif isinstance(value, (float, np.floating)):
-        yield place, float(value)
 
 
 def _contents(states: list[Any]) -> list[Any]:

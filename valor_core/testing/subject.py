@@ -22,8 +22,11 @@ Batches = Sequence[Batch]
 States = list[Any]
 """A state for every request of a plan."""
 
-Outcome = list[dict[str, Any]]
-"""Results as a report has them."""
+Outcome = list[Any]
+"""Results as a report has them, or `REFUSED`."""
+
+REFUSED: Outcome = ["refused"]
+"""What stands for the results where the metric refuses the data as they are counted."""
 
 
 class Refusal(Exception):
@@ -117,14 +120,14 @@ class Subject:
         try:
             return self.compute(self.count(batches))
         except Refusal:
-            return [{"refused": True}]
+            return REFUSED
 
     def outcome_merged(self, batches: Iterable[Batch]) -> Outcome:
         """Results of batches counted apart and merged in a tree."""
         try:
             parts = [self.count([batch]) for batch in batches]
         except Refusal:
-            return [{"refused": True}]
+            return REFUSED
         while len(parts) > 1:
             pairs = zip(parts[::2], parts[1::2], strict=False)
             odd = parts[-1:] if len(parts) % 2 else []

@@ -69,7 +69,8 @@ class MatthewsCorrelation:
 
 def _correlation(table: Codes) -> Value:
     truths, predictions = table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
-    total, correct = sum(truths), int(table.trace())
+    total: int = sum(truths)
+    correct = int(table.trace())
     covariance = correct * total - _dot(truths, predictions)
     variances = (total**2 - _dot(truths, truths)) * (total**2 - _dot(predictions, predictions))
     if not total:

@@ -1,1 +1,249 @@
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from valor_core.hookspecs import hookimpl
+from valor_core.parameters import NoParameters, parameter, parameters
+from valor_core.plan import BoundMetric
+from valor_core.registry import Registry
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.spec import MetricSpec, Range, ReaderSpec, Reference
+from valor_core.testing import ConformanceError, check_metric, check_plugin, examples, laws
+from valor_core.testing.subject import Batches, Subject
+
+PLUGINS = Path(__file__).parents[1] / "plugins"
+
+
+@pytest.fixture(autouse=True)
+def _offenders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(PLUGINS)
+
+
+def spec_of(code: str, task: str = "classification", **facts: Any) -> MetricSpec:
+    values: dict[str, Any] = {
+        "name": "offenders.Mean",
+        "task": task,
+        "summary": "Mean of something",
+        "implementation": f"offenders:{code}",
+        "higher_is_better": None,
+        "range": Range(0),
+    }
+    return MetricSpec(**(values | facts))
+
+
+def subject_of(code: str, task: str = "classification", **facts: Any) -> Subject:
+    return Subject((BoundMetric(spec_of(code, task, **facts), NoParameters()),))
+
+
+@pytest.mark.parametrize("task", examples.tasks())
+def test_an_honest_metric_keeps_all_laws(task: str) -> None:
+    check_metric(spec_of("Honest", task))
+
+
+@pytest.mark.parametrize(
+    ("code", "law", "finding"),
+    [
+        ("Scribbling", "batch untouched", "datums.metadata.tags.values[0].length is 2 before"),
+        ("Overwriting", "batch untouched", "ValueError: assignment destination is read-only"),
+        ("Crashing", "errors are stated", "KeyError: 'missing'"),
+        ("NotANumber", "numbers in range", "value must be finite, got nan"),
+        ("NestedNotANumber", "numbers in range", "value['curve'][1] must be finite, got nan"),
+        ("OutOfRange", "numbers in range", "a number in the range 0 or more, found -1.5"),
+        ("Opaque", "results are plain", "Object of type set is not JSON serializable"),
+        ("Silent", "results are plain", "expected a reason"),
+        ("Mutating", "compute is pure", "[0].count is 13 before computing and 14 after"),
+        ("Chance", "compute is pure", "[0].value is 0."),
+        ("Remembering", "same again", "in one run"),
+        ("Starting", "neutral start", "alone and 0.1"),
+        ("Averaging", "neutral start", "after merging a new state"),
+        ("Rounding", "any split", "as given and"),
+        ("Last", "any split", "[0].value is 154.0 as given and 153.0 odd and even items apart"),
+        ("OneSided", "any split", "merged"),
+        ("Differing", "any split", "merged"),
+        ("Choosy", "any split", "as given and 'refused' one by one"),
+        ("Adopting", "other untouched", "before merging and"),
+        ("Draining", "other untouched", "[0].count is"),
+        ("Calling", "survives pickling", "pickle"),
+        ("Forgetting", "survives saving", "as it was"),
+        ("Unfit", "survives saving", "TypeError"),
+        ("CrashingOnEmpty", "empty data answered", "ZeroDivisionError"),
+        ("RefusingEmpty", "empty data answered", "SchemaError: items: expected some"),
+        ("Refusing", "some data answered", "found none: items: expected others"),
+        ("Missing", "code is there", "cannot be imported"),
+        ("NOT_CALLABLE", "code is there", "expected offenders:NOT_CALLABLE to be a class"),
+    ],
+)
+def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, finding: str) -> None:
+    with pytest.raises(ConformanceError) as refused:
+        check_metric(spec_of(code))
+
+    assert refused.value.law == law
+    assert refused.value.of == "offenders.Mean"
+    assert finding in str(refused.value)
+
+
+@pytest.mark.parametrize("task", examples.tasks())
+@pytest.mark.parametrize(
+    ("code", "law"),
+    [
+        ("Averaging", laws.neutral_start),
+        ("Averaging", laws.any_split),
+        ("Averaging", laws.merge_associates),
+        ("Last", laws.any_order),
+        ("Last", laws.merge_commutes),
+        ("OneSided", laws.merge_commutes),
+        ("Differing", laws.merge_associates),
+        ("Rounding", laws.any_order),
+        ("Draining", laws.other_untouched),
+        ("Forgetting", laws.survives_saving),
+        ("Chance", laws.same_again),
+    ],
+)
+def test_a_law_on_its_own_refuses_who_breaks_it(
+    code: str, law: Callable[[Subject, Batches], None], task: str
+) -> None:
+    subject = subject_of(code, task)
+
+    with pytest.raises(ConformanceError) as refused:
+        for batches in examples.datasets(task).values():
+            law(subject, batches)
+
+    assert refused.value.law == laws.name_of(law)
+
+
+@pytest.mark.parametrize(
+    ("code", "law"),
+    [
+        ("Differing", laws.merge_commutes),
+        ("Last", laws.merge_associates),
+        ("Forgetting", laws.survives_pickling),
+        ("Calling", laws.any_split),
+        ("CrashingOnEmpty", laws.any_split),
+    ],
+)
+def test_a_law_accepts_who_breaks_only_another(
+    code: str, law: Callable[[Subject, Batches], None]
+) -> None:
+    subject = subject_of(code)
+
+    for batches in examples.datasets("classification").values():
+        law(subject, batches)
+
+
+@pytest.mark.parametrize(
+    ("code", "finding"),
+    [
+        ("score_of_none", "AttributeError: 'NoneType' object has no attribute 'count'"),
+        ("score_nan", "expected a finite number, found nan"),
+        ("score_out_of_range", "expected a number in the range 0 to 1, found 2.0"),
+    ],
+)
+def test_a_scorer_that_breaks_on_an_item_is_refused(code: str, finding: str) -> None:
+    spec = spec_of(code, "text", per_item=True, range=Range(0, 1))
+
+    with pytest.raises(ConformanceError, match="every item answered") as refused:
+        check_metric(spec)
+
+    assert finding in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("facts", "finding"),
+    [
+        ({"summary": "Two\nlines"}, "expected a summary in one line, found 'Two\\nlines'"),
+        ({"summary": " "}, "expected a summary in one line"),
+        ({"aliases": ("me_an",)}, "expected names that differ in letters, found Mean, me_an"),
+        ({"range": Range(1, 0)}, "expected a range from low to high, found 1 to 0"),
+        ({"version": 0}, "expected a version of 1 or more, found 0"),
+        ({"name": "text.Mean"}, "expected at least one reference, found none"),
+    ],
+)
+def test_a_careless_declaration_is_refused(facts: Mapping[str, Any], finding: str) -> None:
+    with pytest.raises(ConformanceError, match="declared well") as refused:
+        check_metric(spec_of("Honest", **facts))
+
+    assert finding in str(refused.value)
+
+
+def test_a_metric_of_this_project_with_a_reference_is_accepted() -> None:
+    laws.declared_well(spec_of("Honest", name="text.Mean", references=(Reference("A paper"),)))
+
+
+def test_a_reader_is_held_to_the_laws_of_declarations() -> None:
+    spec = ReaderSpec(name="mylab.xml", summary="", implementation="offenders:Honest", task=None)
+
+    with pytest.raises(ConformanceError, match="mylab.xml breaks the law 'declared well'"):
+        laws.declared_well(spec)
+
+
+@parameters
+class Silent:
+    width: int = parameter(1, help=" ")
+
+
+@parameters
+class Lossy:
+    table: Any = parameter({1: 2}, help="Read back with text as its key.")
+
+
+@parameters
+class Required:
+    width: int = parameter(help="Must be given.")
+
+
+def test_a_parameter_without_help_is_refused() -> None:
+    with pytest.raises(ConformanceError, match="expected a help text for 'width', found none"):
+        check_metric(spec_of("Honest", parameters=Silent))
+
+
+def test_parameters_that_read_back_as_others_are_refused() -> None:
+    with pytest.raises(ConformanceError, match="breaks the law 'parameters round trip': written"):
+        check_metric(spec_of("Honest", parameters=Lossy))
+
+
+def test_required_parameters_are_asked_for() -> None:
+    with pytest.raises(ConformanceError, match="width: expected a whole number, found none; give"):
+        check_metric(spec_of("Honest", parameters=Required))
+
+    check_metric(spec_of("Honest", parameters=Required), parameters={"width": 2})
+    check_metric(spec_of("Honest", parameters=Required), parameters=Required(width=2))
+
+
+def test_metrics_that_disturb_each_other_are_refused() -> None:
+    class Plugin:
+        @staticmethod
+        @hookimpl
+        def valor_metrics() -> Iterator[MetricSpec]:
+            yield spec_of("Sharing", name="offenders.Narrow")
+            yield spec_of("SharingMore", name="offenders.Wide")
+
+    registry = Registry()
+    registry.register("offenders", Plugin)
+
+    with pytest.raises(
+        ConformanceError, match="law 'alone as together': offenders.Narrow@1: value"
+    ):
+        check_plugin("offenders", registry)
+
+
+def test_data_accepted_as_a_whole_and_refused_in_part_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(laws, "METRIC_LAWS", [laws.merge_commutes])
+
+    with pytest.raises(ConformanceError, match="accepted as a whole are refused in part: items"):
+        check_metric(spec_of("Choosy"))
+
+
+def test_data_refused_as_a_whole_are_passed_over() -> None:
+    datasets = {**examples.datasets("classification"), "single": [one_item()]}
+
+    check_metric(spec_of("Choosing"), datasets)
+
+
+def one_item() -> ClassificationBatch:
+    return ClassificationBatch.of([Classification("only", "cat")])

@@ -55,9 +55,7 @@ class ListsReader:
             Classification(
                 uids[row],
                 labels(truths[row], table.place(row, chosen.groundtruths), DEFAULT_KEY),
-                self._predictions(
-                    table, row, predictions[row], None if beside is None else beside[row]
-                ),
+                self._predictions(table, row, predictions[row], beside[row]),
                 _facts(facts[row]) if facts is not None else self._others(table, row),
             )
             for row in range(len(table))

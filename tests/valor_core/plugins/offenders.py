@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError
 from valor_core.exact import ExactSum
@@ -25,7 +25,7 @@ class Weights:
     def update(self, batch: Batch) -> None:
         lengths = [len(str(uid)) / 10 for uid in batch.datums.uids.tolist()]
         self.count += len(lengths)
-        self.total.add(lengths or [0.0])
+        self.total.add(lengths)
 
     def merge(self, other: Any) -> None:
         self.count += other.count
@@ -144,22 +144,6 @@ class LastWeights(Weights):
 
 class Last(Honest):
     state = LastWeights
-
-
-@define
-class FirstInBatchWeights(LastWeights):
-    """Keeps the smallest first item of any batch: in any order of batches, not within one."""
-
-    def update(self, batch: Batch) -> None:
-        if len(batch):
-            self.merge(evolve(self, last=str(batch.datums.uids[0])))
-
-    def merge(self, other: Any) -> None:
-        self.last = min(filter(None, (self.last, other.last)), default="")
-
-
-class FirstInBatch(Honest):
-    state = FirstInBatchWeights
 
 
 @define
@@ -309,6 +293,20 @@ class Choosy(Honest):
     state = ChoosyWeights
 
 
+@define
+class ChoosingWeights(Weights):
+    """Takes all items but one."""
+
+    def update(self, batch: Batch) -> None:
+        if "only" in batch.datums.uids.tolist():
+            raise SchemaError("items: expected others")
+        Weights.update(self, batch)
+
+
+class Choosing(Honest):
+    state = ChoosingWeights
+
+
 class Refusing(Honest):
     """Refuses everything but an empty batch."""
 
@@ -375,19 +373,12 @@ class Remembering(Honest):
 
 class Opaque(Honest):
     def compute(self, state: Any) -> Iterator[Result]:
-        yield Result(value={"members": {"a", "b"}})
+        yield Result(value=state.mean, left_out={"items": {"a", "b"}})
 
 
 class Silent(Honest):
     def compute(self, state: Any) -> Iterator[Result]:
         yield Result(value=Undefined(" "))
-
-
-class Unstable(Honest):
-    """Gives -0.0 where a new state was merged: equal by ``==``, other bits."""
-
-    def compute(self, state: Any) -> Iterator[Result]:
-        yield Result(value=float(state.count % 2) * 0.0)
 
 
 @define

@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from valor_core.annotations import fit, is_understood, kind, mentions_path
+from valor_core.errors import ParameterError
+
+
+def test_the_member_of_a_union_that_fits_is_taken() -> None:
+    assert fit(bool | Path, "rows.jsonl", "items", dict) == Path("rows.jsonl")
+    assert fit(bool | Path, True, "items", dict) is True
+
+
+def test_a_union_that_nothing_fits_names_all_members() -> None:
+    with pytest.raises(ParameterError, match=r"^items must be a true or false or path, got 3$"):
+        fit(bool | Path, 3, "items", dict)
+
+
+def test_a_choice_is_not_taken_for_another_that_compares_equal() -> None:
+    with pytest.raises(ParameterError, match=r"^level must be one of 0, 1, got True$"):
+        fit(Literal[0, 1], True, "level", dict)
+
+
+@pytest.mark.parametrize(
+    ("annotation", "words"),
+    [
+        (bool, "true or false"),
+        (type(None), "null"),
+        (Path, "path"),
+        (Literal["a", "b"], "'a' or 'b'"),
+        (tuple[tuple[int, ...], ...], "list of list of whole number"),
+        (dict[str, str], "table of string"),
+        (Any, "value"),
+    ],
+)
+def test_every_annotation_has_words(annotation: Any, words: str) -> None:
+    assert is_understood(annotation)
+    assert kind(annotation) == words
+
+
+def test_paths_are_found_however_deep() -> None:
+    assert mentions_path(tuple[Path, ...] | None)
+    assert not mentions_path(tuple[str, ...] | None)
