@@ -173,11 +173,14 @@ class Plan:
 
 def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[Result]:
     name, identity = metric.spec.short_name, metric.spec.identity
+    reason: Failed | Undefined = Undefined("no data to compute it from")
     try:
-        return [evolve(result, type=name, metric=identity) for result in made.compute(*states)]
+        computed = [evolve(one, type=name, metric=identity) for one in made.compute(*states)]
+        if computed:
+            return computed
     except ValorError as error:
-        failure = Failed(str(error).replace("\n", "; "))
+        reason = Failed(str(error).replace("\n", "; "))
     except Exception as error:  # one metric's trouble must not lose the others' results
-        failure = Failed(f"{type(error).__name__}: {error}")
+        reason = Failed(f"{type(error).__name__}: {error}")
     parameters = plain(metric.parameters)
-    return [Result(type=name, metric=identity, parameters=parameters, value=failure)]
+    return [Result(type=name, metric=identity, parameters=parameters, value=reason)]

@@ -360,15 +360,16 @@ class Chance(Honest):
 
 
 class Remembering(Honest):
-    """Every instance has its own answer."""
+    """Answers with the number of times that it was asked what it needs."""
 
-    made: list[int] = []  # noqa: RUF012
+    asked: list[int] = []  # noqa: RUF012
 
-    def __attrs_post_init__(self) -> None:
-        self.made.append(0)
+    def needs(self) -> tuple[StateRequest, ...]:
+        self.asked.append(0)
+        return Honest.needs(self)
 
     def compute(self, state: Any) -> Iterator[Result]:
-        yield Result(value=float(len(self.made)))
+        yield Result(value=float(len(self.asked)))
 
 
 class Opaque(Honest):
