@@ -55,6 +55,7 @@ def save(
         "read": tally.read,
         "skipped": tally.skipped,
         "done": tally.done,
+        "fields": sorted(tally.fields),
         "uids": _encode(tally.uids, arrays),
         "slices": [
             {"key": list(key), "states": _encode([state.dump() for state in states], arrays)}
@@ -129,6 +130,7 @@ def _tally(
         read=header["read"],
         skipped=header["skipped"],
         done=header["done"],
+        fields=set(header["fields"]),
     )
     for record in header["slices"]:
         states = evaluation.plan.new_states()
@@ -140,7 +142,7 @@ def _tally(
 
 def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Mapping[str, NDArray[Any]]]:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop(_HEADER).tobytes())
     except FileNotFoundError as error:

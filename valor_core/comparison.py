@@ -343,9 +343,7 @@ def _constant(parameters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         name: found[0]
         for name, found in values.items()
-        if name not in ROW_NAMES
-        and len(found) > 1
-        and all(value == found[0] for value in found)
+        if name not in ROW_NAMES and len(found) > 1 and all(value == found[0] for value in found)
     }
 
 

@@ -227,12 +227,20 @@ def _by_threshold(label: str, entry: Any) -> Curve | None:
     if not isinstance(entry, Mapping) or not entry:
         return None
     rows = list(entry.values())
-    if not all(isinstance(row, Mapping) and {"precision", "recall"} <= row.keys() for row in rows):
+    if not all(map(_is_pair, rows)):
         return None
     # Where nothing is predicted precision is 0/0, and whatever stands for it is no point.
     kept = [row for row in rows if row.get("tp") is None or row["tp"] or row.get("fp")]
     points = _pairs([row["recall"] for row in kept], [row["precision"] for row in kept])
     return Curve("precision_recall", label, tuple(points))
+
+
+def _is_pair(row: Any) -> bool:
+    """Whether it has one precision and one recall, numbers or null."""
+    return isinstance(row, Mapping) and all(
+        name in row and (row[name] is None or is_number(row[name]))
+        for name in ("precision", "recall")
+    )
 
 
 def _pairs(xs: Iterable[Any], ys: Iterable[Any]) -> Iterator[Point]:

@@ -20,6 +20,7 @@ from valor_core.errors import (
     and_more,
     shown,
 )
+from valor_core.evaluation import Tally
 from valor_core.evaluator import Evaluator
 from valor_core.parameters import build, relocate
 from valor_core.plan import MetricChoice
@@ -112,9 +113,7 @@ def run(
     if state is not None:
         _go_on(evaluator, partitions, Path(state))
     tally = evaluator.tally
-    done = set(tally.done)
-    waiting = [partition for partition in partitions if partition.name not in done]
-    finished = len(partitions) - len(waiting)
+    waiting = _left(partitions, tally)
     work = Work(evaluator.evaluation, reader)
     runner = make_engine(engine)
     try:
@@ -123,12 +122,13 @@ def run(
                 with _uninterrupted():
                     tally.merge(part, evaluator.evaluation.plan)
                 evaluator.evaluation.slices.check(tally.states)
-                finished += 1
                 if progress is not None:
+                    finished = len(partitions) - len(_left(partitions, tally))
                     progress(finished, len(partitions), tally.read)
     except (KeyboardInterrupt, Exception) as error:
         kept = _keep(evaluator, state)
         if isinstance(error, KeyboardInterrupt):
+            finished = len(partitions) - len(_left(partitions, tally))
             raise RunInterrupted(
                 f"run: stopped after {finished} of {len(partitions)} partitions, "
                 f"{tally.read:,} items{kept}",
@@ -178,6 +178,12 @@ def reader_of(
         parameters = relocate(parameters, lambda path: folder / path)
     reader: Reader = implementation(spec)(parameters, task)
     return reader
+
+
+def _left(partitions: Iterable[Partition], tally: Tally) -> list[Partition]:
+    """The partitions that have not been counted yet."""
+    done = set(tally.done)
+    return [partition for partition in partitions if partition.name not in done]
 
 
 def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import SchemaError, StateError, shown
-from valor_core.filters import Filter
+from valor_core.errors import ConfigError, SchemaError, StateError, did_you_mean, shown
+from valor_core.filters import UID, Filter
 from valor_core.plan import Plan
 from valor_core.resources import BoundResource
 from valor_core.schemas import Batch, Label
@@ -39,6 +39,8 @@ class Tally:
         Datums that took part, and datums that the filter left out.
     done : list of str
         Names of the finished partitions.
+    fields : set of str
+        Metadata fields that some datum has.
     """
 
     states: dict[SliceKey, list[Any]] = field(factory=dict)
@@ -46,6 +48,7 @@ class Tally:
     read: int = 0
     skipped: int = 0
     done: list[str] = field(factory=list)
+    fields: set[str] = field(factory=set)
 
     def merge(self, other: Tally, plan: Plan) -> None:
         """Count what another tally of the same plan counted, without writing to it."""
@@ -58,6 +61,7 @@ class Tally:
         self.read += other.read
         self.skipped += other.skipped
         self.done.extend(other.done)
+        self.fields |= other.fields
 
     def check_uids(self) -> None:
         """Raise a `SchemaError` if an item was read twice."""
@@ -112,6 +116,7 @@ class Evaluation:
             raise SchemaError(f"data: expected a batch of {self.task}, got one of {batch.task}")
         if batch.datums.numbered and tally.read + tally.skipped:
             batch = batch.renumber(tally.read + tally.skipped)
+        tally.fields.update(batch.datums.metadata)
         kept = self._kept(batch)
         tally.skipped += len(batch) - len(kept)
         if self.label_map:
@@ -129,8 +134,26 @@ class Evaluation:
         if self.filter is None:
             return batch
         datums = batch.datums
-        mask = self.filter.mask(datums.metadata, datums.uids, len(datums))
+        missing = np.full(len(datums), None, dtype=object)
+        columns = {name: datums.metadata.get(name, missing) for name in self.filter.fields}
+        mask = self.filter.mask(columns, datums.uids, len(datums))
         return batch if mask.all() else batch.select(np.flatnonzero(mask))
+
+    def check_fields(self, tally: Tally) -> None:
+        """Raise a `ConfigError` if a field that is sliced or filtered by is none of the data's.
+
+        It takes all of the data to tell: in a part of them, a field may be missing everywhere.
+        """
+        filtered = () if self.filter is None else self.filter.fields
+        for key, names in (("slices", self.slices.fields), ("filter", filtered)):
+            for name in names:
+                if name not in tally.fields and name != UID and tally.read + tally.skipped:
+                    known = sorted(tally.fields)
+                    raise ConfigError(
+                        f"{key}: no item has the metadata field {name!r}",
+                        did_you_mean(name, known)
+                        or f"Fields there are: {', '.join(known) or 'none'}.",
+                    )
 
     def describe(self) -> dict[str, Any]:
         """The evaluation as plain values: the request that a saved state is checked against."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self
@@ -162,8 +163,11 @@ class Evaluator:
         ------
         SchemaError
             If an item was counted twice.
+        ConfigError
+            If no item has a metadata field that the request slices or filters by.
         """
         self.tally.check_uids()
+        self.evaluation.check_fields(self.tally)
         plan, tally = self.evaluation.plan, self.tally
         states = tally.merged(list(tally.states), plan)
         results = Results(plan.compute(states))
@@ -221,13 +225,7 @@ class Evaluator:
         specs += [resource.spec for resource in self.evaluation.resources]  # type: ignore[misc]
         found = dict(self.registry.distribution(spec) for spec in specs)
         found.pop("in process", None)
-        try:
-            found["valor-core"] = version("valor-core")
-        except PackageNotFoundError as error:
-            raise StateError(
-                "valor-core: its distribution is not installed",
-                "Install it with: python -m pip install -e .",
-            ) from error
+        found["valor-core"] = _own_version()
         return dict(sorted(found.items())) | {"numpy": np.__version__}
 
     def _slices(self) -> Iterable[SliceReport]:
@@ -253,6 +251,17 @@ class Evaluator:
         if self.tally.read == 0:
             left_out = f", {self.tally.skipped:,} were left out by the filter"
             yield f"no datums took part{left_out if self.tally.skipped else ''}"
+
+
+@cache
+def _own_version() -> str:
+    try:
+        return version("valor-core")
+    except PackageNotFoundError as error:
+        raise StateError(
+            "valor-core: its distribution is not installed",
+            "Install it with: python -m pip install -e .",
+        ) from error
 
 
 def _failed(states: Sequence[Any]) -> int:

@@ -18,7 +18,7 @@ from valor_core.pivot import entries_of, headlines, text_of, titles_of, varying_
 from valor_core.report import Report
 from valor_core.result import Result
 from valor_core.table import Cell, Column, Table, number
-from valor_core.tables import counted, described, tables
+from valor_core.tables import counted, described, failures, tables
 
 MOST_CARDS = 8
 MOST_LABELS_DRAWN = 60
@@ -171,11 +171,7 @@ def _header(report: Report) -> str:
     data = report.config.get("data")
     if isinstance(data, dict):
         parts += [f"{key} {value}" for key, value in data.items() if isinstance(value, str)]
-    failed = [result for result in report if result.error]
-    alerts = "".join(
-        f'\n<p class="alert bad">{_e(result.type)} failed: {_e(result.error or "")}</p>'
-        for result in failed
-    )
+    alerts = "".join(f'\n<p class="alert bad">{_e(failure)}</p>' for failure in failures(report))
     return (
         f"<header>\n<h1>Evaluation report{_e(_of_task(report))}{pill}</h1>\n"
         f'<p class="sub">{_e(" · ".join(parts))}</p>{alerts}\n</header>'

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Any, Literal, Self, TypeVar, dataclass_transform
 
@@ -174,6 +175,7 @@ class Parameter:
         return ", ".join(part for part in parts if part)
 
 
+@lru_cache
 def declared(cls: type) -> tuple[Parameter, ...]:
     """The parameters of a class made with `parameters`, in the order of declaration."""
     hints = typing.get_type_hints(cls)

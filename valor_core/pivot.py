@@ -39,7 +39,7 @@ class Entry:
     def name(self) -> str | None:
         """The label or average that it belongs to."""
         named = self.result.parameters
-        if named.get("label") is not None:
+        if _is_name(named.get("label")):
             return str(named["label"])
         return f"{named['average']} average" if self.sums_up else None
 
@@ -47,12 +47,18 @@ class Entry:
     def sums_up(self) -> bool:
         """Whether it is an average over labels."""
         named = self.result.parameters
-        return named.get("label") is None and named.get("average") is not None
+        return not _is_name(named.get("label")) and _is_name(named.get("average"))
 
     @property
     def others(self) -> dict[str, Any]:
-        """Its parameters but the label and the average."""
-        return {k: v for k, v in self.result.parameters.items() if k not in ROW_NAMES}
+        """Its parameters but the label and the average that it belongs to."""
+        named = self.result.parameters.items()
+        return {k: v for k, v in named if k not in ROW_NAMES or not (v is None or _is_name(v))}
+
+
+def _is_name(value: Any) -> bool:
+    """Whether it names one row; a metric that fails reports all that it was asked for."""
+    return value is not None and not isinstance(value, (list, tuple, Mapping))
 
 
 def entries_of(results: Iterable[Result]) -> Iterable[Entry]:
@@ -99,17 +105,20 @@ class Notes:
 def cell_of(entry: Entry, notes: Notes) -> Cell:
     """The cell of a value; the reason of one that is not there becomes a note."""
     value = entry.value
+    gaps = "; ".join(f"{reason} ({n:,})" for reason, n in entry.result.left_out.items())
     if isinstance(value, Failed):
-        return Cell(f"failed{notes.mark(value.reason)}", tone="bad")
+        return Cell(f"failed{notes.mark(_joined(value.reason, gaps))}", tone="bad")
     if isinstance(value, Undefined):
-        return Cell(f"{MISSING}{notes.mark(_about_this(entry, value.reason))}", tone="faint")
+        reason = _joined(_about_this(entry, value.reason), gaps)
+        return Cell(f"{MISSING}{notes.mark(reason)}", tone="faint")
     if value is None:
         return Cell(MISSING, tone="faint")
-    mark = ""
-    if entry.result.left_out:
-        gaps = "; ".join(f"{reason} ({n:,})" for reason, n in entry.result.left_out.items())
-        mark = notes.mark(f"left out of the mean: {gaps}")
+    mark = notes.mark(f"left out of the mean: {gaps}") if gaps else ""
     return Cell(f"{number(value)}{mark}", float(value))
+
+
+def _joined(reason: str, gaps: str) -> str:
+    return f"{reason}: {gaps}" if gaps else reason
 
 
 def _about_this(entry: Entry, reason: str) -> str:
@@ -137,12 +146,21 @@ def key_of(value: Any) -> str:
 
 
 def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """Names of the parameters that have several values."""
+    """Names of the parameters that tell entries apart.
+
+    A parameter that only some metrics have tells nothing; one that only some results of one
+    metric have does.
+    """
     values: dict[str, set[str]] = {}
+    alike: dict[tuple[str, bool], list[set[str]]] = {}
     for entry in entries:
+        alike.setdefault((entry.metric, entry.sums_up), []).append(set(entry.others))
         for name, value in entry.others.items():
             values.setdefault(name, set()).add(key_of(value))
-    return tuple(name for name, different in values.items() if len(different) > 1)
+    uneven = {
+        name for names in alike.values() for name in set.union(*names) - set.intersection(*names)
+    }
+    return tuple(name for name, different in values.items() if len(different) > 1 or name in uneven)
 
 
 def caption_of(entries: Sequence[Entry], besides: Iterable[str]) -> str:
@@ -241,7 +259,8 @@ def _pivot(entries: Sequence[Entry], varying: tuple[str, ...]) -> Table:
     titles = _column_titles(entries, called)
     grid: dict[tuple[Any, ...], dict[tuple[str, str], Entry]] = {}
     for entry in entries:
-        coordinates = (key_of(entry.others.get(name)) for name in varying)
+        own = entry.others
+        coordinates = (key_of(own[name]) if name in own else "" for name in varying)
         cells = grid.setdefault((entry.sums_up, entry.name, *coordinates), {})
         cells.setdefault((entry.metric, entry.part), entry)
     places = sorted(grid, key=lambda place: bool(place[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from valor_core.errors import ConfigError, ParameterError, ValorError, shown
 from valor_core.items import ItemMetric, check_scorer
@@ -175,7 +175,7 @@ def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[R
     name, identity = metric.spec.short_name, metric.spec.identity
     reason: Failed | Undefined = Undefined("no data to compute it from")
     try:
-        computed = [evolve(one, type=name, metric=identity) for one in made.compute(*states)]
+        computed = [one.named(name, identity) for one in made.compute(*states)]
         if computed:
             return computed
     except ValorError as error:

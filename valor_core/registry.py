@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib.metadata import EntryPoint, entry_points
+from functools import lru_cache
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 import pluggy
@@ -30,6 +31,7 @@ from valor_core.errors import (
     did_you_mean,
     shown,
 )
+from valor_core.installed import Announced, entry_points
 from valor_core.spec import FunctionMetricSpec, MetricSpec, ReaderSpec, ResourceSpec, Spec, fold
 
 GROUP = "valor.plugins"
@@ -98,11 +100,8 @@ class Registry:
     _manifests: dict[str, Manifest] = field(init=False, factory=dict, repr=False)
     _failures: dict[str, RegistryError] = field(init=False, factory=dict, repr=False)
     _in_process: list[MetricSpec] = field(init=False, factory=list, repr=False)
-    _plugins: pluggy.PluginManager = field(init=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self._plugins = pluggy.PluginManager(hookspecs.PROJECT)
-        self._plugins.add_hookspecs(hookspecs)
         self._claims = {}
         for entry in entry_points(group=GROUP):
             claim = _claim(entry)
@@ -150,7 +149,7 @@ class Registry:
         if namespace in self._claims or namespace in self._manifests:
             raise PluginConflictError(f"{namespace}: expected a free namespace, it is taken")
         claim = Claim(namespace, "", distribution, "0")
-        self._manifests[namespace] = self._read_manifest(claim, manifest)
+        self._manifests[namespace] = _read_manifest(claim, manifest)
 
     def manifest(self, namespace: str) -> Manifest:
         """What the plugin of a namespace declares; imports its manifest on first use.
@@ -168,7 +167,7 @@ class Registry:
             raise self._failures[namespace]
         if namespace not in self._manifests:
             try:
-                self._manifests[namespace] = self._load(self._owner(namespace))
+                self._manifests[namespace] = _load(self._owner(namespace))
             except RegistryError as error:
                 self._failures[namespace] = error
                 raise
@@ -351,57 +350,66 @@ class Registry:
             f"Uninstall one of them, or choose in the config: plugins: {{{namespace}: {first}}}",
         )
 
-    def _load(self, claim: Claim) -> Manifest:
-        try:
-            module = importlib.import_module(claim.module)
-        except (Exception, SystemExit) as error:
-            raise BrokenPluginError(
-                f"plugin '{claim.namespace}' ({claim}): its manifest {claim.module} cannot be "
-                f"imported, {type(error).__name__}: {error}",
-                f"Reinstall or remove it: python -m pip uninstall {claim.distribution}",
-            ) from error
-        return self._read_manifest(claim, module)
-
-    def _read_manifest(self, claim: Claim, module: object) -> Manifest:
-        try:
-            self._plugins.register(module, name=claim.namespace)
-            self._plugins.check_pending()
-            self._check_declares(claim, module)
-            declared = {
-                kind: self._declared(module, hook, claim, expected)
-                for kind, (hook, expected) in _HOOKS.items()
-            }
-        except BaseException as error:
-            # a manifest that failed must not be asked again, nor stand in the way of its repair
-            self._plugins.unregister(name=claim.namespace)
-            raise _unreadable(claim, error) from error
-        return Manifest(claim.namespace, claim.distribution, claim.version, **declared)
-
-    def _check_declares(self, claim: Claim, module: object) -> None:
-        if not self._plugins.get_hookcallers(module):
-            raise ManifestError(
-                f"plugin '{claim.namespace}' ({claim}): its manifest declares nothing",
-                f"Write {' or '.join(hook for hook, _ in _HOOKS.values())} "
-                "and decorate it with @valor_core.hookimpl.",
-            )
-
-    def _declared(
-        self, module: object, hook: str, claim: Claim, expected: type[Spec]
-    ) -> tuple[Any, ...]:
-        caller = getattr(self._plugins.hook, hook)
-        specs: list[Spec] = []
-        for implementation in caller.get_hookimpls():
-            if implementation.plugin is module:
-                specs.extend(implementation.function())
-        _check_declared(specs, claim, expected)
-        return tuple(specs)
-
 
 _HOOKS: Mapping[str, tuple[str, type[Spec]]] = {
     "metrics": ("valor_metrics", MetricSpec),
     "readers": ("valor_readers", ReaderSpec),
     "resources": ("valor_resources", ResourceSpec),
 }
+
+
+def _load(claim: Claim) -> Manifest:
+    try:
+        module = importlib.import_module(claim.module)
+    except (Exception, SystemExit) as error:
+        raise BrokenPluginError(
+            f"plugin '{claim.namespace}' ({claim}): its manifest {claim.module} cannot be "
+            f"imported, {type(error).__name__}: {error}",
+            f"Reinstall or remove it: python -m pip uninstall {claim.distribution}",
+        ) from error
+    hooks = (vars(module).get(hook) for hook, _ in _HOOKS.values())
+    return _kept_manifest(claim, module, *(f for f in hooks if isinstance(f, FunctionType)))
+
+
+@lru_cache
+def _kept_manifest(claim: Claim, module: ModuleType, *hooks: FunctionType) -> Manifest:
+    """A manifest that worked, kept for the next registry until its module is loaded anew."""
+    return _read_manifest(claim, module)
+
+
+def _read_manifest(claim: Claim, module: object) -> Manifest:
+    plugins = pluggy.PluginManager(hookspecs.PROJECT)
+    plugins.add_hookspecs(hookspecs)
+    try:
+        plugins.register(module, name=claim.namespace)
+        plugins.check_pending()
+        _check_declares(plugins, claim, module)
+        declared = {
+            kind: _declared(plugins, hook, claim, expected)
+            for kind, (hook, expected) in _HOOKS.items()
+        }
+    except BaseException as error:
+        raise _unreadable(claim, error) from error
+    return Manifest(claim.namespace, claim.distribution, claim.version, **declared)
+
+
+def _check_declares(plugins: pluggy.PluginManager, claim: Claim, module: object) -> None:
+    if not plugins.get_hookcallers(module):
+        raise ManifestError(
+            f"plugin '{claim.namespace}' ({claim}): its manifest declares nothing",
+            f"Write {' or '.join(hook for hook, _ in _HOOKS.values())} "
+            "and decorate it with @valor_core.hookimpl.",
+        )
+
+
+def _declared(
+    plugins: pluggy.PluginManager, hook: str, claim: Claim, expected: type[Spec]
+) -> tuple[Any, ...]:
+    specs: list[Spec] = []
+    for implementation in getattr(plugins.hook, hook).get_hookimpls():
+        specs.extend(implementation.function())
+    _check_declared(specs, claim, expected)
+    return tuple(specs)
 
 
 def implementation(spec: Spec) -> Any:
@@ -439,7 +447,7 @@ def implementation(spec: Spec) -> Any:
 
 def _distribution_of(namespace: str) -> str:
     """Name of the distribution that claims a namespace."""
-    found = [_claim(entry).distribution for entry in entry_points(group=GROUP, name=namespace)]
+    found = [entry.distribution for entry in entry_points(group=GROUP) if entry.name == namespace]
     return found[0] if len(found) == 1 else f"valor-{FIRST_PARTY.get(namespace, namespace)}"
 
 
@@ -461,11 +469,8 @@ def _broken(spec: Spec, error: Exception) -> BrokenPluginError:
     )
 
 
-def _claim(entry: EntryPoint) -> Claim:
-    distribution = entry.dist
-    name = distribution.name if distribution is not None else "unknown"
-    version = distribution.version if distribution is not None else "0"
-    return Claim(entry.name, entry.value, name, version)
+def _claim(entry: Announced) -> Claim:
+    return Claim(entry.name, entry.value, entry.distribution, entry.version)
 
 
 def _by_folded_name(specs: Iterable[S]) -> dict[str, S]:

@@ -110,7 +110,8 @@ def _check_chosen(name: str, metrics: Collection[str], place: str) -> None:
     if fold(wanted.partition("@")[0]) not in map(fold, words):
         raise ConfigError(
             f"{place}require.{name}: no chosen metric is called {wanted!r}",
-            did_you_mean(wanted, words) or f"Chosen are: {', '.join(metrics) or 'none'}.",
+            did_you_mean(wanted, [word for word in words if ("." in word) == ("." in wanted)])
+            or f"Chosen are: {', '.join(metrics) or 'none'}.",
         )
 
 

@@ -67,12 +67,13 @@ def bind(
     Raises
     ------
     ResourceError
-        If a section belongs to no resource that the metrics ask for.
+        If a section belongs to no resource that the metrics ask for, or to two.
     """
     bound: dict[str, BoundResource] = {}
     for metric in metrics:
         for name in metric.resources:
             spec = registry.resource(name, metric.namespace)
+            _check_alone(spec, bound.values(), place)
             section = sections.get(spec.short_name, {})
             parameters: Any = build(spec.parameters, section, f"{place}{spec.short_name}.")
             bound[name] = BoundResource(name, spec, parameters, folder)
@@ -85,6 +86,17 @@ def bind(
                 or f"Resources asked for: {', '.join(sorted(known)) or 'none'}.",
             )
     return tuple(bound.values())
+
+
+def _check_alone(spec: ResourceSpec, bound: Iterable[BoundResource], place: str) -> None:
+    """Metrics of two plugins may ask for resources that share a section and are not the same."""
+    for other in bound:
+        if other.spec.short_name == spec.short_name and other.spec != spec:
+            raise ResourceError(
+                f"{place}{spec.short_name}: expected one resource of this name, the metrics ask "
+                f"for {other.spec.name} and {spec.name}",
+                "Evaluate their metrics in runs of their own.",
+            )
 
 
 @contextmanager

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Self
 
 import numpy as np
-from attrs import field, frozen
+from attrs import field, fields, frozen
 
 from valor_core.errors import ReportError, shown
 from valor_core.parameters import FromEnvironment
@@ -66,8 +66,15 @@ def as_json(value: Any, place: str) -> Any:
     """
     if isinstance(value, FromEnvironment):
         return value.reference
+    if type(value) in (dict, list) and _are_plain(value.values() if type(value) is dict else value):
+        return value.copy()
     if isinstance(value, (np.generic, np.ndarray)):
+        is_finite = value.dtype.kind in "iub" or (
+            value.dtype.kind == "f" and bool(np.isfinite(value).all())
+        )
         value = value.tolist()
+        if is_finite:
+            return value
     if isinstance(value, float) and not math.isfinite(value):
         raise ReportError(
             f"{place} must be finite, got {value!r}",
@@ -80,6 +87,19 @@ def as_json(value: Any, place: str) -> Any:
     if isinstance(value, (list, tuple)):
         return [as_json(item, f"{place}[{i}]") for i, item in enumerate(value)]
     raise ReportError(f"{place} must be numbers, text, lists and tables, got {shown(value)}")
+
+
+_OWN = frozenset({str, int, bool, type(None)})
+
+
+def _are_plain(values: Collection[Any]) -> bool:
+    """Whether all values are finite numbers, text or None, told many at a time."""
+    kinds = set(map(type, values))
+    if kinds == {float}:
+        return all(map(math.isfinite, values))
+    if not kinds <= _OWN | {float}:
+        return False
+    return float not in kinds or all(math.isfinite(v) for v in values if type(v) is float)
 
 
 def _value(value: Any) -> Any:
@@ -140,6 +160,14 @@ class Result:
         is_number = isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
         return float(self.value) if is_number else None
 
+    def named(self, type: str, metric: str) -> Self:
+        """The same result under a metric's name; its content is not checked and copied again."""
+        named = object.__new__(self.__class__)
+        content = (self.parameters, self.value, self.left_out)
+        for name, value in zip(_FIELDS, (type, metric, *content), strict=True):
+            object.__setattr__(named, name, value)
+        return named
+
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON has it, keys in the order of the report format."""
         record: dict[str, Any] = {
@@ -178,6 +206,9 @@ class Result:
             value=value,
             left_out=record.get("left_out", {}),
         )
+
+
+_FIELDS = tuple(field.name for field in fields(Result))
 
 
 def ratio(

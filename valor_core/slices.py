@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import ConfigError, did_you_mean
+from valor_core.errors import ConfigError
 from valor_core.schemas import Batch
 
 SliceKey = tuple[Any, ...]
@@ -48,8 +48,9 @@ class Slices:
 
     def split(self, batch: Batch) -> Iterator[tuple[SliceKey, Batch]]:
         """The parts of a batch, one for every combination of values in it."""
-        if not self.wanted or len(batch) == 0:
+        if not self.wanted:
             yield (), batch
+        if not self.wanted or len(batch) == 0:
             return
         columns = [self._column(batch, name) for name in self.fields]
         numbers: dict[SliceKey, int] = {}
@@ -85,16 +86,14 @@ class Slices:
     def _column(self, batch: Batch, name: str) -> list[Any]:
         metadata: Mapping[str, Any] = batch.datums.metadata
         if name not in metadata:
-            known = ", ".join(metadata) or "none"
-            raise ConfigError(
-                f"slices: no item has the metadata field {name!r}",
-                did_you_mean(name, metadata) or f"Fields there are: {known}.",
-            )
+            return [None] * len(batch)
         return [_plain(value) for value in metadata[name].tolist()]
 
 
 def _plain(value: Any) -> Any:
     """The value as JSON has it; NaN is a missing one, whatever is not a number is text."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):

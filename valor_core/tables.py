@@ -14,7 +14,6 @@ from attrs import evolve
 
 from valor_core.curves import Matrix, curves, matrix, outline
 from valor_core.pivot import (
-    ROW_NAMES,
     Entry,
     Notes,
     by_label,
@@ -32,7 +31,7 @@ from valor_core.pivot import (
 )
 from valor_core.report import Report, Results, as_results
 from valor_core.result import Result
-from valor_core.table import MISSING, Cell, Column, Row, Table, number
+from valor_core.table import MISSING, Cell, Column, Row, Table, escaped, number
 
 Directions = Mapping[str, bool | None]
 """By a metric's name without version, whether higher is better; None or absent: unknown."""
@@ -116,6 +115,22 @@ def counted(report: Report) -> str:
     return ", ".join(parts)
 
 
+def failures(report: Report) -> list[str]:
+    """Metrics that failed, those of one reason in one line.
+
+    Examples
+    --------
+    >>> from valor_core import Failed
+    >>> failures(Report(results=[Result(type="Judge", value=Failed("no reply"))]))
+    ['Judge failed: no reply']
+    """
+    types: dict[str, dict[str, None]] = {}
+    for result in report:
+        if result.error is not None:
+            types.setdefault(result.error, {})[result.type] = None
+    return [f"{', '.join(named)} failed: {reason}" for reason, named in types.items()]
+
+
 def plain(report: Report) -> str:
     """The report as aligned text, for a pipe or a file.
 
@@ -154,7 +169,7 @@ def markdown(report: Report) -> str:
     <BLANKLINE>
     """
     parts = ["# Evaluation report", counted(report)]
-    parts += [f"**Warning:** {warning}" for warning in report.warnings]
+    parts += [f"**Warning:** {escaped(warning)}" for warning in report.warnings]
     parts += [table.markdown() for table in tables(report)]
     if report.versions:
         made = ", ".join(f"{name} {version}" for name, version in report.versions.items())
@@ -227,9 +242,9 @@ def described(result: Result, among: Iterable[Result]) -> tuple[str, str]:
     alike = [Entry(other, "", None) for other in among if other.metric == result.metric]
     varying = varying_names(alike)
     given = result.parameters
-    coordinates = [text_of(given[name]) for name in ROW_NAMES if given.get(name) is not None]
-    coordinates += [f"{name} {text_of(given[name])}" for name in varying if name in given]
     own = Entry(result, "", None)
+    coordinates = [own.name] if own.name else []
+    coordinates += [f"{name} {text_of(given[name])}" for name in varying if name in given]
     title = ", ".join([f"{result.type}{of_key([own], varying)}", *coordinates])
     return title, caption_of([own], varying)
 
@@ -296,14 +311,16 @@ def _slices(report: Report) -> list[Table]:
             "(missing)" if value is None else text_of(value) for value in part.where.values()
         )
         together.setdefault(tuple(part.where), []).append((values, part.results))
+    if all(entry.result.error for entry in entries_of(report.results)):
+        return []
     return [_slice_table(fields, rows, report) for fields, rows in together.items()]
 
 
 def _slice_table(
     fields: tuple[str, ...], parts: Sequence[tuple[tuple[str, ...], Results]], report: Report
 ) -> Table:
-    entries = list(entries_of(report.results))
-    chosen = [e for e in headlines(entries) if not e.result.error] or entries
+    entries = [entry for entry in entries_of(report.results) if not entry.result.error]
+    chosen = headlines(entries) or entries
     varying = varying_names(chosen)
     called, notes = titles_of(chosen), Notes()
     columns = {_coordinates(entry): _slice_title(entry, called, varying) for entry in chosen}

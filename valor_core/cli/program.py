@@ -9,23 +9,23 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Sequence
-from importlib.metadata import version
+import warnings
 from typing import Any, NoReturn
 
 import click
 
 from valor_core.cli import streams
+from valor_core.cli.command import traceback_wanted
 from valor_core.errors import RunInterrupted, ValorError, did_you_mean
 
 TRACEBACK = "VALOR_TRACEBACK"
-INTERRUPTED = 130
 WRONG = 2
+INTERRUPTED = 130
 
 COMMANDS = {
     "Evaluate": {
-        "run": "Evaluate what a config says and report it.",
-        "rerun": "Evaluate again what a saved report says.",
+        "run": "Evaluate what a config says.",
+        "rerun": "Evaluate again what a saved report came from.",
         "merge": "Merge saved states of one config into a report.",
         "compare": "Say what changed from one report to another.",
     },
@@ -43,7 +43,7 @@ _MODULES = {"list": "listing", "new-plugin": "new_plugin"}
 
 
 class Program(click.Group):
-    """A group whose commands are imported when they run, and that never shows a traceback."""
+    """A group whose commands are imported when they run, and that shows no traceback unasked."""
 
     def main(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run a command and leave with its exit code."""
@@ -56,14 +56,27 @@ class Program(click.Group):
         except (click.Abort, KeyboardInterrupt):
             streams.talk("valor: stopped")
             code = INTERRUPTED
-        except RunInterrupted as error:
-            code = _refused(error, INTERRUPTED)
-        except ValorError as error:
-            code = _refused(error, WRONG)
-        except Exception as error:
-            code = _broken(error)
         streams.finish()
         sys.exit(code)
+
+    def invoke(self, context: click.Context) -> Any:
+        """The exit code of the command; an error becomes its message."""
+        with warnings.catch_warnings():
+            warnings.showwarning = streams.warn
+            try:
+                return super().invoke(context)
+            except ValorError as error:
+                _explain(context, str(error), getattr(error, "__notes__", ()))
+                return INTERRUPTED if isinstance(error, RunInterrupted) else WRONG
+            except (click.ClickException, click.exceptions.Exit, click.Abort):
+                raise
+            except Exception as error:
+                _explain(
+                    context,
+                    f"{type(error).__name__}: {error}; this is a bug in valor or a plugin",
+                    (f"See where it comes from with: {TRACEBACK}=1 valor …",),
+                )
+                return WRONG
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of all commands, in the order of the help."""
@@ -81,55 +94,46 @@ class Program(click.Group):
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first argument names, or an error with the nearest name."""
-        name = args[0]
-        if name not in self.list_commands(context) and not name.startswith("-"):
-            remedy = did_you_mean(name, self.list_commands(context))
+        name, known = args[0], self.list_commands(context)
+        if name not in known and not name.startswith("-"):
+            remedy = did_you_mean(name, known)
             context.fail(f"No such command {name!r}.{f' {remedy}' if remedy else ''}")
         return super().resolve_command(context, args)
 
-    def format_commands(
-        self, context: click.Context, formatter: click.HelpFormatter
-    ) -> None:
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in groups, without importing any."""
         for title, commands in COMMANDS.items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()))
 
 
-def _refused(error: ValorError, code: int) -> int:
-    if _traceback_wanted():
-        _print_traceback()
+def _explain(context: click.Context, message: str, notes: tuple[str, ...]) -> None:
+    if traceback_wanted(context) or os.environ.get(TRACEBACK, "0") not in ("", "0"):
+        import traceback
+
+        streams.talk(traceback.format_exc().rstrip())
     else:
-        notes = getattr(error, "__notes__", ())
-        streams.talk("\n".join([f"valor: {error}", *notes]))
-    return code
+        streams.talk("\n".join([f"valor: {message}", *notes]))
 
 
-def _broken(error: Exception) -> int:
-    if _traceback_wanted():
-        _print_traceback()
-    else:
-        streams.talk(
-            f"valor: {type(error).__name__}: {str(error) or 'no message'}; "
-            "this is a bug in valor or a plugin\n"
-            f"See where it comes from with: {TRACEBACK}=1 valor …, or the option --traceback"
-        )
-    return WRONG
+@click.group(
+    "valor",
+    cls=Program,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(package_name="valor-core", prog_name="valor", message="%(prog)s %(version)s")
+@click.pass_context
+def program(context: click.Context) -> None:
+    """Evaluation metrics, chosen by name in a config file.
 
+    \b
+    valor list                         what can be measured
+    valor show classification.F1       what a metric is and takes
+    valor run config.yaml -o out.html  measure it
 
-def _traceback_wanted() -> bool:
-    return os.environ.get(TRACEBACK, "") not in ("", "0") or "--traceback" in _arguments()
-
-
-def _arguments() -> Sequence[str]:
-    context = click.get_current_context(silent=True)
-    return context.args if context is not None else _given
-
-
-_given: list[str] = []
-
-
-def _print_traceback() -> None:
-    import traceback
-
-    streams.talk(traceback.format_exc().rstrip())
+    What is asked for is printed on standard output, what there is to say about it on standard
+    error.
+    """  # noqa: D301
+    if context.invoked_subcommand is None:
+        streams.say(context.get_help())

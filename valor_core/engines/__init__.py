@@ -7,7 +7,6 @@ An engine is found through the entry-point group ``valor.engines``; what it is c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import entry_points
 from typing import Any, Protocol, cast
 
 from attrs import frozen
@@ -21,6 +20,7 @@ from valor_core.errors import (
     did_you_mean,
 )
 from valor_core.evaluation import Evaluation, Tally
+from valor_core.installed import entry_points
 from valor_core.parameters import build
 from valor_core.reading import Partition, Reader
 from valor_core.state import Resources
@@ -103,7 +103,7 @@ def engine(section: Mapping[str, Any] | None, place: str = "") -> Engine:
 
 
 def _engine_class(name: str, place: str) -> Any:
-    known = list(entry_points(group=GROUP))
+    known = entry_points(group=GROUP)
     claims = [entry for entry in known if entry.name == name]
     if not claims:
         names = sorted({entry.name for entry in known})
@@ -111,7 +111,7 @@ def _engine_class(name: str, place: str) -> Any:
             f"{place}engine.name: expected one of {', '.join(names)}, got {name!r}",
             did_you_mean(name, names),
         )
-    owners = sorted({entry.dist.name if entry.dist else "unknown" for entry in claims})
+    owners = sorted({entry.distribution for entry in claims})
     if len(owners) > 1:
         raise EngineError(
             f"{place}engine.name: expected one engine {name!r}, {' and '.join(owners)} claim it",

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from typing import Any
 
+from attrs import evolve
+
 from valor_core.errors import ValorError
 from valor_core.parameters import build
 from valor_core.plan import BoundMetric
@@ -277,12 +279,18 @@ def _opened(
     specs: Sequence[MetricSpec], given: Resources, registry: Registry
 ) -> Iterator[Resources]:
     """The resources that metrics ask for: those given, and the others with their defaults."""
+    missing = [
+        evolve(spec, resources=tuple(name for name in spec.resources if name not in given))
+        for spec in specs
+    ]
     try:
-        wanted = [one for one in bind(specs, {}, registry) if one.name not in given]
-    except ValorError:
-        missing = [name for spec in specs for name in spec.resources if name not in given]
-        if missing:
-            raise
-        wanted = []
+        wanted = bind(missing, {}, registry)
+    except ValorError as error:
+        name = next(name for spec in missing for name in spec.resources)
+        raise ConformanceError(
+            " and ".join(spec.name for spec in specs),
+            "resources are there",
+            f"{error}; pass resources={{{name!r}: …}}",
+        ) from error
     with opened(wanted) as resources:
         yield {**resources, **given}

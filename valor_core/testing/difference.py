@@ -32,7 +32,7 @@ class Difference:
         >>> Difference("[0].value", 0.5, 0.25).described("alone", "together")
         '[0].value is 0.5 alone and 0.25 together'
         """
-        return f"{self.place} is {shown(self.one)} {one} and {shown(self.other)} {other}"
+        return f"{self.place or 'it'} is {shown(self.one)} {one} and {shown(self.other)} {other}"
 
 
 class _Nothing:

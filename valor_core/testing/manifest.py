@@ -22,7 +22,10 @@ import attrs, numpy, pluggy
 from valor_core.registry import Registry
 registry = Registry(choose)
 before = set(sys.modules)
-registry.manifest(namespace)
+try:
+    registry.manifest(namespace)
+except Exception as error:
+    sys.exit(str(error))
 print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
@@ -78,8 +81,8 @@ def manifest_is_light(plugin: Plugin) -> None:
         check=False,
     )
     if run.returncode:
-        last = (run.stderr.strip().splitlines() or ["no message"])[-1]
-        raise Breach(f"cannot be read in a clean interpreter: {last}")
+        reason = (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[0]
+        raise Breach(f"cannot be read in a clean interpreter: {reason}")
     heavy = _heavy(json.loads(run.stdout.splitlines()[-1]), module)
     if heavy:
         raise Breach(

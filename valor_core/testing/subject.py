@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -165,12 +165,3 @@ def none_of(batch: Batch) -> Batch:
 
 def _at(position: int) -> Codes:
     return np.array([position], dtype=np.int64)
-
-
-def by_task(datasets: Mapping[str, Batches], task: str) -> dict[str, Batches]:
-    """The data sets of one task."""
-    return {
-        name: batches
-        for name, batches in datasets.items()
-        if all(batch.task == task for batch in batches)
-    }

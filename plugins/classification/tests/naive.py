@@ -222,18 +222,19 @@ def _ratio(over: int, under: int, otherwise: float | None) -> float | None:
 def accuracy(
     rows: Iterable[Row], key: str, threshold: float = 0.0, *, hardmax: bool = True
 ) -> float | None:
-    """Return the share of the datums with ground truth in a key that are right.
+    """Return the share of the datums that are right.
 
-    A datum is right if its ground truth passes, or, with several, if exactly these pass.
+    Of datums with at most one ground truth each, those with one take part, and are right if it
+    passes. Where any has several, all datums of the key take part, and are right if exactly their
+    ground truths pass.
     """
-    right = total = 0
-    for row in rows:
-        truths = truths_of(row, key)
-        if truths:
-            passed = passing(row, key, threshold, hardmax)
-            total += 1
-            right += truths[0] in passed if len(truths) == 1 else set(truths) == set(passed)
-    return _ratio(right, total, None)
+    rows = taking_part(rows, key)
+    if any(len(truths_of(row, key)) > 1 for row in rows):
+        sets = [(truths_of(row, key), passing(row, key, threshold, hardmax)) for row in rows]
+        return _ratio(sum(set(truths) == set(passed) for truths, passed in sets), len(sets), None)
+    rows = [row for row in rows if truths_of(row, key)]
+    right = sum(truths_of(row, key)[0] in passing(row, key, threshold, hardmax) for row in rows)
+    return _ratio(right, len(rows), None)
 
 
 # Ranking
@@ -284,15 +285,15 @@ def mean_roc_auc(
 def average_precision(rows: Iterable[Row], key: str, label: str | None = None) -> Fraction | None:
     """Return the sum over distinct scores, falling, of precision times the gain in recall.
 
-    What is not listed passes no threshold, so it gains nothing. One label against the rest;
-    without a label, all (datum, label) pairs as one problem.
+    What is not listed is one last group below all scores. One label against the rest; without a
+    label, all (datum, label) pairs as one problem.
     """
     positives, negatives = ranked_pairs(rows, key, label)
     if not positives:
         return None
     area = Fraction(0)
     before = 0
-    for threshold in sorted({*positives, *negatives} - {UNLISTED}, reverse=True):
+    for threshold in sorted({*positives, *negatives}, reverse=True):
         tp = sum(score >= threshold for score in positives)
         fp = sum(score >= threshold for score in negatives)
         area += Fraction(tp - before, len(positives)) * Fraction(tp, tp + fp)

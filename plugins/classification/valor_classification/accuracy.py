@@ -14,19 +14,11 @@ from valor_classification.keyed import Keyed
 from valor_classification.label_counts import LabelCountsPart
 from valor_classification.parameters import AccuracyParameters
 from valor_classification.top_ranks import TopRanksPart
-from valor_core.errors import ParameterError, SchemaError
-from valor_core.result import Result, Undefined, ratio
+from valor_core.errors import ParameterError
+from valor_core.result import Failed, Result, Undefined, ratio
 from valor_core.state import StateRequest
 
 _NO_TRUTH = "no items with ground truth"
-
-
-def _check(metric: Any, attribute: Any, parameters: AccuracyParameters) -> None:
-    if parameters.top_k > 1 and parameters.balanced:
-        raise ParameterError(
-            f"top_k must be 1 where balanced is true, got {parameters.top_k}",
-            place="classification.Accuracy: ",
-        )
 
 
 @frozen
@@ -54,7 +46,11 @@ class Accuracy:
     parameters: AccuracyParameters
 
     def __attrs_post_init__(self) -> None:
-        _check(self, None, self.parameters)
+        if self.parameters.top_k > 1 and self.parameters.balanced:
+            raise ParameterError(
+                f"top_k must be 1 where balanced is true, got {self.parameters.top_k}",
+                place="classification.Accuracy: ",
+            )
 
     def needs(self) -> tuple[StateRequest, ...]:
         """Agreement, ranks or label counts at the thresholds."""
@@ -95,10 +91,9 @@ class Accuracy:
 
 def _among_top(part: TopRanksPart, k: int, threshold: float) -> Value:
     if part.has_several:
-        raise SchemaError(
-            "classification.Accuracy: top_k needs one ground truth for each label key, "
-            "found several",
-            "Leave top_k out and choose multilabel: exact, hamming or jaccard.",
+        return Failed(
+            "top_k needs one ground truth for each label key, found several; leave top_k out and "
+            "choose multilabel: exact, hamming or jaccard"
         )
     return ratio(part.correct(k, threshold), part.with_truth, None, _NO_TRUTH)
 

@@ -62,7 +62,7 @@ class MatthewsCorrelation:
         """One result for each label key and threshold."""
         for key, part in state.sorted():
             for threshold in self.parameters.score_thresholds:
-                value = _correlation(_table(part.at(threshold)))
+                value = part.refusal or _correlation(_table(part.at(threshold)))
                 parameters = {"label_key": key, "score_threshold": threshold}
                 yield Result(parameters=parameters, value=value)
 
@@ -121,7 +121,7 @@ class CohenKappa:
         weights = self.parameters.weights
         for key, part in state.sorted():
             for threshold in self.parameters.score_thresholds:
-                value = _kappa(_table(part.at(threshold)), weights)
+                value = part.refusal or _kappa(_table(part.at(threshold)), weights)
                 parameters = {"label_key": key, "score_threshold": threshold, "weights": weights}
                 yield Result(parameters=parameters, value=value)
 

@@ -11,7 +11,7 @@ from attrs import frozen
 from valor_classification import reliability
 from valor_classification.parameters import CalibrationParameters
 from valor_classification.reliability import Reliability, ReliabilityPart
-from valor_core.result import Result, Undefined
+from valor_core.result import Failed, Result, Undefined
 from valor_core.state import StateRequest
 
 
@@ -55,8 +55,9 @@ class CalibrationError:
             yield Result(parameters=parameters, value=_value(part))
 
 
-def _value(part: ReliabilityPart) -> dict[str, Any] | Undefined:
-    part.check("classification.CalibrationError")
+def _value(part: ReliabilityPart) -> dict[str, Any] | Undefined | Failed:
+    if part.refusal is not None:
+        return part.refusal
     total = int(part.counts.sum())
     if not total:
         return Undefined("no items with both a ground truth and a prediction")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
-from valor_core.errors import SchemaError
+from valor_core.result import Failed
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Label, Vocabulary
@@ -116,20 +116,18 @@ class ConfusionPart:
         self.cells, self.tops = content["cells"], content["tops"]
         self.several = content["several"]
 
-    def at(self, threshold: float) -> Matrix:
-        """The matrix at one of the thresholds.
+    @property
+    def refusal(self) -> Failed | None:
+        """Why there is no matrix, or None."""
+        if self.several is None:
+            return None
+        return Failed(
+            f"item {self.several!r}: a confusion matrix needs one ground truth for each label key, "
+            "found several; choose Counts, which treats every label on its own"
+        )
 
-        Raises
-        ------
-        SchemaError
-            If an item has several ground truths of the key.
-        """
-        if self.several is not None:
-            raise SchemaError(
-                f"item {self.several!r}: a confusion matrix needs one ground truth for each "
-                "label key, found several",
-                "Choose Counts, which treats every label on its own.",
-            )
+    def at(self, threshold: float) -> Matrix:
+        """The matrix at one of the thresholds, without the items of a `refusal`."""
         place = self.thresholds.index(threshold)
         order = self.vocabulary.order
         count = len(order)
@@ -153,9 +151,10 @@ class ConfusionPart:
             bins = kernels.passed(scores.values, thresholds)
             return [self._count(view, view.truths[scores.datums], scores.labels, bins)]
         found = []
+        lowest = scores.values.dtype.type(thresholds[0])
         step = max(_BLOCK // max(len(scores.labels), 1), 1)
         for start in range(0, view.count, step):
-            rows, columns = np.nonzero(scores.values[start : start + step] >= thresholds[0])
+            rows, columns = np.nonzero(scores.values[start : start + step] >= lowest)
             bins = kernels.passed(scores.values[start + rows, columns], thresholds)
             truths = view.truths[start + rows]
             found.append(self._count(view, truths, scores.labels[columns], bins))

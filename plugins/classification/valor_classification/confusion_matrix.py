@@ -63,9 +63,8 @@ class ConfusionMatrix:
         chosen = self.parameters
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
-                matrix = part.at(threshold)
-                value = self._value(matrix)
-                if named is not None:
+                value = part.refusal or self._value(part.at(threshold))
+                if named is not None and part.refusal is None:
                     table = named.of(key).table((threshold,))
                     table = table.top() if chosen.hardmax else table
                     value = self._with_examples(value, table)

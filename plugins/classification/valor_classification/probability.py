@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from valor_classification.keyed import Keyed
 from valor_classification.views import KeyView
-from valor_core.errors import SchemaError
 from valor_core.exact import ExactSum
+from valor_core.result import Failed
 from valor_core.schemas.arrays import Floats
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Vocabulary
@@ -87,13 +87,15 @@ class ProbabilityPart:
         self.with_truth, self.several = content["with_truth"], content["several"]
         self.outside = content["outside"]
 
-    def check(self, metric: str) -> None:
-        """Raise a `SchemaError` if there were scores that are no probability."""
-        if self.outside:
-            raise SchemaError(
-                f"{metric}: expected scores in [0, 1], found {self.outside:,} outside",
-                "Put the model's outputs through a softmax or a sigmoid.",
-            )
+    @property
+    def refusal(self) -> Failed | None:
+        """Why the scores are no probabilities, or None."""
+        if not self.outside:
+            return None
+        return Failed(
+            f"expected scores in [0, 1], found {self.outside:,} outside; put the model's outputs "
+            "through a softmax or a sigmoid"
+        )
 
 
 def _log_losses(scores: Floats) -> NDArray[np.float64]:

@@ -55,7 +55,8 @@ class LogLoss:
 
 
 def _log_loss(part: ProbabilityPart) -> Value:
-    part.check("classification.LogLoss")
+    if part.refusal is not None:
+        return part.refusal
     if part.several:
         return Undefined(f"{part.several:,} items have several ground truths of the key")
     return part.log_loss.value / part.with_truth if part.with_truth else _NO_TRUTH
@@ -103,7 +104,8 @@ class BrierScore:
 
 
 def _brier(part: ProbabilityPart, half: bool) -> Value:
-    part.check("classification.BrierScore")
+    if part.refusal is not None:
+        return part.refusal
     if not part.with_truth:
         return _NO_TRUTH
     # The exact sum of rounded squares can fall a hair below 0 where every score is right.

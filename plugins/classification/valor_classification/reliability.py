@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
-from valor_core.errors import SchemaError
 from valor_core.exact import ExactSums
+from valor_core.result import Failed
 from valor_core.schemas.label import Vocabulary
 from valor_core.state import Content, StateRequest
 
@@ -80,13 +80,15 @@ class ReliabilityPart:
         self.scores = ExactSums.from_text(content["scores"])
         self.outside = content["outside"]
 
-    def check(self, metric: str) -> None:
-        """Raise a `SchemaError` if there were scores that are no probability."""
-        if self.outside:
-            raise SchemaError(
-                f"{metric}: expected scores in [0, 1], found {self.outside:,} outside",
-                "Put the model's outputs through a softmax or a sigmoid.",
-            )
+    @property
+    def refusal(self) -> Failed | None:
+        """Why the scores are no probabilities, or None."""
+        if not self.outside:
+            return None
+        return Failed(
+            f"expected scores in [0, 1], found {self.outside:,} outside; put the model's outputs "
+            "through a softmax or a sigmoid"
+        )
 
 
 @define(slots=False)

@@ -222,8 +222,7 @@ class ROCCurve:
             unlisted_positives=one.unlisted_positives,
             unlisted_negatives=one.unlisted_negatives,
         )
-        tp = np.concatenate([[0], curve.true_positives])
-        fp = np.concatenate([[0], curve.false_positives])
+        tp, fp = curve.true_positives, curve.false_positives
         if not tp[-1]:
             return {"undefined": f"no ground truths of {str(one.label)!r}"}
         if not fp[-1]:
@@ -232,11 +231,10 @@ class ROCCurve:
         if self.parameters.drop_intermediate and len(tp) > 2:
             bends = np.diff(fp, 2).astype(bool) | np.diff(tp, 2).astype(bool)
             kept = np.flatnonzero(np.concatenate([[True], bends, [True]]))
-        thresholds = [None, *map(_finite, curve.thresholds.tolist())]
         return {
-            "fpr": (fp[kept] / fp[-1]).tolist(),
-            "tpr": (tp[kept] / tp[-1]).tolist(),
-            "thresholds": [thresholds[place] for place in kept],
+            "fpr": [0.0, *(fp[kept] / fp[-1]).tolist()],
+            "tpr": [0.0, *(tp[kept] / tp[-1]).tolist()],
+            "thresholds": [None, *map(_finite, curve.thresholds[kept].tolist())],
         }
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.keyed import Keyed
-from valor_classification.views import KeyView
+from valor_classification.views import NONE, KeyView
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Vocabulary
 from valor_core.state import Content, StateRequest
@@ -54,8 +54,10 @@ class TopRanksPart:
                 values if len(rows) == len(values) else values[rows], columns
             )
         else:
-            entries = view.truth_entries[listed]
+            entries = np.full(view.count, NONE, dtype=np.int64)
+            entries[view.truth_datums] = view.truth_entries
             ranks = kernels.ranks_of_truth_in_runs(view.scores.datums, view.scores.values, entries)
+            ranks = ranks[view.truth_datums[listed]]
         bins = kernels.passed(view.truth_scores[listed], np.array(self.thresholds))
         near = ranks < len(self.table)
         width = self.table.shape[1]

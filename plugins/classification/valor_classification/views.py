@@ -201,15 +201,25 @@ def _forget(reference: weakref.ref[ClassificationBatch]) -> None:
 
 
 def _views(batch: ClassificationBatch) -> list[KeyView]:
-    keys = sorted({label.key for label in batch.labels})
-    if len(keys) == 1:
+    is_used = _is_used(batch)
+    keys = sorted({label.key for label, used in zip(batch.labels, is_used, strict=True) if used})
+    if len(keys) == 1 and is_used.all() and len(batch.scores.labels):
         columns = (batch.truth_datums, batch.truth_labels, batch.scores)
         return [KeyView(batch.labels, batch.datums.uids, *columns)]
-    return [_view(batch, key) for key in keys]
+    return [_view(batch, key, is_used) for key in keys]
 
 
-def _view(batch: ClassificationBatch, key: str) -> KeyView:
-    is_own = np.array([label.key == key for label in batch.labels])
+def _is_used(batch: ClassificationBatch) -> NDArray[np.bool_]:
+    """Whether an item has each label. The others were left out by a filter or a slice."""
+    is_used = np.zeros(len(batch.labels), dtype=bool)
+    if len(batch):
+        is_used[batch.truth_labels] = True
+        is_used[batch.scores.labels] = True
+    return is_used
+
+
+def _view(batch: ClassificationBatch, key: str, is_used: NDArray[np.bool_]) -> KeyView:
+    is_own = np.array([label.key == key for label in batch.labels]) & is_used
     codes = np.cumsum(is_own) - 1
     own_truths = is_own[batch.truth_labels]
     scores = batch.scores
@@ -224,7 +234,7 @@ def _view(batch: ClassificationBatch, key: str) -> KeyView:
         rows = np.flatnonzero(own_scores)
         own = ScoreList(scores.datums[rows], codes[scores.labels[rows]], scores.values[rows])
     return KeyView(
-        tuple(label for label in batch.labels if label.key == key),
+        tuple(label for label, own_one in zip(batch.labels, is_own, strict=True) if own_one),
         batch.datums.uids,
         batch.truth_datums[own_truths],
         codes[batch.truth_labels[own_truths]],

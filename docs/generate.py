@@ -1,0 +1,291 @@
+"""The parts of the docs that the code knows best, written from the code.
+
+``python docs/generate.py`` writes every section between the comments ``generated: …`` and ``end``
+anew; ``--check`` writes nothing and fails where a section is not what the code says.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+import valor_core
+from valor_core.cli.program import COMMANDS, program
+from valor_core.config.schema import RunConfig
+from valor_core.engines.local import LocalParameters
+from valor_core.parameters import Parameter, declared, plain_value
+from valor_core.registry import Registry
+from valor_core.spec import MetricSpec, Spec
+from valor_core.table import escaped
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+
+_SECTION = re.compile(
+    r"(?P<indent> *)(?P<open><!-- |# )generated: (?P<what>[^\n]*?)(?P<close> -->|)\n"
+    r"(?:.*?\n)??"
+    r" *(?P=open)end(?P=close)(?=\n|$)",
+    re.DOTALL,
+)
+_STUB = """\
+<!-- generated: metric {name} -->
+<!-- end -->
+
+## Definition
+
+## Example
+
+## Edge cases
+
+## Other programs
+"""
+_LONG = 6
+
+
+def namespaces() -> dict[str, str]:
+    """Namespaces that the plugins of this repository declare, with the plugin's folder."""
+    found = {}
+    for path in sorted((ROOT / "plugins").glob("*/pyproject.toml")):
+        project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+        for namespace in project["entry-points"]["valor.plugins"]:
+            found[namespace] = path.parent.name
+    return found
+
+
+def metrics(registry: Registry) -> Iterator[MetricSpec]:
+    """The metrics of this repository, by namespace, in the order of their manifests."""
+    for namespace in namespaces():
+        yield from registry.manifest(namespace).metrics
+
+
+def page_of(spec: Spec) -> Path:
+    """The page of a metric."""
+    return DOCS / "metrics" / spec.namespace / f"{spec.short_name}.md"
+
+
+def pages() -> list[Path]:
+    """Every file that may have generated sections."""
+    return [ROOT / "README.md", ROOT / "mkdocs.yml", *sorted(DOCS.rglob("*.md"))]
+
+
+def renewed(text: str, registry: Registry) -> str:
+    """The text with every generated section written anew."""
+
+    def section(match: re.Match[str]) -> str:
+        kind, _, argument = match["what"].partition(" ")
+        head = f"{match['indent']}{match['open']}generated: {match['what']}{match['close']}"
+        foot = f"{match['indent']}{match['open']}end{match['close']}"
+        blank = "\n" if match["close"] else ""
+        content = _KINDS[kind](registry, argument)
+        return f"{head}\n{blank}{content.rstrip()}\n{blank}{foot}"
+
+    return _SECTION.sub(section, text)
+
+
+def stale(registry: Registry) -> Iterator[tuple[Path, str, str]]:
+    """Every file that is not what the code says: its path, what it is and what it should be."""
+    for spec in metrics(registry):
+        if not page_of(spec).exists():
+            yield page_of(spec), "", renewed(_STUB.format(name=spec.name), registry)
+    for path in pages():
+        old = path.read_text(encoding="utf-8")
+        new = renewed(old, registry)
+        if new != old:
+            yield path, old, new
+
+
+def main(arguments: list[str]) -> int:
+    """Write the sections, or check them."""
+    found = list(stale(Registry()))
+    for path, old, new in found:
+        name = path.relative_to(ROOT).as_posix()
+        if "--check" in arguments:
+            state = "is stale" if old else "is missing"
+            print(f"{name}: {state}, expected what the code says", file=sys.stderr)
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(new, encoding="utf-8", newline="\n")
+        print(f"wrote {name}")
+    if found and "--check" in arguments:
+        print("Write it with: python docs/generate.py", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _metric(registry: Registry, name: str) -> str:
+    spec = registry.metric(name)
+    direction = {True: "higher", False: "lower", None: "neither"}[spec.higher_is_better]
+    facts = [
+        ("name", f"`{spec.name}`, or `{spec.short_name}` where the task is {spec.namespace}"),
+        ("also called", ", ".join(f"`{alias}`" for alias in spec.aliases)),
+        ("task", spec.task),
+        ("range", str(spec.range)),
+        ("better", direction),
+        ("version", str(spec.version)),
+        ("needs the extra", f"`{spec.extra}`" if spec.extra else ""),
+    ]
+    parts = [
+        f"# {spec.short_name}",
+        f"{spec.summary}.",
+        _table(["", ""], [fact for fact in facts if fact[1]]),
+        "**Parameters**",
+        _parameters(spec.parameters),
+        "**References**",
+        "\n".join(f"- {escaped(str(reference))}" for reference in spec.references),
+    ]
+    return "\n\n".join(parts)
+
+
+def _metrics(registry: Registry, _: str) -> str:
+    directions = {True: "higher", False: "lower", None: ""}
+    rows = [
+        (
+            f"[{spec.short_name}]({spec.namespace}/{spec.short_name}.md)",
+            escaped(spec.summary),
+            directions[spec.higher_is_better],
+            str(spec.range),
+        )
+        for spec in metrics(registry)
+    ]
+    return _table(["metric", "what it is", "better", "range"], rows)
+
+
+def _nav(registry: Registry, _: str) -> str:
+    lines = []
+    for spec in metrics(registry):
+        lines.append(f"      - {spec.short_name}: {page_of(spec).relative_to(DOCS).as_posix()}")
+    return "\n".join(lines)
+
+
+def _readers(registry: Registry, namespace: str) -> str:
+    parts = []
+    for spec in registry.manifest(namespace).readers:
+        parts += [f"### {spec.name}", f"{spec.summary}.", _parameters(spec.parameters)]
+    return "\n\n".join(parts)
+
+
+def _config(registry: Registry, _: str) -> str:
+    return _parameters(RunConfig, "key")
+
+
+def _engine(registry: Registry, _: str) -> str:
+    return _parameters(LocalParameters)
+
+
+def _python(registry: Registry, _: str) -> str:
+    rows = [(f"`{name}`", _summary(getattr(valor_core, name))) for name in valor_core.__all__]
+    return _table(["name", "what it is"], rows)
+
+
+def _commands(registry: Registry, _: str) -> str:
+    context = click.Context(program, info_name="valor")
+    parts = []
+    for names in COMMANDS.values():
+        for name in names:
+            command = program.get_command(context, name)
+            if command is None:
+                raise LookupError(f"valor {name}: no such command")
+            parts += _command(name, command)
+    return "\n\n".join(parts)
+
+
+def _command(name: str, command: click.Command) -> Iterator[str]:
+    yield f"## valor {name}"
+    arguments = [one for one in command.params if isinstance(one, click.Argument)]
+    options = [one for one in command.params if isinstance(one, click.Option) and not one.hidden]
+    words = ["valor", name, *(["[OPTIONS]"] if options else []), *map(_argument, arguments)]
+    yield f"```text\n{' '.join(words)}\n```"
+    yield _prose(command.help or "")
+    if options:
+        rows = [(_option(option), escaped(option.help or "")) for option in options]
+        yield _table(["option", "meaning"], rows)
+
+
+def _prose(text: str) -> str:
+    """A help text as paragraphs; click marks those that keep their lines with a backspace."""
+    paragraphs = []
+    for paragraph in text.replace("\r", "").strip().split("\n\n"):
+        if paragraph.lstrip().startswith("\b"):
+            lines = paragraph.replace("\b", "").strip("\n")
+            paragraphs.append(f"```text\n{lines}\n```")
+        else:
+            paragraphs.append(escaped(" ".join(paragraph.split())))
+    return "\n\n".join(paragraphs)
+
+
+def _argument(argument: click.Argument) -> str:
+    word = argument.metavar or (argument.name or "").upper()
+    if argument.nargs == -1 and not word.endswith("..."):
+        word += "..."
+    return word if argument.required or word.startswith("[") else f"[{word}]"
+
+
+def _option(option: click.Option) -> str:
+    names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
+    if option.is_flag or option.count:
+        return names
+    return f"{names} {escaped(option.metavar or option.type.name.upper())}"
+
+
+def _parameters(cls: type, title: str = "parameter") -> str:
+    rows = [
+        (
+            _named(parameter),
+            escaped(parameter.kind),
+            _default(parameter),
+            escaped(parameter.range),
+            escaped(parameter.help),
+        )
+        for parameter in declared(cls)
+    ]
+    if not rows:
+        return "It takes none."
+    return _table([title, "type", "default", "range", "meaning"], rows)
+
+
+def _named(parameter: Parameter) -> str:
+    aliases = "".join(f", also `{alias}`" for alias in parameter.aliases)
+    return f"`{parameter.name}`{aliases}"
+
+
+def _default(parameter: Parameter) -> str:
+    return "required" if parameter.required else f"`{_brief(plain_value(parameter.default))}`"
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, list) and len(value) > _LONG:
+        first, second, *_, last = map(_brief, value)
+        return f"[{first}, {second}, …, {last}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _summary(thing: object) -> str:
+    return escaped((thing.__doc__ or "").strip().partition("\n")[0])
+
+
+def _table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    titles = list(titles)
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+_KINDS: Mapping[str, Any] = {
+    "metric": _metric,
+    "metrics": _metrics,
+    "nav": _nav,
+    "readers": _readers,
+    "config": _config,
+    "engine": _engine,
+    "python": _python,
+    "commands": _commands,
+}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,62 @@
+"""What several test modules share: rows as objects, and the results of metrics over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from valor_core import evaluate
+from valor_core.report import Results
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.label import Label
+
+from .golden_cases import Row
+
+Choice = str | Mapping[str, Any]
+
+
+def items_of(rows: Iterable[Row]) -> list[Classification]:
+    """The rows as objects."""
+    return [
+        Classification(
+            row.uid,
+            [Label(key, value) for key, value in row.groundtruths],
+            [(Label(key, value), score) for key, value, score in row.predictions],
+            row.metadata,
+        )
+        for row in rows
+    ]
+
+
+def batch_of(rows: Iterable[Row]) -> ClassificationBatch:
+    """The rows as columns."""
+    return ClassificationBatch.of(items_of(rows))
+
+
+def results_of(data: Any, *metrics: Choice, **options: Any) -> Results:
+    """Results of some metrics over a batch, or over objects."""
+    return evaluate(data, metrics, "classification", **options).results
+
+
+def value_of(data: Any, name: str, /, **parameters: Any) -> Any:
+    """The value of a metric that has one result."""
+    return results_of(data, {"name": name} | parameters).value
+
+
+def reason_of(data: Any, name: str, /, **parameters: Any) -> str | None:
+    """Why a metric that has one result is undefined."""
+    return results_of(data, {"name": name} | parameters).only.undefined
+
+
+def failure_of(data: Any, name: str, /, **parameters: Any) -> str | None:
+    """Why a metric that has one result failed."""
+    return results_of(data, {"name": name} | parameters).only.error
+
+
+def by_label(results: Sequence[Any]) -> dict[str, Any]:
+    """Values of the results that have a label, None where there is none."""
+    return {
+        result.parameters["label"]: result.to_dict()["value"]
+        for result in results
+        if "label" in result.parameters
+    }

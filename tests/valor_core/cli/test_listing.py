@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+
+@pytest.mark.usefixtures("lab")
+def test_metrics_are_listed_by_namespace(valor):
+    result = valor("list", "shoutlab")
+
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "shoutlab, from shoutlab 1.2\n\n"
+        "metric             task  better  what it is\n"
+        "-----------------  ----  ------  -------------------------------\n"
+        "shoutlab.Broken    text  lower   Fails on every item\n"
+        "shoutlab.Loudness  text  higher  Share of capitals in a response\n"
+    )
+
+
+@pytest.mark.usefixtures("lab")
+def test_no_code_of_a_metric_is_imported(valor):
+    valor("list")
+
+    assert "shoutlab.plugin" in sys.modules
+    assert "shoutlab.loudness" not in sys.modules
+
+
+@pytest.mark.usefixtures("lab")
+def test_readers_and_resources_can_be_listed(valor):
+    result = valor("list", "--readers", "--resources", "shoutlab")
+
+    assert "shoutlab.lines  text  A response on each line" in result.stdout
+    assert "shoutlab.megaphone  Makes louder" in result.stdout
+    assert "Loudness" not in result.stdout
+
+
+@pytest.mark.usefixtures("lab")
+def test_json_has_the_same(valor):
+    record = json.loads(valor("list", "--json").stdout)
+
+    (loudness,) = [m for m in record["metrics"] if m["name"] == "shoutlab.Loudness"]
+    assert loudness == {
+        "name": "shoutlab.Loudness",
+        "summary": "Share of capitals in a response",
+        "task": "text",
+        "higher_is_better": True,
+        "version": 1,
+        "aliases": ["shouting"],
+        "distribution": "shoutlab 1.2",
+    }
+    assert record["failures"] == {}
+
+
+def test_a_broken_plugin_is_told_at_the_end_with_its_cause(lab, valor):
+    (lab.parent / "site" / "shoutlab" / "parameters.py").write_text("import surely_not_there")
+
+    result = valor("list")
+
+    assert result.exit_code == 0
+    assert "not usable: shoutlab: plugin 'shoutlab' (shoutlab 1.2)" in result.stderr
+    assert "No module named 'surely_not_there'" in result.stderr
+    assert "shoutlab" not in result.stdout
+
+
+@pytest.mark.usefixtures("lab")
+def test_an_unknown_namespace_is_a_wrong_request(valor):
+    result = valor("list", "shoutlap")
+
+    assert result.exit_code == 2
+    assert "Did you mean 'shoutlab'?" in result.stderr
+
+
+def test_where_there_is_nothing_it_says_so(valor, monkeypatch):
+    monkeypatch.setattr("valor_core.registry.entry_points", lambda group: ())
+
+    result = valor("list")
+
+    assert result.exit_code == 0
+    assert "no metrics are installed" in result.stderr
+    assert "python -m pip install valor-classification" in result.stderr
+    assert "no readers are installed\n" in valor("list", "--readers").stderr

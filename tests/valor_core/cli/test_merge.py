@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from valor_core.report import Report
+
+
+@pytest.fixture
+def states(lab, valor):
+    (lab / "more.txt").write_text("SHOUT\n")
+    first = valor("run", "config.yaml", "-q", "--state", "a.npz")
+    second = valor(
+        *("run", "config.yaml", "-q", "--state", "b.npz", "--set", "data.path=more.txt"),
+        *("--set", "data.numbered_from=2"),
+    )
+    assert (first.exit_code, second.exit_code) == (0, 0)
+    return lab
+
+
+@pytest.mark.usefixtures("states")
+def test_states_become_one_report(valor):
+    result = valor("merge", "a.npz", "b.npz", "-o", "all.json")
+
+    assert result.exit_code == 0
+    assert result.stdout.startswith("3 items\n")
+    assert result.stderr == "report written to all.json\n"
+    assert Report.load("all.json")["Loudness"].value == pytest.approx(2.2 / 3)
+
+
+@pytest.mark.usefixtures("states")
+def test_json_and_quiet_work_as_in_a_run(valor):
+    result = valor("merge", "a.npz", "b.npz", "--json", "-q", "-o", "all.json")
+
+    assert json.loads(result.stdout)["counts"]["read"] == 3
+    assert result.stderr == ""
+
+
+@pytest.mark.usefixtures("states")
+def test_an_item_in_two_states_is_an_error(lab, valor):
+    (lab / "copy.npz").write_bytes((lab / "a.npz").read_bytes())
+
+    result = valor("merge", "a.npz", "copy.npz")
+
+    assert result.exit_code == 2
+    assert "item 'line 0': expected each uid once, found it 2 times" in result.stderr
+
+
+@pytest.mark.usefixtures("states")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.npz", "./a.npz"], "expected each state once, it is given twice"),
+        (["a.npz", "config.yaml"], "config.yaml: expected a saved state"),
+        (["a.npz", "-o", "all.txt"], "all.txt: expected a name in .json"),
+        ([], "Missing argument 'STATES...'"),
+    ],
+)
+def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
+    result = valor("merge", *arguments)
+
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+def test_states_of_decorated_metrics_need_their_module(lab, valor):
+    (lab / "mine.py").write_text(
+        "import valor_core\n"
+        "@valor_core.metric('mine.Length', task='text')\n"
+        "def length(item) -> float:\n"
+        "    return len(item.response)\n"
+    )
+    made = valor(
+        *("run", "config.yaml", "-q", "--state", "m.npz"),
+        *("--set", "modules=mine.py", "--set", 'metrics=["mine.Length"]'),
+    )
+    assert made.exit_code == 0
+
+    assert valor("merge", "m.npz").exit_code == 2
+    assert "4.5000" in valor("merge", "m.npz", "--module", "mine.py").stdout

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import click
+import pytest
+
+from valor_core.cli import program as module
+from valor_core.cli.program import COMMANDS, program
+
+
+def test_alone_it_prints_its_help_and_succeeds(valor):
+    result = valor()
+
+    assert result.exit_code == 0
+    assert "Usage: valor" in result.stdout
+    for commands in COMMANDS.values():
+        for name, summary in commands.items():
+            assert name in result.stdout
+            assert summary in result.stdout
+
+
+def test_the_summary_in_the_help_is_the_command_s_own():
+    context = click.Context(program)
+
+    for commands in COMMANDS.values():
+        for name, summary in commands.items():
+            command = program.get_command(context, name)
+            assert command is not None
+            assert command.help.partition("\n")[0] == summary
+            assert command.name == name
+            options = [option for parameter in command.params for option in parameter.opts]
+            assert "--json" in options
+            assert "--traceback" in options
+
+
+def test_the_version_is_that_of_the_distribution(valor):
+    from importlib.metadata import version
+
+    assert valor("--version").stdout == f"valor {version('valor-core')}\n"
+
+
+def test_a_misspelt_command_is_answered_with_the_nearest(valor):
+    result = valor("lsit")
+
+    assert result.exit_code == 2
+    assert "No such command 'lsit'. Did you mean 'list'?" in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_misspelt_option_is_a_wrong_request(valor):
+    result = valor("list", "--reader")
+
+    assert result.exit_code == 2
+    assert "--readers" in result.stderr
+
+
+def test_an_unknown_option_of_the_program_is_a_wrong_request(valor):
+    assert valor("--nonsense").exit_code == 2
+
+
+def test_an_error_is_its_message_and_its_remedy(valor):
+    result = valor("show", "classifcation.F1")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("valor: ")
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.fixture
+def falling_over(monkeypatch):
+    def fall(*_):
+        raise RuntimeError("fell over")
+
+    monkeypatch.setattr("valor_core.cli.listing.Registry", fall)
+
+
+@pytest.mark.usefixtures("falling_over")
+def test_a_bug_is_one_line_and_how_to_see_more(valor):
+    result = valor("list")
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "valor: RuntimeError: fell over; this is a bug in valor or a plugin\n"
+        "See where it comes from with: VALOR_TRACEBACK=1 valor …\n"
+    )
+
+
+@pytest.mark.usefixtures("falling_over")
+@pytest.mark.parametrize("how", ["option", "variable"])
+def test_a_traceback_is_shown_when_asked_for(valor, how):
+    arguments = ["list", "--traceback"] if how == "option" else ["list"]
+
+    result = valor(*arguments, env={"VALOR_TRACEBACK": "1"} if how == "variable" else {})
+
+    assert result.exit_code == 2
+    assert "Traceback (most recent call last)" in result.stderr
+    assert "RuntimeError: fell over" in result.stderr
+
+
+def test_stopped_by_the_user_it_leaves_with_130(valor, monkeypatch):
+    def stop():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("valor_core.cli.listing.Registry", stop)
+
+    result = valor("list")
+
+    assert result.exit_code == 130
+    assert "valor: stopped" in result.stderr
+
+
+def test_without_its_packages_it_says_what_to_install(process):
+    code = "import sys; sys.modules.update(click=None, yaml=None)"
+
+    result = process("list", code=code)
+
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert result.stderr == (
+        "valor: the command line needs click and PyYAML, which are not installed\n"
+        "Install it with: python -m pip install 'valor-core[cli]'\n"
+    )
+
+
+def test_without_one_package_it_names_it(process):
+    result = process(code="import sys; sys.modules['rich'] = None")
+
+    assert result.returncode == 2
+    assert "needs rich, which is not installed\n" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("list",), ("show", "core.nothing")])
+def test_rich_and_yaml_are_not_imported_before_they_are_needed(process, arguments):
+    code = (
+        "import atexit, sys; atexit.register(lambda: print("
+        "'loaded', [m for m in ('rich', 'yaml', 'pandas', 'pyarrow') if m in sys.modules], "
+        "file=sys.stderr))"
+    )
+
+    assert "loaded []" in process(*arguments, code=code).stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+def test_a_pipe_that_is_closed_is_no_error(lab):
+    start = "from valor_core.cli import main; main()"
+    program = subprocess.Popen(
+        [sys.executable, "-c", start, "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert program.stdout is not None
+    program.stdout.close()
+
+    errors = program.stderr.read() if program.stderr else b""
+
+    assert program.wait(60) == 0
+    assert errors == b""
+    if program.stderr:
+        program.stderr.close()
+
+
+def test_every_module_of_a_command_is_where_the_program_looks():
+    assert set(module._MODULES) <= {name for commands in COMMANDS.values() for name in commands}

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pytest
+
+from valor_core.report import Report
+
+
+@pytest.fixture
+def saved(lab, valor):
+    assert valor("run", "config.yaml", "-o", "report.json", "-q").exit_code == 0
+    return lab
+
+
+@pytest.mark.usefixtures("saved")
+def test_it_finds_the_same_results(valor):
+    result = valor("rerun", "report.json")
+
+    assert result.exit_code == 0
+    assert "Loudness  0.6000" in result.stdout
+    assert result.stderr == "report.json: the same results as before\n"
+
+
+def test_it_says_what_changed(saved, valor):
+    (saved / "lines.txt").write_text("hello\nHELP\n")
+
+    result = valor("rerun", "report.json", "-o", "again.json")
+
+    assert result.exit_code == 0
+    assert "report.json: 1 number compared, 1 different\n" in result.stderr
+    assert Report.load("again.json")["Loudness"].value == 0.5
+
+
+@pytest.mark.usefixtures("saved")
+def test_settings_and_json_work_as_in_a_run(valor):
+    result = valor("rerun", "report.json", "--set", "metrics[0].floor=0.5", "--json", "--quiet")
+
+    assert '"value": 0.5' in result.stdout
+    assert result.stderr == ""
+
+
+def test_a_report_without_data_cannot_be_run_again(lab, valor):
+    Report(results=()).save("bare.json")
+
+    result = valor("rerun", "bare.json")
+
+    assert result.exit_code == 2
+    assert "Only reports of a config can be rerun." in result.stderr

@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from valor_core.report import Report
+
+
+def run_json(valor, *arguments):
+    result = valor("run", "config.yaml", "--json", *arguments)
+    assert result.exit_code in (0, 1), result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_pipe_gets_plain_tables(valor):
+    result = valor("run", "config.yaml")
+
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "2 items\n\nResults\nfloor 0.0\n\nmetric     value\n--------  ------\nLoudness  0.6000\n"
+    )
+    assert result.stderr == ""
+
+
+@pytest.mark.usefixtures("lab")
+def test_json_is_the_report(valor):
+    report = Report.from_dict(run_json(valor))
+
+    assert report["Loudness"].value == 0.6
+
+
+@pytest.mark.usefixtures("lab")
+def test_settings_go_on_top_of_the_config(valor):
+    record = run_json(valor, "--set", "metrics[0].floor=0.5")
+
+    assert record["results"][0]["value"] == 0.5
+
+
+def test_outputs_are_written_relative_to_where_the_command_is_given(lab, valor, monkeypatch):
+    (lab / "elsewhere").mkdir()
+    monkeypatch.chdir(lab / "elsewhere")
+
+    result = valor("run", "../config.yaml", "-o", "a.json", "-o", "a.html", "-o", "a.md")
+
+    assert result.exit_code == 0
+    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert (lab / "elsewhere" / "a.html").read_text().startswith("<!doctype html>")
+    assert (lab / "elsewhere" / "a.md").read_text().startswith("# Evaluation report")
+    assert "report written to a.json\nreport written to a.html\n" in result.stderr
+
+
+@pytest.mark.usefixtures("lab")
+def test_quiet_prints_nothing(valor):
+    result = valor("run", "config.yaml", "--quiet", "-o", "a.json")
+
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+@pytest.mark.usefixtures("lab")
+def test_workers_go_to_the_engine(valor):
+    record = run_json(valor, "--workers", "2", "--set", "engine.mode=threads")
+
+    assert record["config"]["engine"] == {"mode": "threads", "workers": 2}
+    assert record["results"][0]["value"] == 0.6
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_requirement_that_is_not_met_is_exit_code_1(valor):
+    result = valor("run", "config.yaml", "--set", 'require={"Loudness": ">= 0.9"}')
+
+    assert result.exit_code == 1
+    assert "not met" in result.stdout
+    assert result.stderr == "valor: Loudness >= 0.9: 0.6, not met\n"
+
+
+@pytest.mark.usefixtures("lab")
+def test_items_that_failed_are_exit_code_1(valor):
+    result = valor("run", "config.yaml", "--set", 'metrics=["shoutlab.Broken"]')
+
+    assert result.exit_code == 1
+    assert "valor: 2 items failed\n" in result.stderr
+    assert "out of breath" in result.stdout
+
+
+def test_a_module_of_decorated_metrics_can_be_chosen_from(lab, valor):
+    (lab / "mine.py").write_text(
+        "import valor_core\n"
+        "@valor_core.metric('mine.Length', task='text')\n"
+        "def length(item) -> float:\n"
+        "    return len(item.response)\n"
+    )
+
+    record = run_json(valor, "--set", "modules=mine.py", "--set", 'metrics=["mine.Length"]')
+
+    assert record["results"][0]["value"] == 4.5
+
+
+@pytest.mark.usefixtures("lab")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "nowhere.yaml"], "valor: nowhere.yaml: no such file"),
+        (["run", "config.yaml", "--set", "metrcs=1"], "Did you mean 'metrics'?"),
+        (["run", "config.yaml", "--set", "nonsense"], "expected path=value"),
+        (["run", "config.yaml", "--set", "data.path=no.txt"], "no.txt: cannot be read"),
+        (["run", "config.yaml", "-o", "a.txt"], "expected .json, .csv, .md or .html"),
+        (["run"], "Missing argument 'CONFIG'"),
+        (["run", "config.yaml", "--workers", "0"], "--workers"),
+    ],
+)
+def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
+    result = valor(*arguments)
+
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_reader_that_falls_over_is_named(lab, valor):
+    (lab / "lines.txt").write_text("Hello\nCRASH\n")
+
+    result = valor("run", "config.yaml")
+
+    assert result.exit_code == 2
+    assert result.stderr == "valor: batch 1: RuntimeError: reader fell over\n"
+
+
+def test_a_stopped_run_keeps_its_counts_and_goes_on(lab, valor):
+    (lab / "lines.txt").write_text("Hello\nSTOP\n")
+
+    stopped = valor("run", "config.yaml", "--state", "counts.npz")
+    (lab / "lines.txt").write_text("Hello\nHELP\n")
+    finished = valor("run", "config.yaml", "--state", "counts.npz", "--json")
+
+    assert stopped.exit_code == 130
+    assert "valor: run: stopped after 1 of 2 partitions, 1 items, saved in" in stopped.stderr
+    assert finished.exit_code == 0
+    assert json.loads(finished.stdout)["results"][0]["value"] == 0.6
+
+
+@pytest.mark.usefixtures("lab")
+def test_exit_codes_reach_the_shell(process):
+    assert process("run", "config.yaml").returncode == 0
+    assert process("run", "config.yaml", "--set", "metrics=shoutlab.Broken").returncode == 1
+    assert process("run", "nowhere.yaml").returncode == 2

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import json
+
+
+def test_it_prints_a_schema_that_knows_the_metrics(lab, valor):
+    result = valor("schema")
+
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["title"] == "Valor config"
+    assert "shoutlab.Loudness" in result.stdout
+    assert valor("schema", "--json").stdout == result.stdout
+
+
+def test_it_says_what_is_left_out(lab, valor):
+    (lab.parent / "site" / "shoutlab" / "plugin.py").write_text("1 / 0")
+
+    result = valor("schema")
+
+    assert result.exit_code == 0
+    assert "left out: shoutlab: " in result.stderr

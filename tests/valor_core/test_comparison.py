@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from valor_core.comparison import compare
+from valor_core.errors import ReportError
+from valor_core.registry import Registry
+from valor_core.report import Report
+from valor_core.result import Result, Undefined
+from valor_core.spec import MetricSpec, Range
+
+
+@pytest.fixture
+def registry():
+    known = Registry()
+    for name, higher in {"Gain": True, "Loss": False, "Size": None}.items():
+        known.add(
+            MetricSpec(
+                name=f"lab.{name}",
+                task="text",
+                summary=name,
+                implementation="lab:code",
+                higher_is_better=higher,
+                range=Range(),
+            )
+        )
+    return known
+
+
+def of(type, value, version=1, **parameters):
+    return Result(type=type, metric=f"lab.{type}@{version}", parameters=parameters, value=value)
+
+
+def report(*results, **facts):
+    return Report(results=results, **facts)
+
+
+@pytest.mark.parametrize(
+    ("type", "a", "b", "verdict"),
+    [
+        ("Gain", 0.5, 0.75, "better"),
+        ("Gain", 0.75, 0.5, "worse"),
+        ("Loss", 0.5, 0.75, "worse"),
+        ("Loss", 0.75, 0.5, "better"),
+        ("Size", 1, 2, "different"),
+        ("Unknown", 1, 2, "different"),
+        ("Gain", 0.5, 0.5, "same"),
+        ("Gain", 0.5, 0.5625, "same"),
+        ("Gain", Undefined("none"), 0.5, "appeared"),
+        ("Gain", 0.5, Undefined("none"), "vanished"),
+        ("Gain", Undefined("none"), Undefined("none"), "same"),
+    ],
+)
+def test_a_verdict_follows_the_direction_of_the_metric(registry, type, a, b, verdict):
+    found = compare(report(of(type, a)), report(of(type, b)), tolerance=0.0625, registry=registry)
+
+    (change,) = found.changes
+    assert change.verdict == verdict
+
+
+def test_without_a_registry_there_is_no_better_or_worse():
+    (change,) = compare(report(of("Gain", 1.0)), report(of("Gain", 2.0))).changes
+
+    assert change.verdict == "different"
+
+
+def test_results_are_matched_by_name_and_parameters():
+    a = report(of("Gain", 0.1, label="cat"), of("Gain", 0.2, label="dog"))
+    b = report(of("Gain", 0.3, label="dog", version=2), of("Gain", 0.4, label="fox", version=2))
+
+    found = compare(a, b)
+
+    (change,) = found.changes
+    assert (change.a, change.b) == (0.2, 0.3)
+    assert [result.parameters["label"] for result in found.only_a] == ["cat"]
+    assert [result.parameters["label"] for result in found.only_b] == ["fox"]
+    assert "version of the metric: lab.Gain@1, then lab.Gain@2" in found.remarks
+    assert not found.same
+
+
+def test_named_numbers_are_compared_one_by_one():
+    a, b = report(of("Counts", {"tp": 1, "fp": 2})), report(of("Counts", {"tp": 3, "fp": 2}))
+
+    first, second = compare(a, b).changes
+
+    assert (first.part, first.difference, second.difference) == ("tp", 2, 0)
+
+
+def test_a_reason_stands_for_all_named_numbers():
+    a = report(of("Counts", {"tp": 1, "fp": 2}))
+    b = report(of("Counts", Undefined("nothing")))
+
+    found = compare(a, b)
+
+    assert [change.verdict for change in found.changes] == ["vanished", "vanished"]
+    assert found.changes[0].b_reason == "nothing"
+    assert compare(b, a).count("appeared") == 2
+
+
+def test_structures_are_the_same_or_differ():
+    a = report(of("Curve", {"ece": 0.1, "bins": [1]}), of("Matrix", {"x": {"y": 1}}))
+    b = report(of("Curve", {"ece": 0.1, "bins": [2]}), of("Matrix", {"x": {"y": 1}}))
+
+    found = compare(a, b)
+
+    assert [result.type for result in found.structures] == ["Curve"]
+    assert found.count("same") == 1
+    assert compare(a, a).same
+
+
+def test_versions_and_counts_that_differ_are_remarked():
+    a = report(versions={"valor-core": "1"}, counts={"read": 10})
+    b = report(versions={"valor-core": "2", "numpy": "2"}, counts={"read": 1200})
+
+    assert compare(a, b).remarks == (
+        "version of valor-core: 1, then 2",
+        "version of numpy: none, then 2",
+        "items read: 10, then 1,200",
+    )
+
+
+def test_the_comparison_is_tables_and_json(registry):
+    shared = {"label_key": "class", "score_threshold": 0.5}
+    a = report(
+        of("Gain", 0.5, label="cat", **shared),
+        of("Gain", Undefined("none"), average="macro", **shared),
+        of("Curve", [1], **shared),
+    )
+    b = report(
+        of("Gain", 0.25, label="cat", **shared),
+        of("Gain", 0.5, average="macro", **shared),
+        of("Curve", [2], **shared),
+        of("Size", 3),
+    )
+
+    found = compare(a, b, registry=registry)
+    numbers, others = found.tables()
+
+    assert numbers.caption == "score_threshold 0.5"
+    assert [[cell.text for cell in row] for row in numbers.rows] == [
+        ["Gain", "cat", "0.5000", "0.2500", "-0.2500", "worse"],
+        ["Gain", "macro average", "–", "0.5000", "", "appeared"],  # noqa: RUF001
+    ]
+    assert [[cell.text for cell in row] for row in others.rows] == [
+        ["Curve", "score_threshold 0.5", "differs"],
+        ["Size", "", "only in the second"],
+    ]
+    assert found.summary == "2 numbers compared, 1 worse, 1 appeared"
+    record = json.loads(json.dumps(found.to_dict()))
+    assert record["changes"][1]["a_reason"] == "none"
+    assert record["only_b"] == [{"type": "Size", "metric": "lab.Size", "parameters": {}}]
+    assert record["same"] is False
+
+
+def test_part_and_second_reason_are_in_the_json():
+    a = report(of("Counts", {"tp": 1}))
+    b = report(of("Counts", Undefined("nothing")))
+
+    (record,) = compare(a, b).to_dict()["changes"]
+
+    assert (record["part"], record["b_reason"]) == ("tp", "nothing")
+
+
+def test_a_tolerance_below_zero_is_refused():
+    with pytest.raises(ReportError, match="tolerance must be at least 0, got -1"):
+        compare(report(), report(), tolerance=-1)
+
+
+def test_a_difference_of_zero_reads_so():
+    (table,) = compare(report(of("Gain", 1.5)), report(of("Gain", 1.5))).tables()
+
+    assert table.rows[0][4].text == "0"

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from valor_core import Range, Reference, evaluate, metric
+from valor_core.errors import ManifestError, ParameterError
+from valor_core.parameters import declared
+from valor_core.plan import bind
+from valor_core.registry import Registry
+from valor_core.schemas.text import Text
+
+ITEMS = [Text("q1", response="Paris"), Text("q2", response="Rom")]
+
+
+@metric("mylab.LongEnough", task="text")
+def long_enough(
+    item: Any,
+    *,
+    length: Annotated[int, "Least number of characters."] = 4,
+    rule: Literal["least", "exact"] = "least",
+) -> float:
+    """Whether a response is long enough.
+
+    And some more words.
+    """
+    found = len(item.response)
+    return float(found >= length if rule == "least" else found == length)
+
+
+def test_the_name_is_bound_to_a_spec_with_the_first_line_as_summary() -> None:
+    assert long_enough.name == "mylab.LongEnough"
+    assert long_enough.summary == "Whether a response is long enough"
+    assert long_enough.per_item
+    assert long_enough.range == Range(0, 1)
+
+
+def test_the_keyword_arguments_are_the_parameters() -> None:
+    length, rule = declared(long_enough.parameters)
+
+    assert (length.name, length.kind, length.default) == ("length", "whole number", 4)
+    assert length.help == "Least number of characters."
+    assert (rule.name, rule.kind, rule.default) == ("rule", "'least' or 'exact'", "least")
+    assert rule.help == "Argument of long_enough."
+
+
+def test_parameters_are_chosen_like_any_others() -> None:
+    report = evaluate(ITEMS, [{"name": long_enough, "length": 3, "rule": "exact"}])
+
+    assert report["LongEnough"].value == 0.5
+    assert report["LongEnough"].only.parameters == {"length": 3, "rule": "exact"}
+
+
+def test_a_wrong_parameter_is_refused_like_any_other() -> None:
+    with pytest.raises(ParameterError) as caught:
+        bind([{"name": long_enough, "lenght": 3}], Registry(), None)
+
+    assert str(caught.value) == ("mylab.LongEnough: lenght: unknown key\nDid you mean 'length'?")
+
+
+def test_a_required_argument_is_a_required_parameter() -> None:
+    @metric("mylab.Needy", task="text")
+    def needy(item: Any, *, length: int) -> float:
+        return 0.0
+
+    with pytest.raises(ParameterError, match=r"^mylab\.Needy: length: expected a whole number, fo"):
+        evaluate(ITEMS, [needy])
+
+
+def test_what_else_there_is_to_say_is_kept() -> None:
+    reference = Reference("A paper")
+
+    @metric(
+        "mylab.Plain",
+        task="text",
+        higher_is_better=None,
+        range=Range(0),
+        references=(reference,),
+        version=3,
+    )
+    def plain(item: Any) -> float:
+        return 2.0
+
+    assert plain.higher_is_better is None
+    assert plain.range == Range(0)
+    assert plain.references == (reference,)
+    assert plain.identity == "mylab.Plain@3"
+    assert plain.summary == "mylab.Plain"
+
+
+def test_an_argument_that_is_not_keyword_only_is_refused() -> None:
+    with pytest.raises(ManifestError) as caught:
+
+        @metric("mylab.Odd", task="text")
+        def odd(item: Any, length: int = 3) -> float:
+            return 0.0
+
+    assert str(caught.value) == (
+        "mylab.Odd: argument 'length' must be keyword-only and annotated\n"
+        "Write it as: def odd(item, *, length: float = …)"
+    )
+
+
+def test_an_argument_without_annotation_is_refused() -> None:
+    with pytest.raises(ManifestError, match="argument 'length' must be keyword-only and annotated"):
+
+        @metric("mylab.Odd", task="text")
+        def odd(item: Any, *, length=3) -> float:  # type: ignore[no-untyped-def]
+            return 0.0
+
+
+def test_an_annotation_that_configs_cannot_fill_is_refused() -> None:
+    with pytest.raises(
+        ManifestError, match="^OddParameters: words has an annotation that configs cannot fill"
+    ):
+
+        @metric("mylab.Odd", task="text")
+        def odd(item: Any, *, words: list[str]) -> float:
+            return 0.0
+
+
+def test_a_function_that_takes_no_item_is_refused() -> None:
+    with pytest.raises(ManifestError, match="expected a function whose first argument is the item"):
+
+        @metric("mylab.Odd", task="text")
+        def odd(*, length: int = 3) -> float:
+            return 0.0
+
+
+def test_a_name_without_a_namespace_is_refused() -> None:
+    with pytest.raises(ManifestError, match=r"name must look like 'namespace\.Name', got 'Odd'"):
+
+        @metric("Odd", task="text")
+        def odd(item: Any) -> float:
+            return 0.0

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from valor_core import errors
+from valor_core.errors import ParameterError, ValorError, and_more, did_you_mean, shown
+
+CLASSES = [
+    value
+    for value in vars(errors).values()
+    if isinstance(value, type) and issubclass(value, ValorError)
+]
+
+
+@pytest.mark.parametrize("error", CLASSES)
+def test_every_error_comes_through_pickling_with_its_remedy(error: type[ValorError]) -> None:
+    raised = error("place: expected this, got that", "Do so.")
+
+    back = pickle.loads(pickle.dumps(raised))
+
+    assert type(back) is error
+    assert str(back) == "place: expected this, got that\nDo so."
+    assert (back.message, back.remedy) == ("place: expected this, got that", "Do so.")
+
+
+@pytest.mark.parametrize("error", CLASSES)
+def test_no_error_is_a_key_error_whose_text_has_quotes(error: type[ValorError]) -> None:
+    assert str(error("place: expected this")) == "place: expected this"
+
+
+def test_a_parameter_error_can_be_given_a_better_place() -> None:
+    error = ParameterError("width must be at least 0, got -1", "Write 0.", "Smoothing: ")
+
+    better = error.at("config.yaml: metrics[0].")
+
+    assert str(error) == "Smoothing: width must be at least 0, got -1\nWrite 0."
+    assert str(better) == "config.yaml: metrics[0].width must be at least 0, got -1\nWrite 0."
+    assert pickle.loads(pickle.dumps(better)).at("x: ").message == (
+        "x: width must be at least 0, got -1"
+    )
+
+
+def test_a_long_value_is_cut_short() -> None:
+    text = shown("a" * 200)
+
+    assert len(text) == 80
+    assert text.endswith("…")
+
+
+def test_an_array_is_shown_by_its_type_and_shape() -> None:
+    assert shown(np.zeros((2, 3), np.float32)) == "array of float32, shape (2, 3)"
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("acuracy", "Did you mean 'Accuracy'?"),
+        ("ROCAUV", "Did you mean 'ROCAUC'?"),
+        ("zzzzzz", None),
+    ],
+)
+def test_the_nearest_name_is_suggested_whatever_the_case(name: str, remedy: str | None) -> None:
+    assert did_you_mean(name, ["Accuracy", "ROCAUC"]) == remedy
+
+
+def test_several_near_names_are_all_suggested() -> None:
+    assert did_you_mean("recal", ["Recall", "Recal1"]) in (
+        "Did you mean 'Recall' or 'Recal1'?",
+        "Did you mean 'Recal1' or 'Recall'?",
+    )
+
+
+def test_what_follows_the_first_is_counted() -> None:
+    assert (and_more(0), and_more(1), and_more(1234)) == ("", " (and 1 more)", " (and 1,234 more)")

@@ -1,0 +1,283 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from valor_core import Evaluator, Registry, evaluate, metric
+from valor_core.errors import ConfigError, PartitionError, RunInterrupted, StateError
+from valor_core.evaluate import reader_of, run
+from valor_core.reading import InMemory
+from valor_core.schemas.classification import Classification
+from valor_core.schemas.text import Text, TextBatch
+
+PLUGINS = Path(__file__).parent / "plugins"
+ITEMS = [Text(f"q{n}", response="x" * n) for n in range(8)]
+METRICS = ["lab.LongShare"]
+
+
+@pytest.fixture
+def site(install: Callable[..., Path]) -> Path:
+    return install("valor-lab", "lab", PLUGINS / "lab")
+
+
+@pytest.fixture
+def data(site: Path, tmp_path: Path) -> dict[str, Any]:
+    parts = [[{"uid": one.uid, "response": one.response} for one in ITEMS[i::4]] for i in range(4)]
+    (tmp_path / "parts.json").write_text(json.dumps(parts))
+    (tmp_path / "log").mkdir()
+    return {
+        "reader": "lab.Parts",
+        "path": str(tmp_path / "parts.json"),
+        "log": str(tmp_path / "log"),
+    }
+
+
+@metric("mylab.Length", task="text")
+def length(item: Any) -> float:
+    return len(item.response) / 10
+
+
+def test_objects_batches_and_readers_are_all_data(site: Path) -> None:
+    whole = TextBatch.of(ITEMS)
+    halves = [TextBatch.of(ITEMS[:4]), TextBatch.of(ITEMS[4:])]
+
+    reports = [evaluate(data, METRICS) for data in (ITEMS, whole, halves, InMemory((whole,)))]
+
+    assert reports[0]["LongShare"].value == 5 / 8
+    assert all(report == reports[0] for report in reports)
+
+
+def test_the_task_is_told_from_the_data(site: Path) -> None:
+    for data in (ITEMS, tuple(ITEMS), TextBatch.of(ITEMS), [TextBatch.of(ITEMS)]):
+        assert evaluate(data, [length])["Length"].value == 0.35
+
+
+def test_data_of_another_task_than_the_metrics_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"found classification \(the config\), text \(mylab"):
+        evaluate([Classification("a", "dog")], [length])
+
+
+def test_a_reader_is_chosen_by_name(data: dict[str, Any]) -> None:
+    assert evaluate(data, METRICS).results == evaluate(ITEMS, METRICS).results
+
+
+def test_progress_is_told_after_every_partition(data: dict[str, Any]) -> None:
+    told: list[tuple[int, int, int]] = []
+
+    evaluate(data, METRICS, progress=lambda *how_far: told.append(how_far))
+
+    assert told == [(1, 4, 2), (2, 4, 4), (3, 4, 6), (4, 4, 8)]
+
+
+class TestReaders:
+    def test_the_reader_must_be_named(self) -> None:
+        with pytest.raises(ConfigError) as caught:
+            reader_of({"path": "a"}, "text", Registry(), place="c.yaml: ")
+
+        assert str(caught.value) == (
+            "c.yaml: data.reader: expected the name of a reader, got None\n"
+            "See them with: valor list --readers"
+        )
+
+    def test_a_reader_of_another_task_is_refused(self, site: Path) -> None:
+        with pytest.raises(ConfigError, match="^data.reader: expected a reader for detection, got"):
+            reader_of({"reader": "lab.Parts", "path": "a"}, "detection", Registry())
+
+    def test_a_wrong_parameter_is_named_with_its_place(self, site: Path) -> None:
+        with pytest.raises(
+            Exception, match=r"^c\.yaml: data\.pth: unknown key\nDid you mean 'path"
+        ):
+            reader_of({"reader": "lab.Parts", "pth": "a"}, "text", Registry(), place="c.yaml: ")
+
+    def test_relative_paths_are_relative_to_the_folder(self, site: Path) -> None:
+        values = {"reader": "lab.Parts", "path": "a.json", "log": "/log"}
+
+        reader: Any = reader_of(values, "text", Registry(), Path("here"))
+
+        assert reader.parameters.path == Path("here/a.json")
+        assert reader.parameters.log == Path("/log")
+
+
+class TestStateFiles:
+    def test_a_failed_run_keeps_what_was_finished_and_goes_on(
+        self, data: dict[str, Any], tmp_path: Path
+    ) -> None:
+        state = tmp_path / "state.npz"
+        trouble = data | {"trouble": "raise", "at": 2}
+
+        with pytest.raises(PartitionError) as caught:
+            evaluate(trouble, METRICS, state=state)
+        for file in (tmp_path / "log").iterdir():
+            file.unlink()
+        report = evaluate(data, METRICS, state=state)
+
+        assert caught.value.__notes__ == [f"What was finished, saved in {state}"]
+        assert report == evaluate(data, METRICS)
+        assert Evaluator.load(state).compute() == report
+
+    def test_what_was_finished_is_not_read_again(
+        self, data: dict[str, Any], tmp_path: Path
+    ) -> None:
+        state = tmp_path / "state.npz"
+        with pytest.raises(PartitionError):
+            evaluate(data | {"trouble": "raise", "at": 2}, METRICS, state=state)
+        for file in (tmp_path / "log").iterdir():
+            file.unlink()
+
+        evaluate(data, METRICS, state=state)
+
+        assert {file.name for file in (tmp_path / "log").iterdir()} == {"2", "3"}
+
+    def test_a_missing_folder_is_refused_before_any_work(
+        self, data: dict[str, Any], tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "missing"
+
+        with pytest.raises(StateError) as caught:
+            evaluate(data, METRICS, state=folder / "state.npz")
+
+        assert str(caught.value) == (
+            f"{folder / 'state.npz'}: there is no folder {folder}\nMake it with: mkdir -p {folder}"
+        )
+        assert not list((tmp_path / "log").iterdir())
+
+    def test_a_state_of_other_data_is_refused(self, data: dict[str, Any], tmp_path: Path) -> None:
+        state = tmp_path / "state.npz"
+        evaluate(data, METRICS, state=state)
+
+        with pytest.raises(StateError) as caught:
+            evaluate(ITEMS, METRICS, state=state)
+
+        assert str(caught.value) == (
+            f"{state}: made from other data, it has part 0 (and 3 more), which is not among the "
+            "partitions of these\nName another state file, or remove this one."
+        )
+
+
+class TestInterrupts:
+    def test_an_interrupt_says_what_was_finished(self, data: dict[str, Any]) -> None:
+        def interrupt(finished: int, count: int, read: int) -> None:
+            if finished == 2:
+                raise KeyboardInterrupt
+
+        with pytest.raises(RunInterrupted) as caught:
+            evaluate(data, METRICS, progress=interrupt)
+
+        assert str(caught.value) == "run: stopped after 2 of 4 partitions, 4 items"
+
+    def test_an_interrupted_run_can_go_on(self, data: dict[str, Any], tmp_path: Path) -> None:
+        state = tmp_path / "state.npz"
+
+        def interrupt(finished: int, count: int, read: int) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(RunInterrupted) as caught:
+            evaluate(data, METRICS, progress=interrupt, state=state)
+
+        assert str(caught.value) == (
+            f"run: stopped after 1 of 4 partitions, 2 items, saved in {state}\n"
+            f"Go on with: valor run … --state {state}"
+        )
+        assert evaluate(data, METRICS, state=state) == evaluate(data, METRICS)
+
+    def test_an_interrupt_in_the_middle_of_a_merge_waits_for_its_end(
+        self, data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import lab.metrics
+
+        state = tmp_path / "state.npz"
+        merge = lab.metrics.Lengths.merge
+
+        def interrupted(self: Any, other: Any) -> None:
+            merge(self, other)
+            signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(lab.metrics.Lengths, "merge", interrupted)
+        with pytest.raises(RunInterrupted, match="stopped after 1 of 4 partitions, 2 items, saved"):
+            evaluate(data, METRICS, state=state)
+        monkeypatch.undo()
+
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def test_an_evaluation_in_another_thread_leaves_signals_alone(
+        self, data: dict[str, Any]
+    ) -> None:
+        reports: list[Any] = []
+        thread = threading.Thread(target=lambda: reports.append(evaluate(data, METRICS)))
+
+        thread.start()
+        thread.join()
+
+        assert reports == [evaluate(data, METRICS)]
+
+    @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are a matter of POSIX")
+    @pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
+    def test_an_interrupted_program_leaves_no_process_and_its_state_goes_on(
+        self, site: Path, data: dict[str, Any], tmp_path: Path, mode: str
+    ) -> None:
+        state, log = tmp_path / "state.npz", tmp_path / "log"
+        waiting = data | {"trouble": "wait", "at": 3}
+        engine = {"mode": mode, "workers": 2}
+        script = tmp_path / "program.py"
+        script.write_text(
+            f"import sys; sys.path.insert(0, {str(site)!r})\n"
+            "from valor_core import evaluate\n"
+            "from valor_core.errors import RunInterrupted\n"
+            "def told(finished, count, read):\n"
+            f"    open({str(tmp_path)!r} + f'/told-{{finished}}', 'w').close()\n"
+            "if __name__ == '__main__':\n"
+            "    try:\n"
+            f"        evaluate({waiting!r}, {METRICS!r}, engine={engine!r}, state={str(state)!r},"
+            " progress=told)\n"
+            "    except RunInterrupted as error:\n"
+            "        print(error)\n"
+        )
+
+        program = subprocess.Popen(
+            [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        wait_for(lambda: (tmp_path / "told-3").exists() and (log / "3").exists(), program)
+        os.killpg(program.pid, signal.SIGINT)
+        if mode == "threads":
+            (log / "go").touch()
+        output, _ = program.communicate(timeout=60)
+
+        assert output.startswith("run: stopped after 3 of 4 partitions, 6 items, saved in")
+        wait_for(lambda: not alive(program.pid), program)
+        assert evaluate(data, METRICS, state=state) == evaluate(data, METRICS)
+
+
+def wait_for(condition: Callable[[], bool], program: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "waited for too long"
+        time.sleep(0.01)
+
+
+def alive(group: int) -> bool:
+    """Whether a process of the group is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_an_evaluator_may_be_run_on_several_readers(site: Path) -> None:
+    evaluator = Evaluator(METRICS)
+
+    run(evaluator, InMemory.of(ITEMS[:4], "text"))
+    evaluator.tally.done.clear()
+    run(evaluator, InMemory.of(ITEMS[4:], "text"))
+
+    assert evaluator.compute() == evaluate(ITEMS, METRICS)

@@ -1,0 +1,69 @@
+"""What `import valor_core` and `valor list` load: nothing that nobody asked for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+ALLOWED = {"attr", "attrs", "numpy", "pluggy", "valor_core"}
+
+LOADED = """
+import sys
+before = set(sys.modules)
+{body}
+loaded = set(sys.modules) - before
+"""
+
+
+def run(body: str, report: str) -> list[str]:
+    code = LOADED.format(body=body) + f"print('\\n'.join(sorted({report})))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    return done.stdout.split()
+
+
+def test_importing_core_loads_only_attrs_pluggy_numpy_and_the_standard_library() -> None:
+    tops = run("import valor_core", "{name.partition('.')[0] for name in loaded}")
+
+    strange = {top for top in tops if top not in sys.stdlib_module_names} - ALLOWED
+    assert {top for top in strange if not top.startswith("_")} == set()
+
+
+def test_importing_core_loads_no_task_schema_reader_or_cli() -> None:
+    loaded = run("import valor_core", "loaded")
+
+    for name in ("valor_core.cli", "valor_core.testing", "valor_core.readers"):
+        assert name not in loaded
+
+
+def test_listing_all_metrics_imports_no_code_of_any_plugin() -> None:
+    body = """
+import valor_core
+from valor_core.registry import Registry
+registry = Registry()
+listed = [*registry.metrics(), *registry.readers(), *registry.resources()]
+code = {spec.implementation.partition(":")[0] for spec in listed if spec.namespace != "core"}
+"""
+
+    assert run(body, "code & (set(sys.modules) - before)") == []
+
+
+def test_listing_all_metrics_loads_no_other_library_either() -> None:
+    body = """
+from importlib.metadata import entry_points
+from valor_core.registry import Registry
+plugins = {entry.value.partition(".")[0] for entry in entry_points(group="valor.plugins")}
+list(Registry().metrics())
+"""
+    tops = run(body, "{name.partition('.')[0] for name in loaded} - plugins")
+
+    strange = {top for top in tops if top not in sys.stdlib_module_names} - ALLOWED
+    assert {top for top in strange if not top.startswith("_")} == set()
+
+
+def test_everything_that_core_publishes_is_there() -> None:
+    import valor_core
+
+    assert all(hasattr(valor_core, name) for name in valor_core.__all__)
+    assert list(valor_core.__all__) == sorted(valor_core.__all__)

@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import valor_core
+from valor_core.errors import ManifestError
+from valor_core.items import MOST_REASONS, ItemRow, ItemScorer, check_scorer
+from valor_core.parameters import NoParameters
+from valor_core.result import Failed, ItemScore, Undefined
+from valor_core.schemas.text import Text, TextBatch
+from valor_core.spec import FunctionMetricSpec, MetricSpec, Range
+
+ITEMS = [
+    Text("q1", response="Paris", references=("Paris", "paris"), metadata={"city": "Paris"}),
+    Text("q2", response="rome", references="Rome", metadata={"city": "Rome"}),
+    Text("q3", response="unreadable", references="Rome", metadata={"city": "Rome"}),
+    Text("q4", response="Oslo", metadata={"city": "Rome"}),
+    Text("q5", references="Paris", metadata={"city": "Paris"}),
+    Text("q6", response="Paris", references="Paris"),
+]
+EXACT_MATCH_ROWS = [
+    {"uid": "q1", "value": 1.0, "details": {"found": ["Paris"]}},
+    {"uid": "q2", "value": 0.0, "details": {"found": []}},
+    {"uid": "q3", "value": None, "error": "ValueError: the reply cannot be read"},
+    {"uid": "q4", "value": None, "undefined": "no references"},
+    {"uid": "q5", "value": None, "error": "no reply"},
+    {"uid": "q6", "value": 1.0, "details": {"found": ["Paris"]}},
+]
+
+
+def test_an_item_that_fails_does_not_stop_the_others(mylab: Path) -> None:
+    report = valor_core.evaluate(ITEMS, ["mylab.ExactMatch"], items=True)
+
+    (table,) = report.items
+    assert [row.to_dict() for row in table.rows] == EXACT_MATCH_ROWS
+    assert (table.metric, dict(table.parameters)) == ("mylab.ExactMatch@1", {"ignore_case": False})
+
+
+def test_a_mean_says_what_it_left_out_and_why(mylab: Path) -> None:
+    report = valor_core.evaluate(ITEMS, ["mylab.ExactMatch"])
+
+    assert [result.to_dict() for result in report] == [
+        {
+            "type": "ExactMatch",
+            "metric": "mylab.ExactMatch@1",
+            "parameters": {"ignore_case": False},
+            "value": 2 / 3,  # 1, 0 and 1
+            "left_out": {
+                "failed: ValueError: the reply cannot be read": 1,
+                "failed: no reply": 1,
+                "undefined: no references": 1,
+            },
+        }
+    ]
+    assert report.counts == {"read": 6, "skipped": 0, "failed": 2}
+    assert report.items == ()
+
+
+def test_two_settings_of_a_metric_keep_their_own_rows(mylab: Path) -> None:
+    choices = ["mylab.em", {"name": "mylab.ExactMatch", "ignore_case": True}]
+
+    report = valor_core.evaluate(ITEMS, choices, items=True)
+
+    assert [result.value for result in report] == [2 / 3, 1.0]
+    assert [table.rows[0].details for table in report.items] == [
+        {"found": ["Paris"]},
+        {"found": ["Paris", "paris"]},
+    ]
+
+
+def test_an_item_that_fails_in_two_metrics_counts_once(mylab: Path) -> None:
+    choices = ["mylab.em", {"name": "mylab.ExactMatch", "ignore_case": True}]
+
+    assert valor_core.evaluate(ITEMS, choices).counts["failed"] == 2
+
+
+def test_slices_of_a_per_item_metric_are_means_of_their_rows(mylab: Path) -> None:
+    report = valor_core.evaluate(ITEMS, ["mylab.ExactMatch"], slices=["city"], items=True)
+
+    found = {part.where["city"]: part.results["ExactMatch"].only for part in report.slices}
+    assert {city: result.value for city, result in found.items()} == {
+        "Paris": 1.0,
+        "Rome": 0.0,
+        None: 1.0,
+    }
+    assert found["Paris"].left_out == {"failed: no reply": 1}
+    assert report["ExactMatch"].value == 2 / 3
+    assert [row.to_dict() for row in report.items[0].rows] == EXACT_MATCH_ROWS
+
+
+def test_a_batch_that_the_filter_empties_makes_no_slice(mylab: Path) -> None:
+    batches = [TextBatch.of(ITEMS[:2]), TextBatch.of(ITEMS[2:4]), TextBatch.of([])]
+
+    report = valor_core.evaluate(
+        batches, ["mylab.ExactMatch"], slices=["city"], filter="city == 'Paris'"
+    )
+
+    assert [dict(part.where) for part in report.slices] == [{"city": "Paris"}]
+    assert report.counts == {"read": 1, "skipped": 3, "failed": 0}
+
+
+@pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
+def test_every_engine_gives_the_same_report(mode: str, mylab: Path) -> None:
+    batches = [TextBatch.of(ITEMS[start : start + 2]) for start in range(0, 6, 2)]
+    metrics = ["mylab.ExactMatch", "mylab.KnownWords"]
+
+    report = valor_core.evaluate(
+        batches,
+        metrics,
+        engine={"name": "local", "mode": mode, "workers": 2},
+        slices=["city"],
+        items=True,
+    )
+
+    alone = valor_core.evaluate(ITEMS, metrics, slices=["city"], items=True)
+    assert report.to_dict() == alone.to_dict()
+
+
+def test_a_state_of_rows_survives_saving(mylab: Path, tmp_path: Path) -> None:
+    first = valor_core.Evaluator(["mylab.ExactMatch"], items=True)
+    first.update(ITEMS[3:])
+    first.save(tmp_path / "state.npz")
+
+    second = valor_core.Evaluator(["mylab.ExactMatch"], items=True)
+    second.resume(tmp_path / "state.npz")
+    second.update(ITEMS[:3])
+
+    (table,) = second.compute().items
+    assert [row.to_dict() for row in table.rows] == EXACT_MATCH_ROWS
+
+
+def test_where_all_items_fail_so_does_the_mean(mylab: Path) -> None:
+    result = valor_core.evaluate(ITEMS[2:3], ["mylab.ExactMatch"])["ExactMatch"].only
+
+    assert result.error == "all 1 items failed"
+
+
+@pytest.mark.parametrize("items", [[], ITEMS[3:4], ITEMS[2:4]])
+def test_where_no_item_has_a_score_the_mean_is_undefined(items: list[Text], mylab: Path) -> None:
+    report = valor_core.evaluate(items, ["mylab.ExactMatch"], task="text")
+
+    assert report["ExactMatch"].only.undefined == "no items with a score"
+
+
+def scored(answer: Any) -> ItemRow:
+    """The row of one item that is scored with this answer."""
+
+    def score(item: Any, parameters: Any, resources: Mapping[str, Any]) -> Any:
+        return answer
+
+    return ItemScorer(spec_of(score), NoParameters())(TextBatch.of([Text("q1")]), {})[0]
+
+
+def spec_of(score: Any) -> FunctionMetricSpec:
+    return FunctionMetricSpec(
+        name="mylab.Answer",
+        task="text",
+        summary="An answer",
+        implementation="mylab.answer:score",
+        higher_is_better=None,
+        range=Range(),
+        per_item=True,
+        score=score,
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        (1, 1.0),
+        (True, 1.0),
+        (ItemScore(0.5, {"why": "half"}), 0.5),
+        (Undefined("nothing there"), Undefined("nothing there")),
+        (ItemScore(Failed("no reply")), Failed("no reply")),
+        (float("nan"), Failed("expected a finite number from mylab.Answer, got nan")),
+        (float("inf"), Failed("expected a finite number from mylab.Answer, got inf")),
+        ("high", Failed("expected a number from mylab.Answer, got 'high'")),
+        (None, Failed("expected a number from mylab.Answer, got None")),
+    ],
+)
+def test_an_answer_becomes_a_number_or_a_reason(answer: Any, value: Any) -> None:
+    row = scored(answer)
+
+    assert row.value == value
+    assert type(row.value) is type(value)
+
+
+@pytest.mark.parametrize("value", [0.5, Undefined("nothing there"), Failed("no reply")])
+def test_a_row_reads_back_as_it_was_written(value: Any) -> None:
+    row = ItemRow("q1", value, {"why": "because"})
+
+    assert ItemRow.from_dict(row.to_dict()) == row
+
+
+def test_the_most_frequent_reasons_are_named_and_the_others_counted() -> None:
+    @valor_core.metric("mylab.Reasons", task="text")
+    def reasons(item: Text) -> Undefined:
+        return Undefined(f"reason {len(item.response or '')}")
+
+    items = [
+        Text(10 * i + k, response="x" * i) for i in range(1, 1 + MOST_REASONS + 2) for k in range(2)
+    ]
+    left_out = valor_core.evaluate([*items, Text(0, response="x")], [reasons])[0].left_out
+
+    assert len(left_out) == MOST_REASONS + 1
+    assert left_out["undefined: reason 1"] == 3
+    assert left_out["other reasons"] == 4
+
+
+def test_a_scorer_that_takes_other_arguments_is_refused() -> None:
+    def score(item: Any) -> float:
+        return 0.0
+
+    spec: MetricSpec = spec_of(score)
+
+    with pytest.raises(
+        ManifestError,
+        match=r"mylab\.Answer: expected mylab\.answer:score to take \(item, parameters, resources",
+    ):
+        check_scorer(spec, score)

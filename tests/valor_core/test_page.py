@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from valor_core.page import html
+from valor_core.report import Report, SliceReport
+from valor_core.requirements import Requirement
+from valor_core.result import Failed, Result, Undefined
+
+HOSTILE = "<script>alert('x')</script>"
+VOID = {"meta"}
+
+
+class Balance(HTMLParser):
+    """Checks that every element is closed where it was opened."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.names = set()
+
+    def handle_starttag(self, tag, attrs):
+        self.names.add(tag)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.names.add(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def of(type, value, **parameters):
+    return Result(type=type, metric=f"lab.{type}@1", parameters=parameters, value=value)
+
+
+def roc(labels):
+    return {label: {"fpr": [0, 0.5, 1], "tpr": [0, i / 20, 1]} for i, label in enumerate(labels)}
+
+
+@pytest.fixture
+def report():
+    precision_recall = {
+        "cat": {f"0.{i}": {"tp": 1, "precision": 0.5, "recall": i / 10} for i in range(1, 9)}
+    }
+    results = [
+        of("Accuracy", 0.875),
+        of("F1", 0.5, label=HOSTILE),
+        of("F1", Undefined("no ground truths"), label="dog"),
+        of("F1", 0.625, average="macro"),
+        of("Judge", Failed("no reply")),
+        of("ConfusionMatrix", {"confusion_matrix": {HOSTILE: {HOSTILE: 2, "dog": 1}}}),
+        of("ROCCurve", roc(["cat", HOSTILE])),
+        of("PrecisionRecallCurve", precision_recall),
+        of(
+            "CalibrationError",
+            {
+                "ece": 0.1,
+                "bins": [
+                    {"low": 0, "high": 0.5, "count": 3, "confidence": 0.25, "accuracy": 0.5},
+                    {"low": 0.5, "high": 1, "count": 0, "confidence": None, "accuracy": None},
+                ],
+            },
+        ),
+        of("Odd", {"a": ["b"]}),
+    ]
+    return Report(
+        results=results,
+        slices=(SliceReport({"weather": HOSTILE}, results[:1]),),
+        requirements=(
+            Requirement("Accuracy", ">= 0.9", 0.875, False),
+            Requirement("F1/macro", ">= 0.5", 0.625, True),
+        ),
+        counts={"read": 1000, "skipped": 0, "failed": 1},
+        warnings=("3 items are odd",),
+        versions={"valor-core": "0.1.0"},
+        config={"task": "classification", "data": {"reader": "csv", "path": HOSTILE}},
+    )
+
+
+def test_everything_is_on_the_page(report):
+    page = html(report)
+
+    for text in (
+        "Evaluation report: classification",
+        "1 of 2 requirements met",
+        "1,000 items, 1 of them failed",
+        "Judge failed: no reply",
+        "3 items are odd",
+        "<dt>Accuracy</dt><dd>0.8750</dd>",
+        "<dt>F1</dt><dd>0.6250</dd><small>macro average</small>",
+        "<h2>Results by label</h2>",
+        "<h2>ConfusionMatrix</h2>",
+        "<h2>Results by weather</h2>",
+        "<b>ROCCurve</b>",
+        "<b>PrecisionRecallCurve</b>",
+        "<b>CalibrationError</b>",
+        "<h2>Other values</h2>",
+        "Versions and configuration",
+        "valor-core",
+        "no ground truths",
+    ):
+        assert text in page, text
+
+
+def test_the_page_is_well_formed_and_needs_nothing_else(report):
+    page = html(report)
+    checker = Balance()
+
+    checker.feed(page)
+
+    assert checker.open == []
+    assert not checker.names & {"script", "link", "img", "iframe", "object"}
+    assert set(re.findall(r"https?://[^\s\"<]+", page)) == {"http://www.w3.org/2000/svg"}
+    assert "url(" not in page
+    assert "@import" not in page
+
+
+def test_no_text_of_the_data_becomes_markup(report):
+    page = html(report)
+
+    assert HOSTILE not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_drawings_and_tables_have_names_for_those_who_cannot_see_them(report):
+    page = html(report)
+
+    assert page.count('role="img" aria-label="') == page.count("<svg ")
+    assert '<html lang="en">' in page
+    assert '<th scope="col"' in page
+    assert '<th scope="row"' in page
+
+
+def test_the_same_report_gives_the_same_page(report, tmp_path):
+    report.save(tmp_path / "report.html")
+
+    again = html(Report.from_dict(report.to_dict()))
+
+    assert again == html(report) == (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_large_matrix_is_a_table_of_its_largest_errors():
+    names = [f"l{i}" for i in range(70)]
+    value = {"confusion_matrix": {name: {"l0": i} for i, name in enumerate(names, 1)}}
+
+    page = html(Report(results=[of("ConfusionMatrix", value)]))
+
+    assert "70 labels, the largest numbers where the two differ" in page
+    assert "<svg" not in page
+
+
+def test_of_many_curves_the_lowest_are_in_colour():
+    page = html(Report(results=[of("ROCCurve", roc([f"l{i}" for i in range(20)]))]))
+
+    assert "in colour the 8 of 20 labels with the smallest area" in page
+    assert page.count('class="curve other"') == 12
+    assert '<text class="legend"' in page
+    assert ">l0</text>" in page
+    assert ">l19</text>" not in page
+
+
+def test_a_long_table_can_be_scrolled_with_the_keyboard():
+    results = [of("F1", i / 100, label=f"l{i}") for i in range(60)]
+
+    page = html(Report(results=results))
+
+    assert '<div class="scroll long" tabindex="0" role="region"' in page
+    assert "l59" in page
+
+
+def test_a_report_of_nothing_is_a_page():
+    page = html(Report(results=()))
+
+    assert "<h1>Evaluation report</h1>" in page
+    assert "0 items" in page
+
+
+def test_bins_without_edges_have_no_bars():
+    value = {"bins": [{"confidence": 0.5, "accuracy": 0.5, "count": 2}]}
+
+    page = html(Report(results=[of("CalibrationError", value)]))
+
+    assert page.count("<svg ") == 1

@@ -1,0 +1,587 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from valor_core import MetricSpec, Range, Registry, hookimpl, metric
+from valor_core.errors import (
+    AmbiguousNameError,
+    BrokenPluginError,
+    ManifestError,
+    MissingExtraError,
+    MissingPluginError,
+    PluginConflictError,
+    RegistryError,
+    UnknownNameError,
+    VersionPinError,
+)
+from valor_core.registry import implementation
+
+Install = Callable[..., Path]
+
+MANIFEST = """
+from valor_core import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+
+def spec(name, **more):
+    return MetricSpec(**(dict(
+        name=name, task="{namespace}", summary="A metric", implementation="{namespace}.code:Metric",
+        higher_is_better=True, range=Range(0, 1)) | more))
+
+@hookimpl
+def valor_metrics():
+    return [{specs}]
+"""
+
+
+def manifest(namespace: str, *specs: str) -> str:
+    return MANIFEST.format(namespace=namespace, specs=", ".join(specs))
+
+
+def package(namespace: str, *specs: str, code: str = "class Metric: pass\n") -> dict[str, str]:
+    specs = specs or (f"spec('{namespace}.Accuracy', aliases=('hit_rate',), version=2)",)
+    return {"__init__.py": "", "plugin.py": manifest(namespace, *specs), "code.py": code}
+
+
+def text_of(error: BaseException) -> str:
+    return str(error)
+
+
+@pytest.fixture
+def birds(install: Install) -> Path:
+    return install("birdlab", "birds", package("birds"))
+
+
+@pytest.fixture
+def broken(install: Install) -> Path:
+    sources = package("broken") | {"plugin.py": "import no_such_package_here\n"}
+    return install("brokenlab", "broken", sources)
+
+
+class TestLookUp:
+    def test_a_strangers_plugin_works_by_its_namespace(self, birds: Path) -> None:
+        spec = Registry().metric("birds.Accuracy")
+
+        assert spec.identity == "birds.Accuracy@2"
+        assert implementation(spec).__name__ == "Metric"
+
+    @pytest.mark.parametrize(
+        "name",
+        ["birds.accuracy", "BIRDS.ACCURACY", "birds.hit_rate", "birds.HitRate", "birds.hit-rate"],
+    )
+    def test_case_underscores_hyphens_and_aliases_do_not_matter(
+        self, birds: Path, name: str
+    ) -> None:
+        assert Registry().metric(name).name == "birds.Accuracy"
+
+    def test_a_bare_name_is_found_in_the_namespace_of_the_task(self, birds: Path) -> None:
+        assert Registry().metric("accuracy", task="birds").name == "birds.Accuracy"
+
+    def test_installing_another_plugin_does_not_change_what_a_bare_name_means(
+        self, birds: Path, install: Install
+    ) -> None:
+        before = Registry().metric("Accuracy", task="birds")
+        install("animallab", "animals", package("animals"))
+
+        after = Registry().metric("Accuracy", task="birds")
+
+        assert after == before
+
+    def test_a_bare_name_without_a_task_is_answered_with_where_it_is(
+        self, birds: Path, install: Install
+    ) -> None:
+        install("animallab", "animals", package("animals", "spec('animals.HitRate')"))
+
+        with pytest.raises(AmbiguousNameError) as caught:
+            Registry().metric("HitRate")
+
+        assert text_of(caught.value) == (
+            "metric 'HitRate': a bare name needs a task to be looked for in\n"
+            "Write 'animals.HitRate' or 'birds.Accuracy', or set the task."
+        )
+
+    def test_a_bare_name_that_only_another_namespace_has_is_answered_with_it(
+        self, birds: Path, install: Install
+    ) -> None:
+        install("animallab", "animals", package("animals", "spec('animals.Speed')"))
+
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().metric("Speed", task="birds")
+
+        assert text_of(caught.value) == (
+            "metric 'Speed': unknown in the task 'birds'\nDid you mean 'animals.Speed'?"
+        )
+
+    def test_a_misspelt_name_is_answered_with_the_nearest(self, birds: Path) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().metric("birds.Acuracy")
+
+        assert text_of(caught.value) == (
+            "metric 'birds.Acuracy': not declared by the plugin 'birds'\n"
+            "Did you mean 'birds.Accuracy'?"
+        )
+
+    def test_a_misspelt_bare_name_is_answered_with_the_nearest(self, birds: Path) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().metric("Acuracy", task="birds")
+
+        assert text_of(caught.value) == (
+            "metric 'Acuracy': unknown in the task 'birds'\nDid you mean 'Accuracy'?"
+        )
+
+    def test_a_name_like_no_other_is_answered_with_the_command_that_lists_all(
+        self, birds: Path
+    ) -> None:
+        with pytest.raises(UnknownNameError, match="See what is there with: valor list"):
+            Registry().metric("birds.Zzz")
+
+    def test_a_misspelt_namespace_is_answered_with_the_nearest(self, birds: Path) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().metric("brids.Accuracy")
+
+        assert text_of(caught.value) == (
+            "metric 'brids.Accuracy': no installed plugin claims the namespace 'brids'\n"
+            "Did you mean 'birds'?"
+        )
+
+    def test_an_unknown_task_is_named(self, birds: Path) -> None:
+        with pytest.raises(UnknownNameError, match="claims the namespace 'bids'\nDid you mean"):
+            Registry().metric("Accuracy", task="bids")
+
+    def test_two_namespaces_that_fold_alike_are_told_apart_by_their_exact_names(
+        self, install: Install
+    ) -> None:
+        install("onelab", "my_lab", package("my_lab"))
+        install("twolab", "mylab2", package("mylab2"))
+        install("threelab", "mylab_2", package("mylab_2"))
+        registry = Registry()
+
+        assert registry.metric("mylab_2.Accuracy").name == "mylab_2.Accuracy"
+        assert registry.metric("MyLab.Accuracy").name == "my_lab.Accuracy"
+        with pytest.raises(AmbiguousNameError, match="mylab2 and mylab_2 both answer to it"):
+            registry.metric("MyLab2.Accuracy")
+
+    def test_a_pinned_version_that_is_installed_is_accepted(self, birds: Path) -> None:
+        assert Registry().metric("birds.Accuracy@2").version == 2
+
+    def test_a_pinned_version_that_is_not_installed_is_refused(self, birds: Path) -> None:
+        with pytest.raises(VersionPinError) as caught:
+            Registry().metric("birds.Accuracy@1")
+
+        assert text_of(caught.value) == (
+            "metric 'birds.Accuracy@1': expected version 1, the installed one is 2\n"
+            "Install the version of birdlab that has it, or write 'birds.Accuracy@2'."
+        )
+
+    @pytest.mark.parametrize(
+        ("namespace", "folder"), [("segmentation", "segmentation"), ("nvidia", "llm")]
+    )
+    def test_a_plugin_of_ours_that_is_missing_is_answered_with_the_pip_lines(
+        self, monkeypatch: pytest.MonkeyPatch, namespace: str, folder: str
+    ) -> None:
+        registry = without(namespace)
+
+        with pytest.raises(MissingPluginError) as caught:
+            registry.metric(f"{namespace.title()}.AP")
+
+        assert text_of(caught.value) == (
+            f"metric '{namespace.title()}.AP': the plugin '{namespace}' is not installed\n"
+            f"Install it with: python -m pip install valor-{folder}\n"
+            f"or, from a clone: python -m pip install -e plugins/{folder}"
+        )
+
+    def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(self) -> None:
+        with pytest.raises(MissingPluginError, match="pip install valor-rgb"):
+            without("rgb").metric("AP", task="rgb")
+
+    def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(self) -> None:
+        with pytest.raises(MissingPluginError, match="^namespace 'rgb': the plugin 'rgb' is not"):
+            without("rgb").manifest("rgb")
+
+    def test_lookup_errors_are_lookup_errors_and_not_key_errors(self) -> None:
+        assert issubclass(UnknownNameError, LookupError)
+        assert not issubclass(UnknownNameError, KeyError)
+
+
+def without(namespace: str) -> Registry:
+    """A registry in which nobody claims a namespace, whatever is installed."""
+    registry = Registry()
+    registry._claims.pop(namespace, None)
+    return registry
+
+
+class TestReadersAndResources:
+    SOURCES = package("birds") | {
+        "plugin.py": manifest("birds", "spec('birds.Accuracy')")
+        + "@hookimpl\ndef valor_readers():\n    return [ReaderSpec(name='birds.Nests',"
+        " summary='', implementation='birds.code:Metric', task='birds')]\n"
+        "@hookimpl\ndef valor_resources():\n    return [ResourceSpec(name='birds.Judge',"
+        " summary='', implementation='birds.code:Metric', aliases=('referee',))]\n"
+    }
+
+    def test_readers_and_resources_are_found_like_metrics(self, install: Install) -> None:
+        install("birdlab", "birds", self.SOURCES)
+        registry = Registry()
+
+        assert registry.reader("birds.nests").name == "birds.Nests"
+        assert registry.reader("nests", task="birds").name == "birds.Nests"
+        assert registry.resource("referee", task="birds").name == "birds.Judge"
+        assert "birds.Nests" in [spec.name for spec in registry.readers()]
+        assert "birds.Judge" in [spec.name for spec in registry.resources()]
+
+    def test_an_unknown_reader_is_called_a_reader(self, install: Install) -> None:
+        install("birdlab", "birds", self.SOURCES)
+
+        with pytest.raises(UnknownNameError, match="^reader 'birds.Nest': not declared"):
+            Registry().reader("birds.Nest")
+
+
+class TestBrokenPlugins:
+    def test_a_broken_plugin_does_not_hide_the_others(self, birds: Path, broken: Path) -> None:
+        registry = Registry()
+
+        names = [spec.name for spec in registry.metrics()]
+
+        assert "birds.Accuracy" in names
+        assert not any(name.startswith("broken.") for name in names)
+
+    def test_a_broken_plugin_is_reported_with_its_cause_for_its_own_namespace(
+        self, broken: Path
+    ) -> None:
+        with pytest.raises(BrokenPluginError) as caught:
+            Registry().metric("broken.Accuracy")
+
+        assert text_of(caught.value) == (
+            "plugin 'broken' (brokenlab 1.0): its manifest broken.plugin cannot be imported, "
+            "ModuleNotFoundError: No module named 'no_such_package_here'\n"
+            "Reinstall or remove it: python -m pip uninstall brokenlab"
+        )
+        assert isinstance(caught.value.__cause__, ModuleNotFoundError)
+
+    def test_a_broken_plugin_does_not_matter_to_names_elsewhere(
+        self, birds: Path, broken: Path
+    ) -> None:
+        registry = Registry()
+
+        assert registry.metric("birds.Accuracy").name == "birds.Accuracy"
+        with pytest.raises(UnknownNameError):
+            registry.metric("Zzz", task="birds")
+
+    def test_failures_lists_every_namespace_that_cannot_be_used(
+        self, birds: Path, broken: Path
+    ) -> None:
+        failures = Registry().failures()
+
+        assert list(failures) == ["broken"]
+        assert isinstance(failures["broken"], BrokenPluginError)
+
+    def test_the_same_failure_is_raised_again_without_another_import(self, broken: Path) -> None:
+        registry = Registry()
+        with pytest.raises(BrokenPluginError) as first:
+            registry.manifest("broken")
+
+        with pytest.raises(BrokenPluginError) as second:
+            registry.manifest("broken")
+
+        assert second.value is first.value
+
+    def test_a_manifest_that_leaves_the_program_is_a_broken_plugin(self, install: Install) -> None:
+        install("exitlab", "leaver", {"__init__.py": "", "plugin.py": "raise SystemExit(3)\n"})
+
+        with pytest.raises(BrokenPluginError, match="SystemExit: 3"):
+            Registry().manifest("leaver")
+
+    def test_a_manifest_whose_hook_raises_is_a_broken_plugin(self, install: Install) -> None:
+        install("raiselab", "raiser", package("raiser", "1 / 0"))
+
+        with pytest.raises(BrokenPluginError, match="its manifest fails, ZeroDivisionError"):
+            Registry().manifest("raiser")
+
+    def test_code_that_cannot_be_imported_is_a_broken_plugin(self, install: Install) -> None:
+        install("codelab", "coder", package("coder", code="raise ValueError('half written')"))
+
+        with pytest.raises(BrokenPluginError) as caught:
+            implementation(Registry().metric("coder.Accuracy"))
+
+        assert text_of(caught.value) == (
+            "coder.Accuracy: its code coder.code:Metric cannot be imported, "
+            "ValueError: half written"
+        )
+
+    def test_code_without_the_name_that_the_manifest_gives_is_a_broken_plugin(
+        self, install: Install
+    ) -> None:
+        install("codelab", "coder", package("coder", code=""))
+
+        with pytest.raises(BrokenPluginError, match="AttributeError: .*'Metric'"):
+            implementation(Registry().metric("coder.Accuracy"))
+
+
+class TestMissingExtras:
+    def test_a_missing_package_is_answered_with_the_extra_of_the_distribution(
+        self, install: Install
+    ) -> None:
+        specs = "spec('extras.Accuracy', extra='raster')"
+        install("extralab", "extras", package("extras", specs, code="import no_such_raster"))
+
+        with pytest.raises(MissingExtraError) as caught:
+            implementation(Registry().metric("extras.Accuracy"))
+
+        assert text_of(caught.value) == (
+            "extras.Accuracy: its code needs 'no_such_raster', which is not installed\n"
+            "Install it with: python -m pip install 'extralab[raster]'"
+        )
+
+    def test_a_missing_package_without_an_extra_is_a_broken_plugin(self, install: Install) -> None:
+        install("extralab", "extras", package("extras", code="import no_such_raster"))
+
+        with pytest.raises(BrokenPluginError, match="No module named 'no_such_raster'"):
+            implementation(Registry().metric("extras.Accuracy"))
+
+    def test_a_missing_module_of_its_own_is_not_taken_for_a_missing_extra(
+        self, install: Install
+    ) -> None:
+        specs = "spec('extras.Accuracy', extra='raster', implementation='extras.none:Metric')"
+        install("extralab", "extras", package("extras", specs))
+
+        with pytest.raises(BrokenPluginError, match=r"No module named 'extras\.none'"):
+            implementation(Registry().metric("extras.Accuracy"))
+
+
+class TestConflicts:
+    @pytest.fixture(autouse=True)
+    def two_claimants(self, install: Install) -> None:
+        install("first-lab", "shared", package("shared"), version="1.0")
+        other = {f"other/{k}": v for k, v in package("shared").items()}
+        install("second-lab", "shared", other, manifest="shared.plugin", version="2.0")
+
+    def test_two_claimants_are_an_error_that_names_both(self) -> None:
+        with pytest.raises(PluginConflictError) as caught:
+            Registry().metric("shared.Accuracy")
+
+        assert text_of(caught.value) == (
+            "namespace 'shared': expected one plugin, first-lab 1.0 and second-lab 2.0 claim it\n"
+            "Uninstall one of them, or choose in the config: plugins: {shared: first-lab}"
+        )
+
+    @pytest.mark.parametrize("name", ["second-lab", "Second_Lab"])
+    def test_a_choice_settles_the_conflict(self, name: str) -> None:
+        manifest = Registry({"shared": name}).manifest("shared")
+
+        assert (manifest.distribution, manifest.version) == ("second-lab", "2.0")
+
+    def test_a_choice_of_somebody_else_settles_nothing(self) -> None:
+        with pytest.raises(PluginConflictError, match="first-lab 1.0 and second-lab 2.0"):
+            Registry({"shared": "third-lab"}).manifest("shared")
+
+    def test_a_conflict_does_not_hide_the_others(self) -> None:
+        registry = Registry()
+
+        assert list(registry.failures()) == ["shared"]
+        assert [claim.distribution for claim in registry.claims["shared"]] == [
+            "second-lab",
+            "first-lab",
+        ]
+
+
+class TestManifests:
+    def error_of(self, install: Install, plugin: str) -> str:
+        install("oddlab", "odd", {"__init__.py": "", "plugin.py": plugin})
+        with pytest.raises(ManifestError) as caught:
+            Registry().manifest("odd")
+        return text_of(caught.value)
+
+    def test_a_name_outside_the_namespace_is_refused(self, install: Install) -> None:
+        error = self.error_of(install, manifest("odd", "spec('detection.AP')"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): declares 'detection.AP' outside its namespace\n"
+            "Name it 'odd.AP'."
+        )
+
+    def test_a_hook_with_a_wrong_signature_is_refused(self, install: Install) -> None:
+        error = self.error_of(
+            install,
+            "from valor_core import hookimpl\n@hookimpl\ndef valor_metrics(registry): return ()\n",
+        )
+
+        assert error.startswith("plugin 'odd' (oddlab 1.0): Plugin 'odd' for hook 'valor_metrics'")
+        assert "registry" in error
+        assert error.endswith(
+            "Hooks take no arguments and are: valor_metrics, valor_readers, valor_resources."
+        )
+
+    def test_a_misspelt_hook_is_refused(self, install: Install) -> None:
+        error = self.error_of(
+            install, "from valor_core import hookimpl\n@hookimpl\ndef valor_metric(): return ()\n"
+        )
+
+        assert error.startswith("plugin 'odd' (oddlab 1.0): unknown hook 'valor_metric'")
+
+    def test_a_manifest_that_forgot_to_decorate_its_hooks_is_refused(
+        self, install: Install
+    ) -> None:
+        error = self.error_of(install, "def valor_metrics(): return ()\n")
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): its manifest declares nothing\n"
+            "Write valor_metrics or valor_readers or valor_resources and decorate it with "
+            "@valor_core.hookimpl."
+        )
+
+    def test_a_failed_manifest_does_not_spoil_those_after_it(
+        self, install: Install, birds: Path
+    ) -> None:
+        misspelt = "from valor_core import hookimpl\n@hookimpl\ndef valor_metric(): return ()\n"
+        install("oddlab", "aaa", {"__init__.py": "", "plugin.py": misspelt})
+        registry = Registry()
+
+        assert list(registry.failures()) == ["aaa"]
+        assert registry.metric("birds.Accuracy").name == "birds.Accuracy"
+
+    def test_something_that_is_no_spec_is_refused(self, install: Install) -> None:
+        error = self.error_of(install, manifest("odd", "'odd.AP'"))
+
+        assert error == "plugin 'odd' (oddlab 1.0): expected a MetricSpec, found 'odd.AP'"
+
+    def test_two_metrics_that_answer_to_one_word_are_refused(self, install: Install) -> None:
+        error = self.error_of(
+            install, manifest("odd", "spec('odd.AP')", "spec('odd.Other', aliases=('a_p',))")
+        )
+
+        assert error == "plugin 'odd' (oddlab 1.0): odd.AP and odd.Other both answer to 'a_p'"
+
+
+class TestWhatIsImported:
+    def test_making_a_registry_imports_no_manifest(self, birds: Path) -> None:
+        Registry()
+
+        assert "birds" not in sys.modules
+
+    def test_only_the_manifest_of_the_namespace_asked_for_is_imported(
+        self, birds: Path, install: Install
+    ) -> None:
+        install("animallab", "animals", package("animals"))
+
+        Registry().metric("birds.Accuracy")
+
+        assert "birds.plugin" in sys.modules
+        assert "birds.code" not in sys.modules
+        assert "animals" not in sys.modules
+
+    def test_a_bare_name_imports_the_manifest_of_its_task_alone(
+        self, birds: Path, install: Install
+    ) -> None:
+        install("animallab", "animals", package("animals"))
+
+        Registry().metric("Accuracy", task="birds")
+
+        assert "animals" not in sys.modules
+
+    def test_listing_all_metrics_imports_no_code(self, birds: Path) -> None:
+        assert "birds.Accuracy" in [spec.name for spec in Registry().metrics()]
+        assert "birds.code" not in sys.modules
+
+
+def spec_of(name: str, **more: Any) -> MetricSpec:
+    values: dict[str, Any] = {
+        "name": name,
+        "task": "text",
+        "summary": "A metric",
+        "implementation": "nowhere:Metric",
+        "higher_is_better": True,
+        "range": Range(0, 1),
+    }
+    return MetricSpec(**(values | more))
+
+
+def in_process(*specs: MetricSpec) -> object:
+    return SimpleNamespace(valor_metrics=hookimpl(lambda: specs))
+
+
+class TestInProcess:
+    def test_a_manifest_can_be_registered_without_an_entry_point(self) -> None:
+        registry = Registry()
+
+        registry.register("attic", in_process(spec_of("attic.AP")))
+
+        assert registry.metric("attic.ap").name == "attic.AP"
+        assert "attic" in registry.namespaces
+        assert "attic" not in Registry().namespaces
+
+    def test_a_taken_namespace_is_refused(self, birds: Path) -> None:
+        registry = Registry()
+        registry.register("attic", in_process(spec_of("attic.AP")))
+
+        for namespace in ("attic", "birds"):
+            with pytest.raises(PluginConflictError, match=f"^{namespace}: expected a free name"):
+                registry.register(namespace, in_process())
+
+    def test_a_refused_manifest_can_be_repaired_and_registered_again(self) -> None:
+        registry = Registry()
+        with pytest.raises(ManifestError, match="outside its namespace"):
+            registry.register("attic", in_process(spec_of("cellar.AP")))
+
+        registry.register("attic", in_process(spec_of("attic.AP")))
+
+        assert registry.metric("attic.AP").name == "attic.AP"
+
+    def test_a_decorated_metric_is_known_once_added(self) -> None:
+        @metric("attic.Half", task="text")
+        def half(item: Any) -> float:
+            return 0.5
+
+        registry = Registry()
+        registry.add(half)
+        registry.add(half)
+
+        assert registry.metric("attic.half") is half
+        assert [spec.name for spec in registry.metrics()].count("attic.Half") == 1
+        assert registry.distribution(half) == ("in process", "0")
+
+    def test_a_decorated_metric_can_join_the_namespace_of_a_plugin(self, birds: Path) -> None:
+        @metric("birds.Half", task="text")
+        def half(item: Any) -> float:
+            return 0.5
+
+        registry = Registry()
+        registry.add(half)
+
+        assert registry.metric("birds.Half") is half
+        assert registry.metric("birds.Accuracy").name == "birds.Accuracy"
+
+    @pytest.mark.parametrize("name", ["birds.Accuracy", "birds.HitRate"])
+    def test_a_decorated_metric_cannot_take_a_plugins_name(self, birds: Path, name: str) -> None:
+        spec = metric(name, task="text")(lambda_like)
+
+        with pytest.raises(PluginConflictError, match="expected a new name, it is declared al"):
+            Registry().add(spec)
+
+    def test_two_decorated_metrics_cannot_share_a_name(self) -> None:
+        registry = Registry()
+        registry.add(metric("attic.Half", task="text")(lambda_like))
+
+        with pytest.raises(PluginConflictError, match=r"^attic\.Half: expected a new name"):
+            registry.add(metric("attic.Half", task="text")(lambda_like))
+
+    def test_a_spec_of_the_registry_itself_is_no_conflict(self, birds: Path) -> None:
+        registry = Registry()
+        registry.register("attic", in_process(spec_of("attic.AP")))
+
+        registry.add(registry.metric("birds.Accuracy"))
+        registry.add(registry.metric("attic.AP"))
+
+        assert registry.distribution(registry.metric("birds.Accuracy")) == ("birdlab", "1.0")
+
+
+def lambda_like(item: Any) -> float:
+    return 0.0
+
+
+def test_every_registry_error_is_one() -> None:
+    for error in (ManifestError, PluginConflictError, UnknownNameError, MissingExtraError):
+        assert issubclass(error, RegistryError)

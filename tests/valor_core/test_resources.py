@@ -1,0 +1,207 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+import valor_core
+from valor_core.errors import ParameterError, ResourceError, UnknownNameError
+from valor_core.registry import Registry
+from valor_core.resources import BoundResource, bind, opened
+from valor_core.schemas.text import Text, TextBatch
+
+ITEMS = [
+    Text("q1", response="the cat"),
+    Text("q2", response="a dog a day"),
+    Text("q3", response="nothing known"),
+    Text("q4"),
+    Text("q5", response="the a the"),
+    Text("q6", response="cat and dog"),
+]
+BATCHES = [TextBatch.of(ITEMS[start : start + 2]) for start in range(0, 6, 2)]
+KNOWN_WORDS = [0.5, 0.5, 0.0, None, 1.0, 0.0]
+
+
+OTHER = {
+    "plugin.py": """
+from attrs import evolve
+from mylab import plugin
+from valor_core import hookimpl
+
+def renamed(spec):
+    return evolve(spec, name=spec.name.replace("mylab", "other"))
+
+@hookimpl
+def valor_metrics():
+    return [renamed(plugin.valor_metrics()[1])]
+
+@hookimpl
+def valor_resources():
+    return [evolve(renamed(plugin.valor_resources()[0]), implementation="builtins:repr")]
+"""
+}
+
+Install = Callable[..., Path]
+
+
+def events(log: Path) -> dict[str, Counter[str]]:
+    """What happened in every process: how often a dictionary was opened, asked and closed."""
+    found: dict[str, Counter[str]] = {}
+    for line in log.read_text().splitlines():
+        what, process = line.split()
+        found.setdefault(process, Counter())[what] += 1
+    return found
+
+
+def known_words(data: Any, **options: Any) -> valor_core.Report:
+    return valor_core.evaluate(data, ["mylab.KnownWords"], items=True, **options)
+
+
+def test_a_resource_is_opened_once_and_closed_at_the_end(mylab: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    report = known_words(BATCHES, resources={"dictionary": {"log": str(log)}})
+
+    assert [row.to_dict()["value"] for row in report.items[0].rows] == KNOWN_WORDS
+    assert report["KnownWords"].value == 0.4  # (1/2 + 1/2 + 0 + 1 + 0) / 5
+    # 14 words are looked up
+    assert list(events(log).values()) == [Counter(open=1, has=14, close=1)]
+
+
+def test_threads_share_one_instance(mylab: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    report = known_words(
+        BATCHES,
+        engine={"name": "local", "mode": "threads", "workers": 3},
+        resources={"dictionary": {"log": str(log)}},
+    )
+
+    assert report["KnownWords"].value == 0.4
+    assert list(events(log).values()) == [Counter(open=1, has=14, close=1)]
+
+
+def test_every_process_opens_its_own_and_closes_it(mylab: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    report = known_words(
+        BATCHES,
+        engine={"name": "local", "mode": "processes", "workers": 2},
+        resources={"dictionary": {"log": str(log)}},
+    )
+
+    assert report["KnownWords"].value == 0.4
+    found = events(log)
+    assert 1 <= len(found) <= 2
+    assert all(counts["open"] == counts["close"] == 1 for counts in found.values())
+    assert sum(counts["has"] for counts in found.values()) == 14
+
+
+def test_an_evaluator_opens_a_resource_when_it_is_needed(mylab: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    resources = {"dictionary": {"log": str(log)}}
+
+    with valor_core.Evaluator(["mylab.KnownWords"], resources=resources) as evaluator:
+        assert not log.exists()
+        evaluator.update(ITEMS[:1])
+        evaluator.update(ITEMS[1:])
+        assert sum(events(log).values(), Counter())["close"] == 0
+
+    assert list(events(log).values()) == [Counter(open=1, has=14, close=1)]
+
+
+def test_a_resource_is_closed_after_an_error(mylab: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    resources = bound("mylab.KnownWords", {"dictionary": {"log": str(log)}})
+
+    with pytest.raises(RuntimeError), opened(resources):
+        raise RuntimeError
+
+    assert list(events(log).values()) == [Counter(open=1, close=1)]
+
+
+def test_the_parameters_of_a_resource_stand_in_the_report(mylab: Path) -> None:
+    report = known_words(ITEMS, resources={"dictionary": {"words": ["dog"]}})
+
+    assert report.config["dictionary"] == {"words": ["dog"], "log": None, "broken": False}
+    assert report["KnownWords"].value == pytest.approx((1 / 4 + 1 / 3) / 5, abs=1e-15)
+
+
+def test_a_resource_that_no_metric_asks_for_is_not_opened(mylab: Path, tmp_path: Path) -> None:
+    data = [Text("q1", response="a", references="a")]
+
+    with pytest.raises(ResourceError, match="dictionary: no chosen metric asks for a resource"):
+        valor_core.evaluate(data, ["mylab.ExactMatch"], resources={"dictionary": {}})
+
+
+def test_a_section_of_another_name_is_answered_with_those_there_are(mylab: Path) -> None:
+    with pytest.raises(ResourceError, match=r"dictionaries: no chosen .*\nDid you mean 'dict"):
+        known_words(ITEMS, resources={"dictionaries": {}})
+
+    with pytest.raises(ResourceError, match=r"judge: no .*\nResources asked for: dictionary"):
+        known_words(ITEMS, resources={"judge": {}})
+
+
+def test_a_misspelt_parameter_is_answered_with_the_right_one(mylab: Path) -> None:
+    with pytest.raises(ParameterError, match=r"dictionary\.word: unknown key\nDid you mean 'words"):
+        known_words(ITEMS, resources={"dictionary": {"word": ["dog"]}})
+
+
+@pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
+def test_a_resource_that_cannot_be_opened_stops_the_run(mode: str, mylab: Path) -> None:
+    with pytest.raises(ResourceError, match="cannot be opened, OSError: no such dictionary"):
+        known_words(
+            BATCHES,
+            engine={"name": "local", "mode": mode, "workers": 2},
+            resources={"dictionary": {"broken": True}},
+        )
+
+
+def test_those_opened_before_one_that_cannot_be_opened_are_closed(
+    mylab: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    (good,) = bound("mylab.KnownWords", {"dictionary": {"log": str(log)}})
+    bad = evolve(good, name="other", parameters=evolve(good.parameters, broken=True))
+
+    with pytest.raises(ResourceError), opened([good, bad]):
+        pass
+
+    assert list(events(log).values()) == [Counter(open=1, close=1)]
+
+
+def test_a_resource_that_nobody_declares_is_named(mylab: Path) -> None:
+    registry = Registry()
+    spec = evolve(registry.metric("mylab.KnownWords"), resources=("judge",))
+
+    with pytest.raises(UnknownNameError, match="'judge'"):
+        bind([spec], {}, registry)
+
+
+def test_two_resources_of_one_name_are_refused(mylab: Path, install: Install) -> None:
+    install("valor-other", "other", OTHER)
+
+    with pytest.raises(
+        ResourceError, match=r"metrics ask for mylab\.dictionary and other\.dictionary\nEvaluate"
+    ):
+        valor_core.evaluate(ITEMS, ["mylab.KnownWords", "other.KnownWords"])
+
+    (result,) = valor_core.evaluate(ITEMS[:1], ["other.KnownWords"])
+    assert result.error == "all 1 items failed"
+
+
+def test_a_resource_without_close_is_left_alone(mylab: Path) -> None:
+    (resource,) = bound("mylab.KnownWords", {})
+    plain = evolve(resource, spec=evolve(resource.spec, implementation="builtins:repr"))
+
+    with opened([plain]) as resources:
+        assert resources["dictionary"].startswith("DictionaryParameters")
+
+
+def bound(metric: str, sections: dict[str, Any]) -> tuple[BoundResource, ...]:
+    registry = Registry()
+    return bind([registry.metric(metric)], sections, registry)

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core import Failed, Result, Undefined, mean, ratio
+from valor_core.errors import ReportError
+from valor_core.parameters import FromEnvironment
+from valor_core.result import as_json
+
+
+def test_a_result_is_written_in_the_order_of_the_report_format() -> None:
+    result = Result(
+        type="AP", metric="detection.AP@1", parameters={"label": "cat"}, value=0.5, left_out={}
+    )
+
+    assert json.dumps(result.to_dict()) == (
+        '{"type": "AP", "metric": "detection.AP@1", "parameters": {"label": "cat"}, "value": 0.5}'
+    )
+
+
+def test_an_undefined_value_is_null_with_its_reason() -> None:
+    result = Result(type="AP", value=Undefined("no ground truths"))
+
+    assert result.to_dict()["value"] is None
+    assert result.to_dict()["undefined"] == "no ground truths"
+    assert (result.undefined, result.error, result.number) == ("no ground truths", None, None)
+
+
+def test_a_failed_value_is_null_with_its_error() -> None:
+    result = Result(type="AP", value=Failed("no reply"))
+
+    assert result.to_dict()["value"] is None
+    assert result.to_dict()["error"] == "no reply"
+    assert (result.undefined, result.error, result.number) == (None, "no reply", None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0.5, 3, None, True, "text", {"a": [1, {"b": 0.5}]}, Undefined("why"), Failed("why")],
+)
+def test_a_result_comes_back_from_json(value: Any) -> None:
+    result = Result(
+        type="AP", metric="d.AP@1", parameters={"x": [1]}, value=value, left_out={"why": 2}
+    )
+
+    assert Result.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+
+
+@pytest.mark.parametrize("record", [3, {}, {"type": "AP"}, {"value": 1}])
+def test_something_else_is_no_result(record: Any) -> None:
+    with pytest.raises(ReportError, match="^report: expected a result, found"):
+        Result.from_dict(record)
+
+
+def test_numpy_values_become_plain_ones_however_deep() -> None:
+    result = Result(
+        parameters={"threshold": np.float64(0.5)},
+        value={"counts": np.array([1, 2]), "deep": [{"n": np.int64(3)}]},
+    )
+
+    assert result.value == {"counts": [1, 2], "deep": [{"n": 3}]}
+    assert type(result.value["deep"][0]["n"]) is int
+    assert type(result.parameters["threshold"]) is float
+    assert type(Result(value=np.int64(3)).value) is int
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        (math.nan, "value must be finite, got nan"),
+        (np.float32(math.inf), "value must be finite, got inf"),
+        ({"a": [1, math.nan]}, "value['a'][1] must be finite, got nan"),
+        (np.array([math.nan]), "value[0] must be finite, got nan"),
+    ],
+)
+def test_a_number_that_is_not_finite_never_leaves(value: Any, place: str) -> None:
+    with pytest.raises(ReportError) as caught:
+        Result(value=value)
+
+    assert str(caught.value) == f"{place}\nA metric answers 0/0 with Undefined and a reason."
+
+
+def test_what_json_cannot_hold_is_refused_where_it_is_made() -> None:
+    with pytest.raises(
+        ReportError, match=r"^value\['cat'\] must be numbers, text, lists and tables, got Undefined"
+    ):
+        Result(value={"cat": Undefined("why")})
+
+
+def test_text_from_the_environment_is_recorded_as_its_reference() -> None:
+    assert as_json([FromEnvironment("s3cret", "${env:KEY}")], "x") == ["${env:KEY}"]
+
+
+@pytest.mark.parametrize(("value", "number"), [(3, 3.0), (0.5, 0.5), (True, None), ([1], None)])
+def test_only_a_single_number_is_a_number(value: Any, number: float | None) -> None:
+    assert Result(value=value).number == number
+
+
+def test_a_ratio_is_a_quotient() -> None:
+    assert ratio(np.int64(1), np.int64(4), 0.0, "why") == 0.25
+    assert type(ratio(np.int64(1), np.int64(4), 0.0, "why")) is float
+
+
+@pytest.mark.parametrize(
+    ("zero_division", "expected"), [(0.0, 0.0), (1, 1.0), (None, Undefined("no predictions"))]
+)
+def test_nothing_over_nothing_is_what_was_asked_for(
+    zero_division: float | None, expected: Any
+) -> None:
+    assert ratio(0, 0, zero_division, "no predictions") == expected
+
+
+def test_a_mean_says_what_it_left_out_and_why() -> None:
+    values = [0.25, Undefined("no truths"), 0.75, Undefined("no truths"), Failed("no reply")]
+
+    assert mean(values, "labels") == (0.5, {"no truths": 2, "no reply": 1})
+
+
+def test_a_mean_of_nothing_is_undefined() -> None:
+    assert mean([Undefined("why")], "labels") == (Undefined("no labels with a value"), {"why": 1})
+
+
+def test_a_mean_does_not_depend_on_the_order() -> None:
+    values = [1e16, 1.0, -1e16, 0.1]
+
+    assert mean(values, "labels") == mean(values[::-1], "labels")

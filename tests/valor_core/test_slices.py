@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core.errors import ConfigError
+from valor_core.schemas.text import Text, TextBatch
+from valor_core.slices import Slices
+
+
+def batch(*facts: dict[str, Any]) -> TextBatch:
+    return TextBatch.of(Text(i, response="x", metadata=fact) for i, fact in enumerate(facts))
+
+
+def split(slices: Slices, data: TextBatch) -> dict[Any, list[int]]:
+    return {key: part.datums.uids.tolist() for key, part in slices.split(data)}
+
+
+def test_without_slices_a_batch_stays_whole() -> None:
+    assert split(Slices(), batch({"a": 1}, {"a": 2})) == {(): [0, 1]}
+
+
+def test_a_batch_is_split_by_the_combinations_of_all_fields() -> None:
+    data = batch({"a": "x", "b": 1}, {"a": "y", "b": 1}, {"a": "x", "b": 1}, {"a": "x", "b": 2})
+
+    assert split(Slices(["a", ["a", "b"]]), data) == {
+        ("x", 1): [0, 2],
+        ("y", 1): [1],
+        ("x", 2): [3],
+    }
+
+
+def test_a_missing_value_is_a_slice_of_its_own() -> None:
+    data = batch({"a": "x"}, {}, {"a": None})
+
+    assert split(Slices(["a"]), data) == {("x",): [0], (None,): [1, 2]}
+
+
+def test_nan_is_a_missing_value() -> None:
+    data = batch({"a": 1.5}, {"a": math.nan}, {"a": float("nan")}, {"a": None})
+
+    assert split(Slices(["a"]), data) == {(1.5,): [0], (None,): [1, 2, 3]}
+
+
+def test_values_become_what_json_can_hold() -> None:
+    data = batch({"a": datetime.date(2024, 1, 2)}, {"a": np.int64(3)})
+
+    keys = list(split(Slices(["a"]), data))
+
+    assert json.dumps(keys) == '[["2024-01-02"], [3]]'
+
+
+def test_a_single_field_may_be_given_bare() -> None:
+    assert Slices("weather").fields == ("weather",)
+
+
+def test_slices_are_groups_of_combinations_sorted_by_their_values() -> None:
+    slices = Slices(["b", ["a", "b"]])
+    keys = [(2, "x"), (10, "x"), (None, "y")]
+
+    groups = list(slices.groups([(b, a) for b, a in keys]))
+
+    assert groups == [
+        ({"b": 2}, [(2, "x")]),
+        ({"b": 10}, [(10, "x")]),
+        ({"b": None}, [(None, "y")]),
+        ({"a": "x", "b": 2}, [(2, "x")]),
+        ({"a": "x", "b": 10}, [(10, "x")]),
+        ({"a": "y", "b": None}, [(None, "y")]),
+    ]
+
+
+def test_a_marginal_has_all_combinations_that_belong_to_it() -> None:
+    slices = Slices(["a", "b"])
+
+    groups = list(slices.groups([("x", 1), ("y", 1), ("x", 2)]))
+
+    assert ({"a": "x"}, [("x", 1), ("x", 2)]) in groups
+    assert ({"b": 1}, [("x", 1), ("y", 1)]) in groups
+
+
+def test_values_of_mixed_kinds_are_sorted_numbers_first_and_missing_last() -> None:
+    slices = Slices(["a"])
+
+    groups = slices.groups([("b",), (None,), (2,), ("a",), (1.5,)])
+
+    assert [where["a"] for where, _ in groups] == [1.5, 2, "a", "b", None]
+
+
+def test_too_many_combinations_are_an_error_that_says_how_many() -> None:
+    slices = Slices(["a", "b"], at_most=2)
+
+    slices.check([(1, 1), (1, 2), (1, 1)])
+    with pytest.raises(ConfigError) as caught:
+        slices.check([(1, 1), (1, 2), (2, 1)])
+
+    assert str(caught.value) == (
+        "slices: expected at most 2 combinations of a, b, found 3 so far\n"
+        "Slice by fields with fewer values."
+    )
+
+
+def test_a_batch_in_which_no_item_has_the_field_is_a_slice_of_missing_values() -> None:
+    assert split(Slices(["weather"]), batch({"city": "Oslo"})) == {(None,): [0]}
+
+
+def test_an_empty_batch_is_in_no_slice() -> None:
+    assert split(Slices(["a"]), batch()) == {}

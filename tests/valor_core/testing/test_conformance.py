@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from valor_core.errors import UnknownNameError
+from valor_core.registry import Registry
+from valor_core.schemas.text import Text, TextBatch
+from valor_core.testing import ConformanceError, cases, check_metric, check_plugin
+
+Install = Callable[..., Path]
+
+JUDGED = {
+    "__init__.py": "",
+    "plugin.py": """
+from valor_core import MetricSpec, Range, ResourceSpec, hookimpl, parameter, parameters
+
+@parameters
+class JudgeParameters:
+    model: str = parameter(help="Which model.")
+
+@hookimpl
+def valor_metrics():
+    return [
+        MetricSpec(
+            name="judged.One", task="text", summary="One", implementation="judged.one:score",
+            higher_is_better=None, range=Range(), per_item=True, resources=("judge",),
+        )
+    ]
+
+@hookimpl
+def valor_resources():
+    return [
+        ResourceSpec(
+            name="judged.judge", summary="A judge", parameters=JudgeParameters,
+            implementation="builtins:repr",
+        )
+    ]
+""",
+    "one.py": "def score(item, parameters, resources):\n    return len(resources['judge'])\n",
+}
+
+
+def test_a_good_plugin_is_accepted(mylab: Path) -> None:
+    check_plugin("mylab")
+
+
+def test_a_plugin_is_checked_in_one_case_for_each_metric_and_law(mylab: Path) -> None:
+    names = [name for name, _ in cases("mylab")]
+
+    assert len(names) == len(set(names))
+    assert names[:3] == [
+        "mylab/manifest declares",
+        "mylab/manifest is light",
+        "mylab.dictionary/declared well",
+    ]
+    assert "mylab.ExactMatch/any split" in names
+    assert names[-1] == "mylab/alone as together: text"
+
+
+def test_several_parameters_of_a_metric_are_checked_together(mylab: Path) -> None:
+    parameters: Mapping[str, Any] = {"mylab.ExactMatch": [{}, {"ignore_case": True}]}
+
+    names = []
+    for name, check in cases("mylab", parameters=parameters):
+        check()
+        names.append(name)
+
+    assert {"mylab.ExactMatch[0]/any split", "mylab.ExactMatch[1]/any split"} <= set(names)
+
+
+def test_parameters_of_a_metric_that_is_not_there_are_refused(mylab: Path) -> None:
+    with pytest.raises(ConformanceError, match=r"there is no metric 'mylab\.Exact'"):
+        check_plugin("mylab", parameters={"mylab.Exact": {}})
+
+
+def test_a_resource_can_be_given(mylab: Path) -> None:
+    class Nothing:
+        asked = 0
+
+        def has(self, word: str) -> bool:
+            self.asked += 1
+            return False
+
+    dictionary = Nothing()
+    check_plugin("mylab", resources={"dictionary": dictionary})
+    assert dictionary.asked
+
+    spec = Registry().metric("mylab.KnownWords")
+    check_metric(spec, resources={"dictionary": dictionary})
+    with pytest.raises(ConformanceError, match=r"asks for 'dictionary'; pass resources=\{'dict"):
+        check_metric(spec)
+
+
+def test_data_can_be_given_as_objects_batches_or_several_sets(mylab: Path) -> None:
+    spec = Registry().metric("mylab.ExactMatch")
+    items = [Text("q1", response="unreadable", references="Rome"), Text("q2", response="Rome")]
+
+    for data in (items, [TextBatch.of(items)], {"one": items, "other": items[1:]}):
+        if not isinstance(data, dict):
+            with pytest.raises(ConformanceError, match="item 'q1': ValueError: the reply cannot"):
+                check_metric(spec, data)
+        check_metric(spec, {"fine": items[1:]})
+
+
+def test_data_of_another_task_are_left_to_its_metrics(mylab: Path) -> None:
+    spec = evolve(Registry().metric("mylab.ExactMatch"), task="detection")
+
+    with pytest.raises(ConformanceError, match="no examples of the task 'detection'; pass batch"):
+        check_metric(spec)
+    with pytest.raises(ConformanceError, match="no examples of the task 'detection'"):
+        check_metric(spec, [TextBatch.of([])])
+
+
+def test_a_plugin_that_is_not_there_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="'nowhere'"):
+        check_plugin("nowhere")
+
+
+def test_a_resource_that_needs_parameters_is_asked_for(install: Install) -> None:
+    install("valor-judged", "judged", JUDGED)
+
+    with pytest.raises(
+        ConformanceError, match=r"(?s)judge\.model: expected a string, .*resources=\{'judge': …\}"
+    ):
+        check_plugin("judged")
+
+    check_plugin("judged", resources={"judge": "a judge"})

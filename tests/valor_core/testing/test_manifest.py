@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from valor_core.testing import ConformanceError, check_plugin
+
+Install = Callable[..., Path]
+
+PLUGIN = """
+from valor_core import MetricSpec, Range, hookimpl, NoParameters
+{imports}
+
+@hookimpl
+def valor_metrics():
+    {body}
+    return [
+        MetricSpec(
+            name="heavy.Zero", task="text", summary="Zero", implementation="heavy.zero:score",
+            higher_is_better=None, range=Range(0, 0), per_item=True{more},
+        )
+    ]
+"""
+
+
+def plugin(
+    install: Install, imports: str = "", body: str = "pass", more: str = "", **files: str
+) -> None:
+    sources = {
+        "__init__.py": "",
+        "plugin.py": PLUGIN.format(imports=imports, body=body, more=more),
+        "zero.py": "def score(item, parameters, resources):\n    return 0.0\n",
+        "parameters.py": "import numpy\n",
+    }
+    install("valor-heavy", "heavy", sources | {f"{name}.py": text for name, text in files.items()})
+
+
+@pytest.mark.parametrize(
+    ("imports", "body"),
+    [
+        ("", "pass"),
+        ("import attrs, json, numpy.linalg, valor_core.exact\nimport heavy.parameters", "pass"),
+    ],
+)
+def test_a_manifest_may_import_what_is_there_anyway(
+    imports: str, body: str, install: Install
+) -> None:
+    plugin(install, imports, body)
+
+    check_plugin("heavy")
+
+
+@pytest.mark.parametrize(
+    ("imports", "body", "named"),
+    [
+        ("import heavy.zero", "pass", "heavy.zero"),
+        ("", "from heavy import zero", "heavy.zero"),
+        ("import heavy.words", "pass", "heavy.words"),
+        ("import iniconfig", "pass", "iniconfig"),
+    ],
+)
+def test_a_manifest_that_imports_code_is_refused(
+    imports: str, body: str, named: str, install: Install
+) -> None:
+    plugin(install, imports, body, words="")
+
+    with pytest.raises(
+        ConformanceError, match=rf"heavy breaks the law 'manifest is light': .* imports {named};"
+    ):
+        check_plugin("heavy")
+
+
+def test_an_init_that_imports_code_is_refused(install: Install) -> None:
+    plugin(install, __init__="from heavy.zero import score")
+
+    with pytest.raises(ConformanceError, match=r"imports heavy\.zero;"):
+        check_plugin("heavy")
+
+
+def test_a_manifest_that_needs_what_another_module_prepared_is_refused(install: Install) -> None:
+    plugin(install, "import sys\nassert 'pytest' in sys.modules, 'no pytest'")
+
+    with pytest.raises(ConformanceError, match=r"clean interpreter: .*no pytest"):
+        check_plugin("heavy")
+
+
+def test_a_resource_that_is_not_declared_is_refused(install: Install) -> None:
+    plugin(install, more=', resources=("judge",)')
+
+    with pytest.raises(ConformanceError, match="Zero asks for the resource 'judge', which is not"):
+        check_plugin("heavy")
+
+
+def test_a_manifest_that_declares_nothing_is_refused(install: Install) -> None:
+    plugin(install, body="return []")
+
+    with pytest.raises(ConformanceError, match="expected metrics, readers or resources, found no"):
+        check_plugin("heavy")

@@ -1,0 +1,48 @@
+"""Command: what all commands of the program have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+_WANTED = "valor_core.traceback"
+
+
+def command(name: str) -> Callable[[Callable[..., int | None]], click.Command]:
+    """Make a command from a function that returns its exit code.
+
+    Every command has ``--json``, handed to the function as `as_json`, and ``--traceback``.
+
+    Parameters
+    ----------
+    name : str
+        What it is called.
+    """
+
+    def make(function: Callable[..., int | None]) -> click.Command:
+        made = click.command(name)(function)
+        made.params += [
+            click.Option(
+                ["--json", "as_json"], is_flag=True, help="Print JSON, for other programs."
+            ),
+            click.Option(
+                ["--traceback"],
+                is_flag=True,
+                expose_value=False,
+                callback=_remember,
+                help="Show where an error comes from.",
+            ),
+        ]
+        return made
+
+    return make
+
+
+def traceback_wanted(context: click.Context) -> bool:
+    """Whether the command line asks for tracebacks."""
+    return bool(context.meta.get(_WANTED))
+
+
+def _remember(context: click.Context, option: click.Parameter, value: bool) -> None:
+    context.meta[_WANTED] = value

@@ -1,0 +1,75 @@
+"""``valor merge``: one report from states that were counted apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from valor_core.cli import streams
+from valor_core.cli.command import command as make_command
+from valor_core.cli.outcome import tell
+from valor_core.errors import ReportError, StateError
+from valor_core.evaluator import Evaluator
+from valor_core.registry import Registry
+from valor_core.running import decorated
+
+
+@make_command("merge")
+@click.argument("states", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    help="File for the report, in .json, .csv, .md or .html.",
+)
+@click.option(
+    "--module",
+    "modules",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="Python file whose decorated metrics the states are of.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print no tables.")
+def command(
+    states: tuple[Path, ...],
+    output: tuple[Path, ...],
+    modules: tuple[Path, ...],
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Merge saved states of one config into a report.
+
+    STATES are files that runs with --state have written. An item that is in two of them is an
+    error.
+    """
+    _check_distinct(states)
+    _check_output(output)
+    registry = Registry()
+    for module in modules:
+        for spec in decorated(module):
+            registry.add(spec)
+    with Evaluator.load(states[0], registry) as evaluator:
+        for path in states[1:]:
+            evaluator.resume(path)
+        report = evaluator.compute()
+    for path in output:
+        report.save(path)
+        if not quiet:
+            streams.talk(f"report written to {path}")
+    return tell(report, as_json=as_json, quiet=quiet)
+
+
+def _check_distinct(states: tuple[Path, ...]) -> None:
+    """Items without names of their own would be counted twice unseen."""
+    first: dict[Path, Path] = {}
+    for path in states:
+        if first.setdefault(path.resolve(), path) is not path:
+            raise StateError(f"{path}: expected each state once, it is given twice")
+
+
+def _check_output(output: tuple[Path, ...]) -> None:
+    for path in output:
+        if path.suffix not in (".json", ".csv", ".md", ".html"):
+            raise ReportError(f"{path}: expected a name in .json, .csv, .md or .html")

@@ -1,0 +1,37 @@
+"""``valor rerun``: the evaluation of a saved report, once more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from valor_core.cli import streams
+from valor_core.cli.command import command as make_command
+from valor_core.cli.outcome import tell
+from valor_core.cli.run import carry_out, run_options
+from valor_core.comparison import compare
+from valor_core.report import Report
+from valor_core.running import Request
+
+
+@make_command("rerun")
+@click.argument("report", type=click.Path(path_type=Path))
+@run_options
+def command(
+    report: Path, settings: tuple[str, ...], quiet: bool, as_json: bool, **options: Any
+) -> int:
+    """Evaluate again what a saved report came from.
+
+    REPORT is a report in .json that a run of a config has written. Says whether the results are
+    the same.
+    """
+    before = Report.load(report)
+    now = carry_out(Request.from_report(report, settings), quiet=quiet, **options)
+    code = tell(now, as_json=as_json, quiet=quiet)
+    if not quiet:
+        found = compare(before, now)
+        outcome = "the same results as before" if found.same else found.summary
+        streams.talk(f"{report}: {outcome}")
+    return code

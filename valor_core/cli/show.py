@@ -1,0 +1,188 @@
+"""``valor show``: what a metric, reader or resource is and takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import click
+
+from valor_core.cli import streams
+from valor_core.cli.command import command as make_command
+from valor_core.cli.listing import DIRECTIONS
+from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNameError, did_you_mean
+from valor_core.parameters import Parameter, declared
+from valor_core.registry import Registry
+from valor_core.spec import MetricSpec, ReaderSpec, Spec, fold
+from valor_core.table import Row, Table
+
+
+@make_command("show")
+@click.argument("name")
+def command(name: str, as_json: bool) -> None:
+    """Show what a metric, reader or resource is and takes.
+
+    NAME is qualified, such as classification.ROCAUC, or bare where only one plugin has it. Case,
+    _ and - do not matter.
+    """
+    registry = Registry()
+    spec = find(name, registry)
+    facts = _facts(spec, registry)
+    if as_json:
+        streams.say_json(facts | {"parameters": [_record(p) for p in declared(spec.parameters)]})
+        return
+    streams.say(f"{spec.name}\n{spec.summary}\n")
+    lines = {_TITLES.get(t, t): text for t, value in facts.items() if (text := _words(t, value))}
+    wide = max(map(len, lines)) + 2
+    for title, text in lines.items():
+        streams.say(f"{title:{wide}}{text}")
+    streams.say("")
+    taken = declared(spec.parameters)
+    if taken:
+        streams.show([_table(taken)])
+    else:
+        streams.say("It takes no parameters.")
+
+
+def find(name: str, registry: Registry) -> Spec:
+    """The metric, reader or resource of a name, qualified or not.
+
+    Parameters
+    ----------
+    name : str
+        What to find; metrics come first.
+    registry : Registry
+        Where to look.
+
+    Raises
+    ------
+    UnknownNameError, AmbiguousNameError
+        With the names that come nearest.
+    """
+    if "." not in name:
+        return _find_bare(name, registry)
+    lookups: tuple[Callable[[str], Spec], ...] = (
+        registry.metric,
+        registry.reader,
+        registry.resource,
+    )
+    misses: list[UnknownNameError] = []
+    for look_up in lookups:
+        try:
+            return look_up(name)
+        except MissingPluginError:
+            raise
+        except UnknownNameError as error:
+            misses.append(error)
+    nearest = did_you_mean(name, [spec.name for spec in _all(registry)])
+    raise UnknownNameError(misses[0].message, nearest or misses[0].remedy) from None
+
+
+def _find_bare(name: str, registry: Registry) -> Spec:
+    wanted, specs = fold(name.partition("@")[0]), _all(registry)
+    found = [spec for spec in specs if wanted in map(fold, (spec.short_name, *spec.aliases))]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = " or ".join(repr(spec.name) for spec in found)
+        raise AmbiguousNameError(f"{name!r}: several plugins have it", f"Write {names}.")
+    candidates = {word for spec in specs for word in (spec.short_name, *spec.aliases)}
+    raise UnknownNameError(
+        f"{name!r}: no installed plugin has it",
+        did_you_mean(name, sorted(candidates)) or "See what is there with: valor list",
+    )
+
+
+def _all(registry: Registry) -> list[Spec]:
+    return [*registry.metrics(), *registry.readers(), *registry.resources()]
+
+
+def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
+    name, version = registry.distribution(spec)
+    facts: dict[str, Any] = {"name": spec.name, "summary": spec.summary, "kind": _kind(spec)}
+    if isinstance(spec, (MetricSpec, ReaderSpec)):
+        facts["task"] = spec.task
+    if isinstance(spec, MetricSpec):
+        facts |= {
+            "higher_is_better": spec.higher_is_better,
+            "range": str(spec.range),
+            "version": spec.version,
+            "per_item": spec.per_item,
+            "resources": list(spec.resources),
+            "references": [str(reference) for reference in spec.references],
+        }
+    return facts | {
+        "aliases": list(spec.aliases),
+        "distribution": f"{name} {version}",
+        "extra": spec.extra,
+    }
+
+
+def _kind(spec: Spec) -> str:
+    if isinstance(spec, MetricSpec):
+        return "metric"
+    return "reader" if isinstance(spec, ReaderSpec) else "resource"
+
+
+_TITLES = {"higher_is_better": "better", "per_item": "per item", "aliases": "also called"}
+
+
+def _words(title: str, value: Any) -> str:
+    """A fact as people read it; nothing where there is nothing to say."""
+    if title in ("name", "summary"):
+        return ""
+    if title == "higher_is_better":
+        return DIRECTIONS[value]
+    if title == "task" and value is None:
+        return "any"
+    if title == "per_item":
+        return "yes, the mean of a score for each item" if value else ""
+    if isinstance(value, list):
+        return ("; " if title == "references" else ", ").join(value)
+    return "" if value is None else str(value)
+
+
+def _table(taken: tuple[Parameter, ...]) -> Table:
+    rows: list[Row] = []
+    for parameter in taken:
+        also = f" Also called {', '.join(parameter.aliases)}." if parameter.aliases else ""
+        rows.append(
+            [
+                parameter.name,
+                parameter.kind,
+                "required" if parameter.required else json.dumps(_default(parameter)),
+                parameter.range,
+                f"{parameter.help}{also}",
+            ]
+        )
+    return Table("Parameters", ["name", "type", "default", "range", "what it means"], rows)
+
+
+def _default(parameter: Parameter) -> Any:
+    default = parameter.default
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        default = default.factory()
+    return json.loads(json.dumps(default, default=_jsonable))
+
+
+def _jsonable(value: Any) -> Any:
+    from valor_core.parameters import plain
+
+    return plain(value) if attrs.has(type(value)) else str(value)
+
+
+def _record(parameter: Parameter) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "name": parameter.name,
+        "type": parameter.kind,
+        "required": parameter.required,
+    }
+    if not parameter.required:
+        record["default"] = _default(parameter)
+    return record | {
+        "range": parameter.range,
+        "help": parameter.help,
+        "aliases": list(parameter.aliases),
+    }

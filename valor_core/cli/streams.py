@@ -1,0 +1,87 @@
+"""Streams: standard output is what was asked for, standard error is talk about it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from valor_core.errors import ValorWarning
+from valor_core.table import Table
+
+
+def prepare() -> None:
+    """Make pipes and files take every character, whatever the locale."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def say(text: str) -> None:
+    """Print something that was asked for."""
+    _write(sys.stdout, f"{text}\n")
+
+
+def say_json(value: Any) -> None:
+    """Print a value as JSON."""
+    say(json.dumps(value, indent=1, ensure_ascii=False))
+
+
+def talk(text: str) -> None:
+    """Print something about what was asked for."""
+    _write(sys.stderr, f"{text}\n")
+
+
+def show(tables: Iterable[Table]) -> None:
+    """Print tables: drawn on a terminal, as plain text in a pipe."""
+    tables = tuple(tables)
+    if on_terminal():
+        from valor_core.cli.terminal import draw
+
+        draw(tables)
+    elif tables:
+        say("\n\n".join(table.plain() for table in tables))
+
+
+def on_terminal() -> bool:
+    """Whether standard output is read by a person."""
+    return sys.stdout.isatty()
+
+
+def warn(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Print a warning; where it comes from is only of interest for a stranger's."""
+    place = "" if issubclass(category, ValorWarning) else f"{filename}:{lineno}: "
+    talk(f"valor: warning: {place}{message}")
+
+
+def finish() -> None:
+    """Send off what was printed."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            _to_nowhere(stream)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    try:
+        stream.write(text)
+    except BrokenPipeError:
+        _to_nowhere(stream)
+
+
+def _to_nowhere(stream: TextIO) -> None:
+    """A reader that closed its pipe has what it wanted; what is left goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
