@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -179,6 +180,21 @@ def _engine(registry: Registry, _: str) -> str:
     return _parameters(LocalParameters)
 
 
+def _output(registry: Registry, what: str) -> str:
+    """The first lines that a command prints, as a block."""
+    count, _, command = what.partition(" ")
+    run = subprocess.run(
+        [sys.executable, "-c", "from valor_core.cli import main; main()", *command.split()[1:]],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
+    )
+    lines = run.stdout.rstrip().split("\n")
+    shown = [*lines[: int(count)], "..."] if len(lines) > int(count) else lines
+    return "\n".join(["```console", f"$ {command}", *shown, "```"])
+
+
 def _python(registry: Registry, _: str) -> str:
     rows = [(f"`{name}`", _summary(getattr(valor_core, name))) for name in valor_core.__all__]
     return _table(["name", "what it is"], rows)
@@ -231,7 +247,9 @@ def _option(option: click.Option) -> str:
     names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
     if option.is_flag or option.count:
         return names
-    return f"{names} {escaped(option.metavar or option.type.name.upper())}"
+    is_number = isinstance(option.type, (click.IntRange, click.FloatRange))
+    word = option.metavar or ("NUMBER" if is_number else option.type.name.upper())
+    return f"{names} {escaped(word)}"
 
 
 def _parameters(cls: type, title: str = "parameter") -> str:
@@ -283,6 +301,7 @@ _KINDS: Mapping[str, Any] = {
     "readers": _readers,
     "config": _config,
     "engine": _engine,
+    "output": _output,
     "python": _python,
     "commands": _commands,
 }

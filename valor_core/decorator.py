@@ -127,5 +127,5 @@ def _parameters_of(name: str, function: Callable[..., Any], implementation: str)
             hint, help = get_args(hint)[0], str(get_args(hint)[1])
         default = attrs.NOTHING if keyword.default is keyword.empty else keyword.default
         namespace["__annotations__"][keyword.name] = hint
-        namespace[keyword.name] = parameter(default, help=help)
+        namespace[keyword.name] = parameter(default=default, help=help)
     return parameters(type(f"{name.rpartition('.')[2]}Parameters", (), namespace))

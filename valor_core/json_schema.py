@@ -23,7 +23,7 @@ def json_schema(cls: type) -> Json:
     >>> from valor_core.parameters import parameter, parameters
     >>> @parameters
     ... class Smoothing:
-    ...     width: int = parameter(3, help="Points in the window.", check=Within(1))
+    ...     width: int = parameter(default=3, help="Points in the window.", check=Within(1))
     >>> json_schema(Smoothing)["properties"]["width"]["minimum"]
     1
     """

@@ -14,7 +14,7 @@ from attrs import frozen
 
 from valor_core import plots
 from valor_core.curves import Curve, bins, curves, is_number, matrix
-from valor_core.pivot import entries_of, headlines, text_of, titles_of, varying_names
+from valor_core.pivot import apart, entries_of, headlines, titles_of
 from valor_core.report import Report
 from valor_core.result import Result
 from valor_core.table import Cell, Column, Table, number
@@ -183,13 +183,10 @@ def _cards(report: Report) -> str:
     entries = list(entries_of(report.results))
     whole = headlines(entries)
     known = [entry for entry in whole if is_number(entry.value)][:MOST_CARDS]
-    called, varying = titles_of(entries), varying_names(whole)
+    called, differing = titles_of(entries), apart(whole)
     cards = []
     for entry in known:
-        about = [entry.name] if entry.name else []
-        about += [
-            f"{name} {text_of(entry.others[name])}" for name in varying if name in entry.others
-        ]
+        about = [*([entry.name] if entry.name else []), *differing(entry)]
         small = f"<small>{_e(', '.join(about))}</small>" if about else ""
         name = f"{called(entry)} {entry.part}".rstrip()
         cards.append(

@@ -66,8 +66,8 @@ class Within:
 
 
 def parameter(
-    default: Any = attrs.NOTHING,
     *,
+    default: Any = attrs.NOTHING,
     help: str,
     check: Within | None = None,
     non_empty: bool = False,
@@ -123,7 +123,7 @@ def parameters(cls: type[T]) -> type[T]:
     --------
     >>> @parameters
     ... class Smoothing:
-    ...     width: int = parameter(3, help="Points in the window.", check=Within(1))
+    ...     width: int = parameter(default=3, help="Points in the window.", check=Within(1))
     >>> Smoothing(width=5)
     Smoothing(width=5)
     >>> Smoothing(width=0)
@@ -310,7 +310,7 @@ def _converter(owner: str, field: attrs.Attribute[Any], annotation: Any) -> Call
     if "valor" not in field.metadata:
         raise ManifestError(
             f"{owner}: {name} must be declared with parameter(…)",
-            f'Write it as: {name}: … = parameter(…, help="…")',
+            f'Write it as: {name}: … = parameter(default=…, help="…")',
         )
     if not is_understood(annotation):
         raise ManifestError(
@@ -406,7 +406,7 @@ class FromEnvironment(str):
 @parameters
 class _Example:
     thresholds: tuple[float, ...] = parameter(help="Thresholds.", check=Within(0, 1))
-    mode: Literal["a", "b"] = parameter("a", help="Mode.")
+    mode: Literal["a", "b"] = parameter(default="a", help="Mode.")
 
 
 @parameters

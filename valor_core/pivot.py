@@ -157,10 +157,23 @@ def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
         alike.setdefault((entry.metric, entry.sums_up), []).append(set(entry.others))
         for name, value in entry.others.items():
             values.setdefault(name, set()).add(key_of(value))
-    uneven = {
-        name for names in alike.values() for name in set.union(*names) - set.intersection(*names)
-    }
+    uneven: set[str] = set()
+    for names in alike.values():
+        uneven |= names[0].union(*names) - names[0].intersection(*names)
     return tuple(name for name, different in values.items() if len(different) > 1 or name in uneven)
+
+
+def apart(entries: Iterable[Entry]) -> Callable[[Entry], list[str]]:
+    """What tells an entry from the others of its metric, in words: ``["score_threshold 0.5"]``."""
+    by_metric: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_metric.setdefault(entry.metric, []).append(entry)
+    varying = {metric: varying_names(own) for metric, own in by_metric.items()}
+    return lambda entry: [
+        f"{name} {text_of(entry.others[name])}"
+        for name in varying[entry.metric]
+        if name in entry.others
+    ]
 
 
 def caption_of(entries: Sequence[Entry], besides: Iterable[str]) -> str:

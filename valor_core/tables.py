@@ -7,7 +7,7 @@ are the same throughout a table stand in its caption, and the others become colu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
@@ -16,6 +16,7 @@ from valor_core.curves import Matrix, curves, matrix, outline
 from valor_core.pivot import (
     Entry,
     Notes,
+    apart,
     by_label,
     caption_of,
     cell_of,
@@ -321,9 +322,11 @@ def _slice_table(
 ) -> Table:
     entries = [entry for entry in entries_of(report.results) if not entry.result.error]
     chosen = headlines(entries) or entries
-    varying = varying_names(chosen)
-    called, notes = titles_of(chosen), Notes()
-    columns = {_coordinates(entry): _slice_title(entry, called, varying) for entry in chosen}
+    called, differing, notes = titles_of(chosen), apart(chosen), Notes()
+    columns = {
+        _coordinates(entry): _slice_title(entry, called(entry), differing(entry))
+        for entry in chosen
+    }
     shown = dict(list(columns.items())[:MOST_COLUMNS])
     rows: list[Row] = []
     for values, results in [*parts, (("all", *[""] * (len(fields) - 1)), report.results)]:
@@ -331,7 +334,7 @@ def _slice_table(
         numbers = [cell_of(cells[c], notes) if c in cells else Cell("") for c in shown]
         rows.append([*values, *numbers])
     hidden = len(columns) - len(shown)
-    caption = [caption_of(chosen, varying)]
+    caption = [caption_of(chosen, varying_names(chosen))]
     if hidden:
         caption.append(f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report")
     return Table(
@@ -348,11 +351,10 @@ def _coordinates(entry: Entry) -> tuple[str, str, str]:
     return entry.metric, entry.part, key_of(sorted(entry.result.parameters.items(), key=str))
 
 
-def _slice_title(entry: Entry, called: Callable[[Entry], str], varying: Iterable[str]) -> str:
-    own = entry.others
+def _slice_title(entry: Entry, called: str, differing: Iterable[str]) -> str:
     inside = [] if entry.name is None else [entry.name.removesuffix(" average")]
-    inside += [text_of(own[name]) for name in varying if name in own]
-    title = f"{called(entry)} {entry.part}".rstrip()
+    inside += differing
+    title = f"{called} {entry.part}".rstrip()
     return f"{title} ({', '.join(inside)})" if inside else title
 
 

@@ -14,21 +14,21 @@ from valor_core.parameters import Within, build, parameter, parameters
 
 @parameters
 class Inner:
-    depth: int = parameter(1, help="Depth.", check=Within(1, 9))
+    depth: int = parameter(default=1, help="Depth.", check=Within(1, 9))
 
 
 @parameters
 class Every:
     needed: float = parameter(help="Needed.", check=Within(0, 1, open_low=True))
     named: str = parameter(help="Named.", aliases=("called",))
-    switch: bool = parameter(False, help="A switch.")
-    rule: Literal["coco", "valor"] = parameter("coco", help="A rule.")
-    maybe: int | None = parameter(None, help="A number or nothing.", check=Within(high=5))
-    listed: tuple[float, ...] = parameter((0.5,), help="Numbers.", check=Within(0, 1))
-    table: Mapping[str, float] = parameter({}, help="Numbers by name.")
-    path: Path = parameter(Path("a"), help="A path.")
-    inner: Inner = parameter(Inner(), help="More parameters.")
-    anything: Any = parameter(None, help="Anything.")
+    switch: bool = parameter(default=False, help="A switch.")
+    rule: Literal["coco", "valor"] = parameter(default="coco", help="A rule.")
+    maybe: int | None = parameter(default=None, help="A number or nothing.", check=Within(high=5))
+    listed: tuple[float, ...] = parameter(default=(0.5,), help="Numbers.", check=Within(0, 1))
+    table: Mapping[str, float] = parameter(default={}, help="Numbers by name.")
+    path: Path = parameter(default=Path("a"), help="A path.")
+    inner: Inner = parameter(default=Inner(), help="More parameters.")
+    anything: Any = parameter(default=None, help="Anything.")
 
 
 GOOD: list[dict[str, Any]] = [

@@ -28,26 +28,26 @@ from valor_core.parameters import (
 
 @parameters
 class Inner:
-    depth: int = parameter(1, help="Depth.", check=Within(1, 9))
-    cache: Path | None = parameter(None, help="Cache.")
+    depth: int = parameter(default=1, help="Depth.", check=Within(1, 9))
+    cache: Path | None = parameter(default=None, help="Cache.")
 
 
 @parameters
 class Every:
-    switch: bool = parameter(False, help="A switch.")
-    count: int = parameter(1, help="A count.", check=Within(0))
-    fraction: float = parameter(0.5, help="A fraction.", check=Within(0, 1, open_low=True))
-    word: str = parameter("a", help="A word.", non_empty=True)
-    rule: Literal["coco", "valor"] = parameter("coco", help="A rule.")
-    maybe: float | None = parameter(None, help="A number or nothing.", check=Within(0))
-    listed: tuple[float, ...] = parameter((0.5,), help="Numbers.", check=Within(0, 1))
-    names: tuple[str, ...] = parameter((), help="Names.", distinct=True, aliases=("labels",))
-    table: Mapping[str, float] = parameter({}, help="Numbers by name.", check=Within(0))
-    path: Path = parameter(Path("."), help="A path.")
-    inner: Inner = parameter(Inner(), help="More parameters.")
-    inners: tuple[Inner, ...] = parameter((), help="More of them.")
-    anything: Any = parameter(None, help="Anything.")
-    bins: int | Literal["auto"] = parameter("auto", help="Bins.", check=Within(2))
+    switch: bool = parameter(default=False, help="A switch.")
+    count: int = parameter(default=1, help="A count.", check=Within(0))
+    fraction: float = parameter(default=0.5, help="A fraction.", check=Within(0, 1, open_low=True))
+    word: str = parameter(default="a", help="A word.", non_empty=True)
+    rule: Literal["coco", "valor"] = parameter(default="coco", help="A rule.")
+    maybe: float | None = parameter(default=None, help="A number or nothing.", check=Within(0))
+    listed: tuple[float, ...] = parameter(default=(0.5,), help="Numbers.", check=Within(0, 1))
+    names: tuple[str, ...] = parameter(default=(), help="Names.", distinct=True, aliases=("labels",))
+    table: Mapping[str, float] = parameter(default={}, help="Numbers by name.", check=Within(0))
+    path: Path = parameter(default=Path("."), help="A path.")
+    inner: Inner = parameter(default=Inner(), help="More parameters.")
+    inners: tuple[Inner, ...] = parameter(default=(), help="More of them.")
+    anything: Any = parameter(default=None, help="Anything.")
+    bins: int | Literal["auto"] = parameter(default="auto", help="Bins.", check=Within(2))
 
 
 @parameters
@@ -320,10 +320,10 @@ def test_building_from_plain_values_and_back_is_a_round_trip(values: dict[str, A
 def test_relocating_moves_every_path_however_deep() -> None:
     @parameters
     class Deep:
-        files: tuple[Path, ...] = parameter((), help="Files.")
-        by_name: Mapping[str, Path] = parameter({}, help="Files by name.")
-        inner: Inner = parameter(Inner(), help="Inner.")
-        word: str = parameter("a", help="A word.")
+        files: tuple[Path, ...] = parameter(default=(), help="Files.")
+        by_name: Mapping[str, Path] = parameter(default={}, help="Files by name.")
+        inner: Inner = parameter(default=Inner(), help="Inner.")
+        word: str = parameter(default="a", help="A word.")
 
     made = Deep(files=["a"], by_name={"b": "b"}, inner={"cache": "c"})
 

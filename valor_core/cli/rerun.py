@@ -30,8 +30,6 @@ def command(
     before = Report.load(report)
     now = carry_out(Request.from_report(report, settings), quiet=quiet, **options)
     code = tell(now, as_json=as_json, quiet=quiet)
-    if not quiet:
-        found = compare(before, now)
-        outcome = "the same results as before" if found.same else found.summary
-        streams.talk(f"{report}: {outcome}")
+    found = compare(before, now)
+    streams.talk(f"{report}: {'the same results as before' if found.same else found.summary}")
     return code

@@ -19,7 +19,8 @@ class RunConfig:
     """The keys of a config."""
 
     task: str | None = parameter(
-        None, help="Task of the data; bare names of metrics and readers are looked up in it."
+        default=None,
+        help="Task of the data; bare names of metrics and readers are looked up in it.",
     )
     data: Mapping[str, Any] = parameter(
         help="Where the data are: the name of a reader, and its parameters."
@@ -30,36 +31,36 @@ class RunConfig:
         aliases=("metrics_to_return",),
     )
     slices: tuple[str | tuple[str, ...], ...] = parameter(
-        (), help="Metadata fields, or lists of fields to combine, to report on their own."
+        default=(), help="Metadata fields, or lists of fields to combine, to report on their own."
     )
     filter: str | None = parameter(
-        None, help="Expression over metadata; only items that satisfy it take part."
+        default=None, help="Expression over metadata; only items that satisfy it take part."
     )
     label_map: Any = parameter(
-        (), help="Renames of labels, from and to, applied to both sides before counting."
+        default=(), help="Renames of labels, from and to, applied to both sides before counting."
     )
     engine: Mapping[str, Any] | None = parameter(
-        None, help="Where the work runs: the name of an engine, and its parameters."
+        default=None, help="Where the work runs: the name of an engine, and its parameters."
     )
     output: tuple[Path, ...] = parameter(
-        (), help="Files for the report, in .json, .csv, .md or .html."
+        default=(), help="Files for the report, in .json, .csv, .md or .html."
     )
     items: bool | Path = parameter(
-        False,
+        default=False,
         help="Whether rows of per-item metrics stand in the report, or a file for them "
         "(.jsonl or .parquet).",
     )
     require: Mapping[str, str] = parameter(
-        {}, help="Thresholds that results must meet, such as mAP: '>= 0.5'."
+        default={}, help="Thresholds that results must meet, such as mAP: '>= 0.5'."
     )
     state: Path | None = parameter(
-        None, help="File for the counts, to go on from after a stop or to merge later."
+        default=None, help="File for the counts, to go on from after a stop or to merge later."
     )
     plugins: Mapping[str, str] = parameter(
-        {}, help="Which distribution to use for a namespace that several claim."
+        default={}, help="Which distribution to use for a namespace that several claim."
     )
     modules: tuple[Path, ...] = parameter(
-        (), help="Python files whose decorated metrics can be chosen by name."
+        default=(), help="Python files whose decorated metrics can be chosen by name."
     )
 
 
@@ -127,7 +128,9 @@ def json_schema(registry: Registry) -> dict[str, Any]:
         for spec in metrics
     ]
     names: dict[str, Any] = {"type": "string", "examples": [spec.name for spec in metrics]}
-    schema["properties"]["metrics"]["anyOf"][0]["items"] = {"anyOf": [names, *named]}
+    choice = {"anyOf": [names, *named]}
+    listed = {"type": "array", "items": choice, "minItems": 1}
+    schema["properties"]["metrics"]["anyOf"] = [listed, choice]
     schema["properties"]["data"] = {
         "anyOf": [
             _named(spec.name, [spec.name, spec.short_name], spec.parameters, spec.summary, "reader")

@@ -32,12 +32,14 @@ class LocalParameters:
     """Parameters of the local engine."""
 
     mode: Literal["auto", "serial", "threads", "processes"] = parameter(
-        "auto",
+        default="auto",
         help="Where partitions are counted; auto is serial with one worker or one partition, "
         "else processes.",
     )
     workers: int | None = parameter(
-        1, help="How many partitions are in flight; null is one for each core.", check=Within(1)
+        default=1,
+        help="How many partitions are in flight; null is one for each core.",
+        check=Within(1),
     )
 
 

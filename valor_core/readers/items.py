@@ -30,10 +30,10 @@ class TableParameters:
         help="Table with one row for each item, in .csv, .tsv, .jsonl, .json or .parquet."
     )
     columns: Mapping[str, str] = parameter(
-        {}, help="Names of columns in the file, by the schema's names: {query: question}."
+        default={}, help="Names of columns in the file, by the schema's names: {query: question}."
     )
     partition_bytes: int = parameter(
-        DEFAULT_PARTITION_BYTES,
+        default=DEFAULT_PARTITION_BYTES,
         help="Size of the parts that workers read, in bytes.",
         check=Within(1),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from attrs import cmp_using
+from attrs import cmp_using, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
@@ -16,7 +16,14 @@ Floats = NDArray[np.floating[Any]]
 BY_CONTENT = cmp_using(eq=np.array_equal)
 """How an attrs field that holds an array is compared."""
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 16  # what is checked at a time and its mask stay in cache
+
+
+@frozen
+class Checked:
+    """An array that `floats` has checked already."""
+
+    array: Floats
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -66,6 +73,8 @@ def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> 
         ...
     valor_core.errors.SchemaError: scores[1]: expected a finite number, got nan
     """
+    if isinstance(values, Checked):
+        return values.array
     array = np.asarray(values)
     if array.size == 0 and array.ndim != ndim:
         array = array.reshape((0,) * ndim)
@@ -99,6 +108,12 @@ def check_finite(array: Floats, name: str) -> None:
             f"{name}[{place}]: expected a finite number, got {float(flat[bad[0]])}"
             f"{and_more(len(bad) - 1)}"
         )
+
+
+def is_ascending(column: NDArray[Any], *, strictly: bool = False) -> bool:
+    """Whether no value is less than the one before it, or, strictly, none is equal either."""
+    compare = np.greater if strictly else np.greater_equal
+    return bool(compare(column[1:], column[:-1]).all())
 
 
 def check_codes(array: Codes, count: int, name: str, of: str) -> None:

@@ -11,11 +11,14 @@ from attrs import evolve, field, frozen
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import (
     BY_CONTENT,
+    Checked,
     Codes,
     Floats,
     check_codes,
     codes,
     floats,
+    is_ascending,
+    read_only,
 )
 from valor_core.schemas.datum import Datum, Datums
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, as_label, label_tuple
@@ -153,7 +156,7 @@ class ScoreList:
                 f"scores: expected columns of one length, got {len(self.datums):,} datums, "
                 f"{len(self.labels):,} labels and {len(self.values):,} scores"
             )
-        if np.any(np.diff(self.datums) < 0):
+        if not is_ascending(self.datums):
             raise SchemaError("scores: expected rows sorted by datum")
 
     def select(self, positions: Codes) -> ScoreList:
@@ -215,7 +218,7 @@ class ClassificationBatch:
                 f"groundtruths: expected columns of one length, got {len(self.truth_datums):,} "
                 f"datums and {len(self.truth_labels):,} labels"
             )
-        if np.any(np.diff(self.truth_datums) < 0):
+        if not is_ascending(self.truth_datums):
             raise SchemaError("groundtruths: expected rows sorted by datum")
         check_codes(self.truth_datums, len(self), "truth_datums", "datums")
         check_codes(self.truth_labels, len(self.labels), "truth_labels", "labels")
@@ -294,7 +297,7 @@ class ClassificationBatch:
         truth = np.asarray(y_true)
         values = floats(y_score, "y_score", ndim=np.ndim(y_score))
         if values.ndim == 1:
-            values = np.stack([1 - values, values], axis=1)
+            values = read_only(np.stack([1 - values, values], axis=1))
         if values.ndim != 2 or truth.ndim not in (1, 2) or len(truth) != len(values):
             raise SchemaError(
                 "y_true and y_score: expected shapes (n,) or (n, k) and (n, k), "
@@ -303,14 +306,13 @@ class ClassificationBatch:
         if truth.ndim == 2:
             return cls._from_indicator(truth, values, labels, key, uids, metadata)
         classes, truth_labels = _class_codes(truth, labels, values.shape[1])
+        rows = np.arange(len(values))
         return cls(
-            Datums(uids, metadata or {})
-            if uids is not None
-            else Datums.numbers(len(values), metadata),
+            Datums(rows if uids is None else uids, metadata or {}, numbered=uids is None),
             [Label(key, str(name)) for name in classes],
-            np.arange(len(values)),
+            rows,
             truth_labels,
-            ScoreMatrix(values, np.arange(values.shape[1])),
+            ScoreMatrix(Checked(values), np.arange(values.shape[1])),
         )
 
     @classmethod
@@ -425,14 +427,14 @@ class ClassificationBatch:
             [Label(key, str(name)) for name in names],
             datums,
             truth_labels,
-            ScoreMatrix(values, np.arange(values.shape[1])),
+            ScoreMatrix(Checked(values), np.arange(values.shape[1])),
         )
 
     def _check_once(self, datums: Codes, labels: Codes, side: str) -> None:
-        if len(datums) < 2 or np.all(datums[1:] > datums[:-1]):
+        if is_ascending(datums, strictly=True):
             return
         pairs = datums * len(self.labels) + labels
-        if np.all(pairs[1:] > pairs[:-1]):
+        if is_ascending(pairs, strictly=True):
             return
         values, counts = np.unique(pairs, return_counts=True)
         twice = values[counts > 1]

@@ -77,10 +77,15 @@ def make(
 
 
 CASES = {
-    f"{classes} classes, {np.dtype(dtype).name}, {'ties' if ties else 'distinct'}, "
-    f"{'strings' if strings else 'integers'}{', one absent' if absent and classes > 2 else ''}": make(
-        classes, dtype=dtype, ties=ties, strings=strings, absent=absent
-    )
+    ", ".join(
+        [
+            f"{classes} classes",
+            np.dtype(dtype).name,
+            "ties" if ties else "distinct",
+            "strings" if strings else "integers",
+            *(["one absent"] if absent and classes > 2 else []),
+        ]
+    ): make(classes, dtype=dtype, ties=ties, strings=strings, absent=absent)
     for classes in (2, 3, 10)
     for dtype, ties, strings, absent in (
         (np.float64, False, False, False),

@@ -87,13 +87,15 @@ class ConfusionCells:
     """Datums in the cell, at least 1."""
 
 
-def top_of_rows(values: Scores) -> Codes:
+def top_of_rows(values: Scores, *, threads: int = 1) -> Codes:
     """Column of the greatest score in each row; the first of equals.
 
     Parameters
     ----------
     values : ndarray of float32 or float64, shape (n, k)
         Scores, with k >= 1.
+    threads : int
+        Most threads to use.
 
     Returns
     -------
@@ -107,12 +109,90 @@ def top_of_rows(values: Scores) -> Codes:
     """
     count, width = values.shape
     top = np.empty(count, np.int64)
-    if width > _FEW_COLUMNS:
-        top[:] = values.argmax(axis=1)
-        return top
-    for start, stop in _spans(count, _CACHED // width):
-        top[start:stop] = _top_of_columns(np.ascontiguousarray(values[start:stop].T))
+
+    def find(span: tuple[int, int]) -> None:
+        if width > _FEW_COLUMNS:
+            np.argmax(values[slice(*span)], axis=1, out=top[slice(*span)])
+            return
+        for start, stop in _spans(*span, _CACHED // width):
+            top[start:stop] = _top_of_columns(np.ascontiguousarray(values[start:stop].T))
+
+    _map(find, _spans(0, count, -(-count // _workers(values.size, threads))))
     return top
+
+
+def scores_in_rows(values: Scores, columns: Codes) -> Scores:
+    """Score that each row has in a column of its own.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, shape (n, k)
+        Scores.
+    columns : ndarray of int64, shape (n,)
+        A column of each row, in [0, k).
+
+    Returns
+    -------
+    ndarray of the type of `values`, shape (n,)
+        Scores.
+
+    Examples
+    --------
+    >>> scores_in_rows(np.array([[0.2, 0.8], [0.9, 0.1]]), np.array([1, 0]))
+    array([0.8, 0.9])
+    """
+    count, width = values.shape
+    scores = np.empty(count, values.dtype)
+    step = max(1, min(count, _CACHED // max(1, width)))
+    firsts = np.arange(step) * width
+    for start, stop in _spans(0, count, step):
+        places = firsts[: stop - start] + columns[start:stop]
+        scores[start:stop] = values[start:stop].reshape(-1)[places]
+    return scores
+
+
+def histogram(
+    codes: Codes,
+    bins: NDArray[np.integer[Any]],
+    marks: NDArray[np.bool_],
+    *,
+    code_count: int,
+    bin_count: int,
+) -> Codes:
+    """Number of entries with each code, bin and mark.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n,)
+        In [0, code_count).
+    bins : ndarray of integers, shape (n,)
+        In [0, bin_count).
+    marks : ndarray of bool, shape (n,)
+        A mark of each entry.
+    code_count, bin_count : int
+        Size of the table.
+
+    Returns
+    -------
+    ndarray of int64, shape (code_count, bin_count, 2)
+        Entries without the mark, then those with it.
+
+    Examples
+    --------
+    >>> marks = np.array([True, False, True])
+    >>> histogram(np.array([0, 1, 1]), np.array([0, 0, 0]), marks, code_count=2, bin_count=1)
+    array([[[0, 1]],
+    <BLANKLINE>
+           [[1, 1]]])
+    """
+    table = np.zeros(code_count * bin_count * 2, np.int64)
+    for start, stop in _spans(0, codes.size, max(_CACHED, table.size)):
+        keys = codes[start:stop] * bin_count
+        keys += bins[start:stop]
+        keys *= 2
+        keys += marks[start:stop]
+        table += np.bincount(keys, minlength=table.size)
+    return table.reshape(code_count, bin_count, 2)
 
 
 def top_of_runs(datums: Codes, values: Scores, *, count: int) -> Codes:
@@ -174,7 +254,7 @@ def passed(values: Scores, thresholds: NDArray[np.float64]) -> NDArray[np.unsign
     limits = thresholds.astype(values.dtype)
     flat = values.reshape(-1)
     out = np.zeros(flat.size, np.min_scalar_type(limits.size))
-    for start, stop in _spans(flat.size, _CACHED):
+    for start, stop in _spans(0, flat.size, _CACHED):
         block, counts = flat[start:stop], out[start:stop]
         if out.dtype == np.uint8:
             reached = np.empty(block.size, np.bool_)
@@ -217,11 +297,11 @@ def threshold_histogram(
     reached[0] = count
     workers = _workers(values.size, threads)
     if limits.size <= _FEW_THRESHOLDS:
-        spans = _spans(count, -(-count // workers))
+        spans = _spans(0, count, -(-count // workers))
         parts = _map(lambda span: _reached_by_comparing(values[slice(*span)], limits), spans)
         reached[1:-1] = sum(parts, np.zeros((), np.int64))
     else:
-        spans = _spans(width, -(-width // workers))
+        spans = _spans(0, width, -(-width // workers))
         parts = _map(lambda span: _reached_by_sorting(values, *span, limits), spans)
         for span, part in zip(spans, parts, strict=True):
             reached[1:-1, slice(*span)] = part
@@ -324,7 +404,7 @@ def rank_matrix(
         ]
 
     workers = _workers(count * width, threads)
-    labels = [areas for part in _map(rank, _spans(width, -(-width // workers))) for areas in part]
+    labels = [areas for part in _map(rank, _spans(0, width, -(-width // workers))) for areas in part]
     return RankAreas(
         positives=np.array([label.positives for label in labels], np.int64),
         negatives=np.array([label.negatives for label in labels], np.int64),
@@ -403,7 +483,7 @@ def ranks_of_truth(values: Scores, truths: Codes) -> Codes:
         return ranks
     order = np.arange(width, dtype=np.min_scalar_type(width))
     rank = _ranks_by_column if width <= _FEW_COLUMNS else _ranks_by_row
-    for start, stop in _spans(count, max(1, _CACHED // width)):
+    for start, stop in _spans(0, count, max(1, _CACHED // width)):
         # A row without a truth is ranked by its first column here and overwritten below.
         columns = np.maximum(truths[start:stop], 0)
         ranks[start:stop] = rank(values[start:stop], columns, order)
@@ -439,7 +519,7 @@ def ranks_of_truth_in_runs(datums: Codes, values: Scores, entries: Codes) -> Cod
     ranks = np.where(listed, 0, UNLISTED_RANK)
     if not datums.size:
         return ranks
-    for start, stop in _spans(datums.size, _CACHED):
+    for start, stop in _spans(0, datums.size, _CACHED):
         owners = datums[start:stop]
         truths = entries[owners]
         scores = values[truths]
@@ -485,13 +565,23 @@ def confusion_cells(
     (array([0, 1]), array([ 1, -1]), array([2, 0]), array([2, 1]))
     """
     shape = (label_count + 1, label_count + 1, threshold_count + 1)
-    keys = ((truths + 1) * shape[1] + (predictions + 1)) * shape[2] + bins
-    if math.prod(shape) <= max(_SMALL_KEYS, truths.size):
-        table = np.bincount(keys)
+    size = math.prod(shape)
+
+    def keys(start: int, stop: int) -> Codes:
+        found = (truths[start:stop] + 1) * shape[1]
+        found += predictions[start:stop] + 1
+        found *= shape[2]
+        found += bins[start:stop]
+        return found
+
+    if size <= max(_SMALL_KEYS, truths.size):
+        table = np.zeros(size, np.int64)
+        for span in _spans(0, truths.size, max(_CACHED, size)):
+            table += np.bincount(keys(*span), minlength=size)
         cells = np.flatnonzero(table)
         counts = table[cells]
     else:
-        cells, counts = np.unique(keys, return_counts=True)
+        cells, counts = np.unique(keys(0, truths.size), return_counts=True)
     pairs, cell_bins = np.divmod(cells, shape[2])
     cell_truths, cell_predictions = np.divmod(pairs, shape[1])
     return ConfusionCells(
@@ -499,8 +589,9 @@ def confusion_cells(
     )
 
 
-def _spans(size: int, step: int) -> list[tuple[int, int]]:
-    return [(start, min(start + step, size)) for start in range(0, size, max(1, step))]
+def _spans(first: int, last: int, step: int) -> list[tuple[int, int]]:
+    step = max(1, step)
+    return [(start, min(start + step, last)) for start in range(first, last, step)]
 
 
 def _workers(size: int, threads: int) -> int:
@@ -538,7 +629,7 @@ def _column_blocks(
         stop = min(start + step, last)
         position = 0
         for chunk in chunks:
-            for top, bottom in _spans(len(chunk), _TRANSPOSED_ROWS):
+            for top, bottom in _spans(0, len(chunk), _TRANSPOSED_ROWS):
                 into = slice(position + top, position + bottom)
                 copy[: stop - start, into] = chunk[top:bottom, start:stop].T
             position += len(chunk)
@@ -552,7 +643,7 @@ def _reached_by_comparing(values: Scores, limits: Scores) -> Codes:
     # Several rows side by side make one long row where the columns are few. What is left of a
     # block, fewer than `beside` rows, is tallied row by row and must fit a byte too.
     beside = max(1, min(_TALLY_MOST, _TALLY_BYTES // max(1, width * values.itemsize)))
-    for start, stop in _spans(count, _TALLY_ROWS * beside):
+    for start, stop in _spans(0, count, _TALLY_ROWS * beside):
         split = stop - (stop - start) % beside
         _tally(values[start:split], beside, limits, reached)
         _tally(values[split:stop], 1, limits, reached)
@@ -624,7 +715,7 @@ def _exact_sum(terms: NDArray[np.float64]) -> float:
     Whole parts are added and cut off and the rest is moved up by 32 bits, until none is left.
     """
     total = Fraction(0)
-    for start, stop in _spans(terms.size, _CACHED):
+    for start, stop in _spans(0, terms.size, _CACHED):
         rest, unit = terms[start:stop], 1
         while rest.any():
             whole = np.floor(rest)

@@ -15,7 +15,7 @@ Average = Literal["none", "micro", "macro", "weighted"]
 
 def _score_thresholds(default: tuple[float, ...] = (0.0,)) -> tuple[float, ...]:
     thresholds: tuple[float, ...] = parameter(
-        default,
+        default=default,
         help="A prediction counts if its score is at least this; one result for each.",
         non_empty=True,
         distinct=True,
@@ -25,7 +25,7 @@ def _score_thresholds(default: tuple[float, ...] = (0.0,)) -> tuple[float, ...]:
 
 def _hardmax() -> bool:
     hardmax: bool = parameter(
-        True,
+        default=True,
         help="Whether only the best-scoring label of an item is a prediction (ties go to the "
         "first listed), or every label that passes the threshold.",
     )
@@ -34,7 +34,7 @@ def _hardmax() -> bool:
 
 def _zero_division() -> float | None:
     zero_division: float | None = parameter(
-        0.0,
+        default=0.0,
         help="Value of 0/0; null makes it undefined, left out of means and counted.",
         check=Within(0, 1),
     )
@@ -43,7 +43,7 @@ def _zero_division() -> float | None:
 
 def _average(default: tuple[Average, ...]) -> tuple[Average, ...]:
     average: tuple[Average, ...] = parameter(
-        default,
+        default=default,
         help="none is one result for each label; micro pools all labels, macro is the plain mean "
         "over labels, weighted the mean by number of ground truths.",
         non_empty=True,
@@ -54,7 +54,7 @@ def _average(default: tuple[Average, ...]) -> tuple[Average, ...]:
 
 def _prediction_only() -> bool:
     include: bool = parameter(
-        False,
+        default=False,
         help="Whether labels without ground truth take part in the macro mean.",
     )
     return include
@@ -62,7 +62,7 @@ def _prediction_only() -> bool:
 
 def _bins_of_scores() -> int | None:
     bins: int | None = parameter(
-        None,
+        default=None,
         help="Number of equal bins in [0, 1] that scores are counted in, instead of keeping "
         "every score; null is exact.",
         check=Within(2, 1_000_000),
@@ -77,15 +77,16 @@ class AccuracyParameters:
     score_thresholds: tuple[float, ...] = _score_thresholds()
     hardmax: bool = _hardmax()
     top_k: int = parameter(
-        1,
+        default=1,
         help="A prediction is right if the ground truth is among this many best-scoring labels.",
         check=Within(1),
     )
     balanced: bool = parameter(
-        False, help="Whether every label weighs the same: the mean recall of labels with truth."
+        default=False,
+        help="Whether every label weighs the same: the mean recall of labels with truth.",
     )
     multilabel: Literal["exact", "hamming", "jaccard"] = parameter(
-        "exact",
+        default="exact",
         help="What an item with several ground truths scores: whether the two sets of labels are "
         "equal, the share of labels on which they agree, or intersection over union.",
     )
@@ -107,7 +108,7 @@ class FBetaParameters:
     """Parameters of FBeta."""
 
     beta: float = parameter(
-        2.0,
+        default=2.0,
         help="How many times recall weighs as much as precision.",
         check=Within(0, open_low=True),
     )
@@ -138,7 +139,7 @@ class MeanRankParameters:
     """Parameters of mROCAUC."""
 
     average: Literal["macro", "weighted"] = parameter(
-        "macro", help="Plain mean over labels, or the mean by number of ground truths."
+        default="macro", help="Plain mean over labels, or the mean by number of ground truths."
     )
     bins: int | None = _bins_of_scores()
 
@@ -148,7 +149,7 @@ class AveragePrecisionParameters:
     """Parameters of AveragePrecision."""
 
     average: tuple[Literal["none", "macro", "weighted"], ...] = parameter(
-        ("none", "macro"),
+        default=("none", "macro"),
         help="none is one result for each label; macro is the plain mean over labels with ground "
         "truth, weighted the mean by number of ground truths.",
         non_empty=True,
@@ -162,7 +163,8 @@ class ROCCurveParameters:
     """Parameters of ROCCurve."""
 
     drop_intermediate: bool = parameter(
-        True, help="Whether points on a straight line between their neighbours are left out."
+        default=True,
+        help="Whether points on a straight line between their neighbours are left out.",
     )
 
 
@@ -180,7 +182,7 @@ class DetailedCurveParameters:
 
     score_thresholds: tuple[float, ...] = _score_thresholds(CURVE_THRESHOLDS)
     max_examples: int = parameter(
-        1,
+        default=1,
         help="Most items named for each count, in the order of their uids.",
         check=Within(0),
         aliases=("pr_curve_max_examples",),
@@ -194,11 +196,11 @@ class ConfusionMatrixParameters:
     score_thresholds: tuple[float, ...] = _score_thresholds()
     hardmax: bool = _hardmax()
     normalize: Literal["none", "truth", "prediction", "all"] = parameter(
-        "none",
+        default="none",
         help="Counts, or shares of each ground truth's row, each prediction's column, or of all.",
     )
     max_examples: int = parameter(
-        0,
+        default=0,
         help="Most items named for each cell, in the order of their uids.",
         check=Within(0),
     )
@@ -211,10 +213,15 @@ class ExamplesParameters:
     score_thresholds: tuple[float, ...] = _score_thresholds()
     hardmax: bool = _hardmax()
     errors_only: bool = parameter(
-        False, help="Whether items without a false positive or a false negative are left out."
+        default=False,
+        help="Whether items without a false positive or a false negative are left out.",
     )
-    limit: int | None = parameter(None, help="Most items listed; null is all.", check=Within(0))
-    offset: int = parameter(0, help="Items skipped first, in the order of uids.", check=Within(0))
+    limit: int | None = parameter(
+        default=None, help="Most items listed; null is all.", check=Within(0)
+    )
+    offset: int = parameter(
+        default=0, help="Items skipped first, in the order of uids.", check=Within(0)
+    )
 
 
 @parameters
@@ -230,7 +237,7 @@ class KappaParameters:
 
     score_thresholds: tuple[float, ...] = _score_thresholds()
     weights: Literal["none", "linear", "quadratic"] = parameter(
-        "none",
+        default="none",
         help="How much a disagreement weighs by the distance of the two labels in sorted order.",
     )
 
@@ -240,7 +247,7 @@ class BrierParameters:
     """Parameters of BrierScore."""
 
     scale_by_half: bool = parameter(
-        False,
+        default=False,
         help="Whether the sum over labels is halved, so that two labels give the classical score "
         "of one.",
     )
@@ -250,7 +257,9 @@ class BrierParameters:
 class CalibrationParameters:
     """Parameters of CalibrationError."""
 
-    bins: int = parameter(15, help="Number of equal bins in [0, 1].", check=Within(1, 10_000))
+    bins: int = parameter(
+        default=15, help="Number of equal bins in [0, 1].", check=Within(1, 10_000)
+    )
 
 
 @parameters
@@ -260,12 +269,15 @@ class LongParameters:
     groundtruths: Path = parameter(help="Table with one row for each ground truth: uid and label.")
     predictions: Path = parameter(help="Table with one row for each score: uid, label and score.")
     metadata: Path | None = parameter(
-        None, help="Table with one row for each item: uid, and the fields it can be sliced by."
+        default=None,
+        help="Table with one row for each item: uid, and the fields it can be sliced by.",
     )
-    uid: str = parameter("uid", help="Column of the item's uid.")
-    key: str = parameter("key", help="Column of the label's key; without it the key is 'class'.")
-    label: str = parameter("label", help="Column of the label's value.")
-    score: str = parameter("score", help="Column of the score.")
+    uid: str = parameter(default="uid", help="Column of the item's uid.")
+    key: str = parameter(
+        default="key", help="Column of the label's key; without it the key is 'class'."
+    )
+    label: str = parameter(default="label", help="Column of the label's value.")
+    score: str = parameter(default="score", help="Column of the score.")
 
 
 @parameters
@@ -273,17 +285,19 @@ class WideParameters:
     """Parameters of the reader of wide tables."""
 
     path: Path = parameter(help="Table with one row for each item.")
-    uid: str = parameter("uid", help="Column of the item's uid.")
-    label: str = parameter("label", help="Column of the true label.")
+    uid: str = parameter(default="uid", help="Column of the item's uid.")
+    label: str = parameter(default="label", help="Column of the true label.")
     scores: tuple[str, ...] | None = parameter(
-        None,
+        default=None,
         help="Columns of the scores, called like their labels; null is all columns that start "
         "with the prefix.",
     )
-    prefix: str = parameter("score_", help="Start of a score column, left out of its label.")
-    key: str = parameter("class", help="Key of all labels.")
+    prefix: str = parameter(
+        default="score_", help="Start of a score column, left out of its label."
+    )
+    key: str = parameter(default="class", help="Key of all labels.")
     partition_bytes: int = parameter(
-        64 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+        default=64 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
     )
 
 
@@ -292,16 +306,18 @@ class ListsParameters:
     """Parameters of the reader of lists of predictions."""
 
     path: Path = parameter(help="Table with one row for each item.")
-    uid: str = parameter("uid", help="Column of the item's uid.")
+    uid: str = parameter(default="uid", help="Column of the item's uid.")
     groundtruths: str = parameter(
-        "groundtruths", help="Column of the true label, or of a list of them."
+        default="groundtruths", help="Column of the true label, or of a list of them."
     )
     predictions: str = parameter(
-        "predictions",
+        default="predictions",
         help="Column of the predicted labels as a list, or of a table of label and score.",
     )
-    scores: str = parameter("scores", help="Column of the list of scores beside the labels.")
-    metadata: str = parameter("metadata", help="Column of a table of metadata fields.")
+    scores: str = parameter(
+        default="scores", help="Column of the list of scores beside the labels."
+    )
+    metadata: str = parameter(default="metadata", help="Column of a table of metadata fields.")
     partition_bytes: int = parameter(
-        64 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+        default=64 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
     )

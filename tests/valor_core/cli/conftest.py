@@ -55,14 +55,14 @@ from valor_core import Within, parameter, parameters
 
 @parameters
 class Loudness:
-    floor: float = parameter(0.0, help="Shares below this count as none.", check=Within(0, 1),
+    floor: float = parameter(default=0.0, help="Shares below this count as none.", check=Within(0, 1),
                              aliases=("minimum",))
 
 
 @parameters
 class Lines:
     path: Path = parameter(help="File to read.")
-    numbered_from: int = parameter(0, help="Uid of the first line.")
+    numbered_from: int = parameter(default=0, help="Uid of the first line.")
 """
 LOUDNESS = """
 from valor_core import Failed

@@ -185,12 +185,12 @@ def test_a_reader_is_held_to_the_laws_of_declarations() -> None:
 
 @parameters
 class Silent:
-    width: int = parameter(1, help=" ")
+    width: int = parameter(default=1, help=" ")
 
 
 @parameters
 class Lossy:
-    table: Any = parameter({1: 2}, help="Read back with text as its key.")
+    table: Any = parameter(default={1: 2}, help="Read back with text as its key.")
 
 
 @parameters

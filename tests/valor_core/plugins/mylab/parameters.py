@@ -9,13 +9,13 @@ from valor_core import parameter, parameters
 class ExactMatchParameters:
     """Parameters of ExactMatch."""
 
-    ignore_case: bool = parameter(False, help="Whether case counts.")
+    ignore_case: bool = parameter(default=False, help="Whether case counts.")
 
 
 @parameters
 class DictionaryParameters:
     """Parameters of the dictionary."""
 
-    words: tuple[str, ...] = parameter(("a", "the"), help="The words it has.")
-    log: Path | None = parameter(None, help="Where openings, look-ups and closings are recorded.")
-    broken: bool = parameter(False, help="Whether opening it fails.")
+    words: tuple[str, ...] = parameter(default=("a", "the"), help="The words it has.")
+    log: Path | None = parameter(default=None, help="Where openings, look-ups and closings are recorded.")
+    broken: bool = parameter(default=False, help="Whether opening it fails.")

@@ -1,0 +1,245 @@
+"""The docs say what the code does: their blocks run, and their generated parts are fresh."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+from attrs import frozen
+from valor_core.cli.program import COMMANDS
+from valor_core.config.schema import RunConfig
+from valor_core.parameters import declared
+from valor_core.registry import Registry
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = [
+    *ROOT.glob("*.md"),
+    *(ROOT / "plugins").glob("*/*.md"),
+    *(ROOT / "examples").rglob("*.md"),
+    *DOCS.rglob("*.md"),
+]
+PARTS = ("Definition", "Example", "Edge cases", "Other programs")
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+_BLOCK = re.compile(
+    r"(?:<!-- file: (?P<file>\S+) -->\n)?^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$",
+    re.MULTILINE | re.DOTALL,
+)
+_LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
+
+
+@frozen
+class Block:
+    """A fenced block of a page; with a file name it is written there for the blocks below it."""
+
+    language: str
+    text: str
+    file: str | None
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(found["language"], found["text"], found["file"]) for found in _BLOCK.finditer(text)
+    ]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def valor(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from valor_core.cli import main; main()", *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+
+
+def run_python(block: Block, names: dict[str, object], page: Path) -> None:
+    if ">>>" not in block.text:
+        exec(compile(block.text, str(page), "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(block.text, names, name_of(page), str(page), 0)
+    said: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=OPTIONS)
+    runner.run(test, out=said.append, clear_globs=False)
+    names.update(test.globs)
+    assert not said, "".join(said)
+
+
+def run_console(block: Block, folder: Path) -> None:
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        program, *arguments = shlex.split(command)
+        assert program == "valor", command
+        found = valor(*arguments, folder=folder).stdout
+        assert doctest.OutputChecker().check_output(expected, found, OPTIONS), (
+            f"$ {command}\nexpected:\n{expected}\nfound:\n{found}"
+        )
+
+
+def run_config(block: Block, folder: Path) -> None:
+    path = folder / (block.file or "config.yaml")
+    path.write_text(block.text, encoding="utf-8")
+    if "metrics" in yaml.safe_load(block.text):
+        run = valor("run", path.name, "--quiet", folder=folder)
+        assert run.returncode == 0, run.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Current folder with the examples, whose modules are forgotten at the end."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    for module in tmp_path.glob("*.py"):
+        sys.modules.pop(module.stem, None)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_blocks_of_a_page_run(page: Path, folder: Path) -> None:
+    names: dict[str, object] = {"__name__": "page"}
+    for block in blocks(page):
+        if block.file is not None:
+            (folder / block.file).write_text(block.text, encoding="utf-8")
+        if block.language == "python" and block.file is None:
+            run_python(block, names, page)
+        elif block.language == "yaml":
+            run_config(block, folder)
+        elif block.language == "console":
+            run_console(block, folder)
+        elif block.language == "toml":
+            tomllib.loads(block.text)
+        else:
+            assert block.language in ("python", "json", "text", "sh"), block
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
+    for target in _LINK.findall(page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.fixture(scope="module")
+def generate() -> Iterator[ModuleType]:
+    spec = importlib.util.spec_from_file_location("generate_docs", DOCS / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+
+
+def test_the_generated_parts_are_what_the_code_says(generate: ModuleType) -> None:
+    assert [path for path, _, _ in generate.stale(Registry())] == []
+
+
+def test_a_stale_part_is_reported_and_written_anew(
+    generate: ModuleType,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- generated: engine -->\nold\n<!-- end -->\n", encoding="utf-8")
+    monkeypatch.setattr(generate, "ROOT", tmp_path)
+    monkeypatch.setattr(generate, "namespaces", dict)
+    monkeypatch.setattr(generate, "pages", lambda: [page])
+
+    assert generate.main(["--check"]) == 1
+    assert "page.md: is stale" in capsys.readouterr().err
+    assert generate.main([]) == 0
+    assert "| `workers` |" in page.read_text(encoding="utf-8")
+    assert generate.main(["--check"]) == 0
+
+
+def test_a_metric_without_a_page_is_reported(
+    generate: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generate, "DOCS", tmp_path)
+    monkeypatch.setattr(generate, "pages", list)
+
+    missing = [path.name for path, old, _ in generate.stale(Registry()) if not old]
+
+    assert "F1.md" in missing
+
+
+def test_every_metric_has_a_page_with_all_its_parts(generate: ModuleType) -> None:
+    for spec in generate.metrics(Registry()):
+        text = generate.page_of(spec).read_text(encoding="utf-8")
+        parts = re.split(r"^## (.*)$", text, flags=re.MULTILINE)
+        written = {title: body.strip() for title, body in zip(parts[1::2], parts[2::2])}
+        assert tuple(written) == PARTS, spec.name
+        assert all(written.values()), spec.name
+        assert f"generated: metric {spec.name} " in text
+
+
+def test_every_page_of_a_metric_has_its_metric(generate: ModuleType) -> None:
+    expected = {generate.page_of(spec) for spec in generate.metrics(Registry())}
+
+    assert set((DOCS / "metrics").glob("*/*.md")) == expected
+
+
+def test_every_command_is_documented() -> None:
+    text = (DOCS / "reference/command-line.md").read_text(encoding="utf-8")
+
+    for commands in COMMANDS.values():
+        for name in commands:
+            assert f"\n## valor {name}\n" in text
+
+
+def test_every_config_key_is_explained_in_words() -> None:
+    prose = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("*.md"))
+
+    for parameter in declared(RunConfig):
+        assert re.search(rf"`{parameter.name}[`:]|^{parameter.name}:", prose, re.MULTILINE), (
+            parameter.name
+        )
+
+
+def test_the_quick_start_is_exactly_two_commands() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = text.partition("## Two commands")[2].partition("\n## ")[0]
+
+    commands = [found["text"] for found in _BLOCK.finditer(section)]
+
+    assert [command.count("\n") for command in commands] == [1, 1]
+    assert all(command.startswith("python3 -m venv .boot && ") for command in commands)
+    assert commands[0].endswith("valor run examples/digits/config.yaml\n")
+    assert commands[1].endswith("run pytest\n")
+
+
+def test_the_site_builds_without_a_warning_and_needs_no_other_site(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+
+    build = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(site)],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+    )
+
+    assert build.returncode == 0, build.stderr
+    loaded = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=\"(?:https?:)?//")
+    for page in site.rglob("*.html"):
+        assert not loaded.search(page.read_text(encoding="utf-8")), page

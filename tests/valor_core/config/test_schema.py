@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from valor_core import Registry
+from valor_core.config import check, json_schema
+from valor_core.errors import ConfigError
+
+PLUGINS = Path(__file__).parents[1] / "plugins"
+LEAST: dict[str, Any] = {"data": {"reader": "csv"}, "metrics": ["F1"]}
+
+
+def error_of(**changes: Any) -> str:
+    with pytest.raises(ConfigError) as caught:
+        check(LEAST | changes, "config.yaml: ")
+    return str(caught.value)
+
+
+def test_the_least_config_has_data_and_metrics() -> None:
+    run = check(LEAST, "").run
+
+    assert (run.data, run.metrics) == ({"reader": "csv"}, ("F1",))
+    assert (run.task, run.slices, run.engine, run.output, run.items) == (None, (), None, (), False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"sclices": 1}, "sclices: unknown key\nDid you mean 'slices'?"),
+        ({"engin": {"workers": 2}}, "engin: unknown key\nDid you mean 'engine'?"),
+        ({"metrics": []}, "metrics must not be empty"),
+        ({"metrics_to_return": ["F1"]}, "metrics_to_return: given twice, also by another of its"),
+        ({"data": "a.csv"}, "data must be a table of value, got 'a.csv'"),
+        ({"engine": "local"}, "engine must be a table of value, got 'local'"),
+        ({"slices": [["a"], 3]}, "slices[1] must be a string or list of string, got 3"),
+        ({"require": {"mAP": 0.5}}, "require.mAP must be a string, got 0.5"),
+        ({"items": 3}, "items must be a true or false or path, got 3"),
+        ({"output": 3}, "output must be a path, got 3"),
+        ({"filter": 3}, "filter must be a string, got 3"),
+        ({"task": ["text"]}, "task must be a string, got ['text']"),
+    ],
+)
+def test_a_wrong_key_or_value_is_named_with_its_place(changes: dict[str, Any], error: str) -> None:
+    assert error_of(**changes).startswith(f"config.yaml: {error}")
+
+
+@pytest.mark.parametrize("key", ["data", "metrics"])
+def test_a_missing_key_is_named(key: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^config\.yaml: {key}: expected a .*, found none$"):
+        check({k: v for k, v in LEAST.items() if k != key}, "config.yaml: ")
+
+
+def test_bare_values_stand_for_lists_of_one() -> None:
+    run = check(LEAST | {"metrics": "F1", "slices": "city", "output": "a.json"}, "").run
+
+    assert (run.metrics, run.slices, run.output) == (("F1",), ("city",), (Path("a.json"),))
+
+
+def test_the_documented_name_of_metrics_is_accepted() -> None:
+    run = check({"data": {}, "metrics_to_return": ["F1"]}, "").run
+
+    assert run.metrics == ("F1",)
+
+
+def test_a_table_under_another_key_is_a_section_of_a_resource() -> None:
+    checked = check(LEAST | {"judge": {"model": "m"}, "model": {"name": "n"}}, "")
+
+    assert checked.resources == {"judge": {"model": "m"}, "model": {"name": "n"}}
+
+
+class TestJsonSchema:
+    @pytest.fixture
+    def validator(self, install: Callable[..., Path]) -> jsonschema.Draft202012Validator:
+        install("valor-lab", "lab", PLUGINS / "lab")
+        schema = json_schema(Registry())
+        jsonschema.Draft202012Validator.check_schema(schema)
+        return jsonschema.Draft202012Validator(schema)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {},
+            {"metrics": "lab.LongShare"},
+            {"metrics": ["LongShare", {"name": "lab.LongShares", "thresholds": [1, 2]}]},
+            {"metrics": [{"name": "share_of_long@2", "threshold": 3}]},
+            {"slices": ["a", ["b", "c"]], "items": "rows.jsonl", "require": {"LongShare": "> 0"}},
+            {"engine": {"name": "local", "workers": 2}, "output": ["a.json", "b.md"]},
+        ],
+    )
+    def test_a_good_config_is_valid(
+        self, validator: jsonschema.Draft202012Validator, changes: dict[str, Any]
+    ) -> None:
+        config = {"data": {"reader": "Parts", "path": "a"}, "metrics": ["lab.LongShare"]}
+
+        validator.validate(config | changes)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"metrics": [{"name": "lab.LongShare", "treshold": 3}]},
+            {"metrics": [{"name": "lab.LongShare", "threshold": -3}]},
+            {"metrics": [{"name": "lab.Nothing"}]},
+            {"data": {"reader": "lab.Parts"}},
+            {"data": {"path": "a"}},
+            {"slices": [3]},
+            {"unknown": 3},
+        ],
+    )
+    def test_a_bad_config_is_not_valid(
+        self, validator: jsonschema.Draft202012Validator, changes: dict[str, Any]
+    ) -> None:
+        config = {"data": {"reader": "lab.Parts", "path": "a"}, "metrics": ["lab.LongShare"]}
+
+        with pytest.raises(jsonschema.ValidationError):
+            validator.validate(config | changes)
+
+    def test_metrics_are_described_for_editors(
+        self, validator: jsonschema.Draft202012Validator
+    ) -> None:
+        metrics = validator.schema["properties"]["metrics"]["anyOf"][0]["items"]["anyOf"]
+
+        assert "lab.LongShare" in metrics[0]["examples"]
+        by_title = {entry.get("title"): entry for entry in metrics}
+        assert by_title["lab.LongShare"]["description"] == "Share of responses of a least length"
