@@ -159,10 +159,10 @@ def _metrics(registry: Registry, _: str) -> str:
 
 
 def _nav(registry: Registry, _: str) -> str:
-    lines = []
-    for spec in metrics(registry):
-        lines.append(f"      - {spec.short_name}: {page_of(spec).relative_to(DOCS).as_posix()}")
-    return "\n".join(lines)
+    return "\n".join(
+        f"      - {spec.short_name}: {page_of(spec).relative_to(DOCS).as_posix()}"
+        for spec in metrics(registry)
+    )
 
 
 def _readers(registry: Registry, namespace: str) -> str:

@@ -17,7 +17,9 @@ from types import ModuleType
 import pytest
 import yaml
 from attrs import frozen
-from valor_core.cli.program import COMMANDS
+from click.testing import CliRunner, Result
+
+from valor_core.cli.program import COMMANDS, program
 from valor_core.config.schema import RunConfig
 from valor_core.parameters import declared
 from valor_core.registry import Registry
@@ -60,16 +62,15 @@ def name_of(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
-def valor(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from valor_core.cli import main; main()", *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-    )
+def valor(*arguments: str) -> Result:
+    """Outcome of a command, which starts without the modules that Python blocks imported."""
+    own = {path.stem: sys.modules.pop(path.stem, None) for path in Path.cwd().glob("*.py")}
+    result = CliRunner().invoke(program, arguments, prog_name="valor")
+    for name, module in own.items():
+        sys.modules.pop(name, None)
+        if module is not None:
+            sys.modules[name] = module
+    return result
 
 
 def run_python(block: Block, names: dict[str, object], page: Path) -> None:
@@ -84,12 +85,12 @@ def run_python(block: Block, names: dict[str, object], page: Path) -> None:
     assert not said, "".join(said)
 
 
-def run_console(block: Block, folder: Path) -> None:
+def run_console(block: Block) -> None:
     for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
         program, *arguments = shlex.split(command)
         assert program == "valor", command
-        found = valor(*arguments, folder=folder).stdout
+        found = valor(*arguments).output
         assert doctest.OutputChecker().check_output(expected, found, OPTIONS), (
             f"$ {command}\nexpected:\n{expected}\nfound:\n{found}"
         )
@@ -99,8 +100,8 @@ def run_config(block: Block, folder: Path) -> None:
     path = folder / (block.file or "config.yaml")
     path.write_text(block.text, encoding="utf-8")
     if "metrics" in yaml.safe_load(block.text):
-        run = valor("run", path.name, "--quiet", folder=folder)
-        assert run.returncode == 0, run.stdout
+        run = valor("run", path.name, "--quiet")
+        assert run.exit_code == 0, run.output
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def test_the_blocks_of_a_page_run(page: Path, folder: Path) -> None:
         elif block.language == "yaml":
             run_config(block, folder)
         elif block.language == "console":
-            run_console(block, folder)
+            run_console(block)
         elif block.language == "toml":
             tomllib.loads(block.text)
         else:
@@ -139,13 +140,13 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def generate() -> Iterator[ModuleType]:
+def generate() -> ModuleType:
     spec = importlib.util.spec_from_file_location("generate_docs", DOCS / "generate.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    yield module
+    return module
 
 
 def test_the_generated_parts_are_what_the_code_says(generate: ModuleType) -> None:
@@ -186,7 +187,9 @@ def test_every_metric_has_a_page_with_all_its_parts(generate: ModuleType) -> Non
     for spec in generate.metrics(Registry()):
         text = generate.page_of(spec).read_text(encoding="utf-8")
         parts = re.split(r"^## (.*)$", text, flags=re.MULTILINE)
-        written = {title: body.strip() for title, body in zip(parts[1::2], parts[2::2])}
+        written = {
+            title: body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)
+        }
         assert tuple(written) == PARTS, spec.name
         assert all(written.values()), spec.name
         assert f"generated: metric {spec.name} " in text

@@ -123,6 +123,13 @@ class Comparison:
             count = self.count(verdict)
             if count:
                 parts.append(f"{count:,} {verdict}")
+        for results, what in (
+            (self.structures, "of other values different"),
+            (self.only_a, "only in the first"),
+            (self.only_b, "only in the second"),
+        ):
+            if results:
+                parts.append(f"{len(results):,} {what}")
         return ", ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:

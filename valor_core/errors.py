@@ -164,10 +164,13 @@ def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> s
     "Did you mean 'Accuracy'?"
     """
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
-    close = difflib.get_close_matches(name.casefold(), by_folded, n=3, cutoff=cutoff)
+    wanted = name.casefold()
+    close = difflib.get_close_matches(wanted, by_folded, n=3, cutoff=cutoff)
     if not close:
         return None
-    return f"Did you mean {' or '.join(repr(by_folded[key]) for key in close)}?"
+    likeness = {key: difflib.SequenceMatcher(None, key, wanted).ratio() for key in close}
+    near = [by_folded[key] for key in close if likeness[key] > likeness[close[0]] - 0.1]
+    return f"Did you mean {' or '.join(map(repr, near))}?"
 
 
 def and_more(count: int) -> str:

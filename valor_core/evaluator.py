@@ -138,6 +138,8 @@ class Evaluator:
             data = data.renumber(start)
         self.evaluation.update(counted, data, self._resources)
         self.evaluation.slices.check({*self.tally.states, *counted.states})
+        for states in counted.states.values():
+            self.evaluation.plan.detach(states)
         self.tally.merge(counted, self.evaluation.plan)
 
     def merge(self, other: Evaluator) -> None:

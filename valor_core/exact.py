@@ -7,6 +7,7 @@ equal objects, whatever the batches were and in whichever order they came.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -24,6 +25,12 @@ _UNIT_BITS = 1074
 _WINDOW = 32
 _FRACTION_BITS = (27, 26)
 _CHUNK = 1 << 20
+# Values of similar size are cut into layers of 31 bits, the highest first; a layer's sum over a block
+# is exact as a float, too.
+_LAYER_BITS = 31
+_MOST_LAYERS = 8
+_LOWEST_LAYER = -900
+_BLOCK = 1 << 14  # stays in cache
 _TEXT = re.compile(r"(-?)0x([0-9a-f]+)p([+-][0-9]{1,4})")
 
 
@@ -74,8 +81,8 @@ class ExactSum:
         floats = _finite_floats(values)
         self.units += sum(
             units
-            for start in range(0, len(floats), _CHUNK)
-            for _, units in _grouped_units(None, floats[start : start + _CHUNK])
+            for start in range(0, len(floats), _BLOCK)
+            for _, units in _layered_units(None, floats[start : start + _BLOCK])
         )
 
     def merge(self, other: ExactSum) -> None:
@@ -198,9 +205,11 @@ class ExactSums:
         if not len(groups):
             return
         self.grow(int(groups.max()) + 1)
-        for start in range(0, len(floats), _CHUNK):
-            chunk = slice(start, start + _CHUNK)
-            for group, units in _grouped_units(groups[chunk], floats[chunk]):
+        few = len(self.units) < _BLOCK
+        step, units_of = (_BLOCK, _layered_units) if few else (_CHUNK, _grouped_units)
+        for start in range(0, len(floats), step):
+            chunk = slice(start, start + step)
+            for group, units in units_of(groups[chunk], floats[chunk]):
                 self.units[group] += units
 
     def merge(self, other: ExactSums, codes: ArrayLike | None = None) -> None:
@@ -315,6 +324,29 @@ def _group_codes(codes: ArrayLike, count: int | None) -> NDArray[np.int64]:
             f"{negative[0]}{and_more(len(negative) - 1)}"
         )
     return groups
+
+
+def _layered_units(
+    groups: NDArray[np.int64] | None, floats: NDArray[np.float64]
+) -> Iterator[tuple[int, int]]:
+    """Group and exact units of every (group, layer) found in one block of values."""
+    rest = floats
+    for _ in range(_MOST_LAYERS):
+        greatest = max(float(rest.max()), -float(rest.min()))
+        if not greatest:
+            return
+        exponent = math.frexp(greatest)[1] - _LAYER_BITS
+        if exponent < _LOWEST_LAYER:
+            break
+        layer = rest * 2.0**-exponent
+        np.trunc(layer, out=layer)
+        sums = [float(layer.sum())] if groups is None else np.bincount(groups, layer).tolist()
+        for group, total in enumerate(sums):
+            if total:
+                yield group, int(total) << exponent + _UNIT_BITS
+        layer *= 2.0**exponent
+        rest = rest - layer
+    yield from _grouped_units(groups, rest)
 
 
 def _grouped_units(

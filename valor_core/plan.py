@@ -163,6 +163,12 @@ class Plan:
             prepare = request.prepare
             state.update(batch if prepare is None else prepare(batch, resources))
 
+    def detach(self, states: Sequence[Any]) -> None:
+        """Make the states independent of the arrays of the batches that they counted."""
+        for state in states:
+            if hasattr(state, "detach"):
+                state.detach()
+
     def compute(self, states: Sequence[Any]) -> list[Result]:
         """Results of all metrics; one that fails is reported in its place and stops no other."""
         results = []

@@ -26,7 +26,7 @@ class Reader(Protocol):
         """The parts of the source, which can be read in any order and place."""
 
     def read(self, partition: Any) -> Iterable[Batch]:
-        """The batches of one part."""
+        """The batches of one part, whose arrays are not written to afterwards."""
 
 
 @frozen

@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
 from valor_core.spec import fold
 
 if TYPE_CHECKING:
     from valor_core.report import Results
+    from valor_core.result import Result
 
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -42,29 +43,39 @@ class Requirement:
         What the report has.
     met : bool
         Whether the value satisfies the condition; an undefined value does not.
+    reason : str, optional
+        Why there is no value.
     """
 
     name: str
     condition: str
     value: float | None = None
     met: bool = False
+    reason: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as JSON has it."""
-        return {
+        record = {
             "name": self.name,
             "condition": self.condition,
             "value": self.value,
             "met": self.met,
         }
+        return record | ({"reason": self.reason} if self.reason else {})
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Requirement:
         """The outcome that `to_dict` wrote."""
-        return cls(record["name"], record["condition"], record["value"], record["met"])
+        return cls(
+            record["name"],
+            record["condition"],
+            record["value"],
+            record["met"],
+            record.get("reason"),
+        )
 
     def __str__(self) -> str:
-        found = "undefined" if self.value is None else f"{self.value:.6g}"
+        found = self.reason or "undefined" if self.value is None else f"{self.value:.6g}"
         return f"{self.name} {self.condition}: {found}, {'met' if self.met else 'not met'}"
 
 
@@ -118,25 +129,29 @@ def _check_chosen(name: str, metrics: Collection[str], place: str) -> None:
 def check(requirements: Iterable[Requirement], results: Results) -> tuple[Requirement, ...]:
     """The requirements, each with the value found and whether it is met.
 
-    Raises
-    ------
-    ReportError
-        If a requirement names no result, or several.
+    One that names no result, or several, is not met and says why: a finished run is not lost
+    over it.
     """
     return tuple(_check(requirement, results) for requirement in requirements)
 
 
 def _check(requirement: Requirement, results: Results) -> Requirement:
-    name, *coordinates = requirement.name.split("/")
-    named = [part for part in coordinates if ":" not in part]
-    found = results[(name, *named)]
+    try:
+        result = _named(requirement.name, results)
+    except ReportError as error:
+        return evolve(requirement, reason=error.message.removeprefix("report: "))
+    match = _CONDITION.fullmatch(requirement.condition)
+    number = result.number
+    if number is None or match is None:
+        return evolve(requirement, reason=result.undefined or result.error or "not a number")
+    compare, bound = _COMPARISONS[match[1]], float(match[2])
+    return evolve(requirement, value=number, met=compare(number, bound))
+
+
+def _named(name: str, results: Results) -> Result:
+    metric, *coordinates = name.split("/")
+    found = results[(metric, *(part for part in coordinates if ":" not in part))]
     for part in coordinates:
         if ":" in part:
             found = found.having(*part.split(":", 1))
-    number = found.only.number
-    match = _CONDITION.fullmatch(requirement.condition)
-    if match is None:
-        raise ReportError(f"require.{requirement.name}: expected a comparison")
-    compare, bound = _COMPARISONS[match[1]], float(match[2])
-    met = number is not None and compare(number, bound)
-    return Requirement(requirement.name, requirement.condition, number, met)
+    return found.only

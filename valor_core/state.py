@@ -18,6 +18,9 @@ class State(Protocol):
 
     A state is made by its `StateRequest`, pickles, and is not hashed or compared; two states of
     one request are equal if what metrics read from them is equal.
+
+    A state that keeps arrays of a batch, not copies of them, has a method ``detach()`` that copies
+    them. It is called where whoever made the batch may use its arrays for the next one.
     """
 
     def update(self, batch: Any) -> None:

@@ -147,7 +147,9 @@ def test_the_comparison_is_tables_and_json(registry):
         ["Curve", "score_threshold 0.5", "differs"],
         ["Size", "", "only in the second"],
     ]
-    assert found.summary == "2 numbers compared, 1 worse, 1 appeared"
+    assert found.summary == (
+        "2 numbers compared, 1 worse, 1 appeared, 1 of other values different, 1 only in the second"
+    )
     record = json.loads(json.dumps(found.to_dict()))
     assert record["changes"][1]["a_reason"] == "none"
     assert record["only_b"] == [{"type": "Size", "metric": "lab.Size", "parameters": {}}]

@@ -41,7 +41,9 @@ class Every:
     rule: Literal["coco", "valor"] = parameter(default="coco", help="A rule.")
     maybe: float | None = parameter(default=None, help="A number or nothing.", check=Within(0))
     listed: tuple[float, ...] = parameter(default=(0.5,), help="Numbers.", check=Within(0, 1))
-    names: tuple[str, ...] = parameter(default=(), help="Names.", distinct=True, aliases=("labels",))
+    names: tuple[str, ...] = parameter(
+        default=(), help="Names.", distinct=True, aliases=("labels",)
+    )
     table: Mapping[str, float] = parameter(default={}, help="Numbers by name.", check=Within(0))
     path: Path = parameter(default=Path("."), help="A path.")
     inner: Inner = parameter(default=Inner(), help="More parameters.")
@@ -243,7 +245,9 @@ def test_a_mapping_that_was_given_is_not_kept() -> None:
 
 
 def test_a_field_without_declaration_is_refused_when_the_class_is_made() -> None:
-    with pytest.raises(ManifestError, match=r"^Bare: width must be declared with parameter\(…\)"):
+    with pytest.raises(
+        ManifestError, match=r"^Bare: width must be declared with parameter\("
+    ):
 
         @parameters
         class Bare:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from valor_core import evaluate
+from valor_core.registry import Registry
 from valor_core.report import Results
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import Label
@@ -13,6 +14,9 @@ from valor_core.schemas.label import Label
 from .golden_cases import Row
 
 Choice = str | Mapping[str, Any]
+
+REGISTRY = Registry()
+"""The installed plugins, looked up once."""
 
 
 def items_of(rows: Iterable[Row]) -> list[Classification]:
@@ -35,7 +39,7 @@ def batch_of(rows: Iterable[Row]) -> ClassificationBatch:
 
 def results_of(data: Any, *metrics: Choice, **options: Any) -> Results:
     """Results of some metrics over a batch, or over objects."""
-    return evaluate(data, metrics, "classification", **options).results
+    return evaluate(data, metrics, "classification", registry=REGISTRY, **options).results
 
 
 def value_of(data: Any, name: str, /, **parameters: Any) -> Any:

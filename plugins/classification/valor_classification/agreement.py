@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.keyed import Keyed
-from valor_classification.views import KeyView
+from valor_classification.views import NONE, KeyView
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Vocabulary
 from valor_core.state import Content, StateRequest
 
-_BLOCK = 1 << 16
+_FEW_BINS = 8  # up to here, comparing with each is faster than gathering and counting
 
 
 @define
@@ -60,8 +60,11 @@ class AgreementPart:
         """Count a view."""
         self.vocabulary.join(view.labels)
         self.datums += view.size
-        self.with_truth += int(np.count_nonzero(view.truth_counts))
+        self.with_truth += view.with_truth
         self.has_several |= not view.is_single
+        if self.hardmax and view.is_single:
+            self._count_single(view)
+            return
         self.hits = self.hits + np.bincount(self._truth_bins(view), minlength=len(self.hits))
         sizes, common = self._sizes(view)
         rows = view.taking_part
@@ -131,6 +134,26 @@ class AgreementPart:
             return kernels.passed(view.top_scores[view.top_is_true], thresholds)
         return kernels.passed(view.truth_scores[view.truth_is_listed], thresholds)
 
+    def _count_single(self, view: KeyView) -> None:
+        """Count datums that have one prediction and one ground truth, if any."""
+        width = len(self.hits)
+        bins = kernels.passed(view.top_scores, np.array(self.thresholds))
+        if not view.all_listed:
+            bins[view.top_labels == NONE] = 0
+        hits = _tally(bins, view.top_is_true, width)
+        tops = _tally(bins, view.has_truth, width)
+        others = _tally(bins, view.taking_part & ~view.has_truth, width)
+        self.hits = self.hits + hits
+        for place in range(len(self.thresholds)):
+            hit, top, other = (int(part[place + 1 :].sum()) for part in (hits, tops, others))
+            found = {
+                (1, 1): hit,
+                (0, 2): top - hit,
+                (0, 1): int(tops.sum()) - top + other,
+                (0, 0): int(others.sum()) - other,
+            }
+            self.sets.update({(place, *cell): count for cell, count in found.items() if count})
+
     def _sizes(self, view: KeyView) -> tuple[Codes, Codes]:
         """Predicted labels of every datum at every threshold, and how many of them are true."""
         thresholds = np.array(self.thresholds)
@@ -156,6 +179,14 @@ class AgreementPart:
         cells, counts = np.unique(common * width + united, return_counts=True)
         for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
             self.sets[place, *divmod(cell, width)] += count
+
+
+def _tally(bins: NDArray[Any], taken: NDArray[np.bool_], width: int) -> NDArray[np.int64]:
+    """Number of the taken entries in each bin."""
+    if width > _FEW_BINS:
+        return np.bincount(bins[taken], minlength=width)
+    counts = [np.count_nonzero((bins == value) & taken) for value in range(width)]
+    return np.array(counts, dtype=np.int64)
 
 
 def _reached(

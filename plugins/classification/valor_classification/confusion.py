@@ -80,15 +80,15 @@ class ConfusionPart:
             self._note(min(view.uids[view.truth_counts > 1].tolist()))
             return
         top_bins = kernels.passed(view.top_scores, np.array(self.thresholds))
-        top_bins = np.where(view.top_labels == NONE, 0, top_bins)
-        with_truth = view.truths != NONE
-        none = np.full(int(with_truth.sum()), NONE)
-        tops = self._count(view, view.truths[with_truth], none, top_bins[with_truth])
-        self.tops = _joined(self.tops, _renamed(tops, codes))
+        if not view.all_listed:
+            top_bins[view.top_labels == NONE] = 0
+        cells = self._count(view, view.truths, view.top_labels, top_bins)
+        tops = cells[cells[:, 0] != NONE]
+        tops[:, 1] = NONE
+        self.tops = _joined(self.tops, _renamed(_summed(tops), codes))
         if self.hardmax:
-            listed = view.top_labels != NONE
-            pairs = (view.truths[listed], view.top_labels[listed], top_bins[listed])
-            self.cells = _joined(self.cells, _renamed(self._count(view, *pairs), codes))
+            cells = cells[cells[:, 1] != NONE]
+            self.cells = _joined(self.cells, _renamed(cells, codes))
             return
         for cells in self._all_cells(view):
             self.cells = _joined(self.cells, _renamed(cells, codes))
@@ -189,7 +189,13 @@ def _joined(cells: Codes, others: Codes) -> Codes:
         return cells
     if not len(cells):
         return others
-    rows = np.concatenate([cells, others])
+    return _summed(np.concatenate([cells, others]))
+
+
+def _summed(rows: Codes) -> Codes:
+    """Rows with the same cell as one."""
+    if not len(rows):
+        return rows
     order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
     rows = rows[order]
     is_first = np.ones(len(rows), dtype=bool)

@@ -151,6 +151,26 @@ def scores_in_rows(values: Scores, columns: Codes) -> Scores:
     return scores
 
 
+def outside(values: Scores, low: float, high: float) -> int:
+    """Number of scores below `low` or above `high`.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, any shape
+        Scores.
+    low, high : float
+        Bounds, inside themselves.
+
+    Examples
+    --------
+    >>> outside(np.array([-0.5, 0.0, 1.0, 2.0]), 0.0, 1.0)
+    2
+    """
+    if not values.size or (values.min() >= low and values.max() <= high):
+        return 0
+    return int(np.count_nonzero(values < low)) + int(np.count_nonzero(values > high))
+
+
 def histogram(
     codes: Codes,
     bins: NDArray[np.integer[Any]],

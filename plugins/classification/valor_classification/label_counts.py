@@ -119,12 +119,18 @@ class LabelCountsPart:
 
     def _of_top(self, view: KeyView) -> tuple[Codes, Codes]:
         bins = kernels.passed(view.top_scores, np.array(self.thresholds))
-        listed = view.top_labels != NONE
-        is_hit = view.top_is_true
-        return (
-            self._histogram(view, view.top_labels[listed], bins[listed]),
-            self._histogram(view, view.top_labels[is_hit], bins[is_hit]),
+        labels, is_hit = view.top_labels, view.top_is_true
+        if not view.all_listed:
+            listed = labels != NONE
+            labels, bins, is_hit = labels[listed], bins[listed], is_hit[listed]
+        table = kernels.histogram(
+            labels,
+            bins,
+            is_hit,
+            code_count=len(view.labels),
+            bin_count=len(self.thresholds) + 1,
         )
+        return table.sum(axis=2), table[:, :, 1]
 
     def _of_all(self, view: KeyView) -> tuple[Codes, Codes]:
         thresholds = np.array(self.thresholds)

@@ -8,6 +8,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
+from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.views import KeyView
 from valor_core.exact import ExactSum
@@ -24,6 +25,11 @@ _BLOCK = 1 << 18
 class ProbabilityPart:
     """Sums of the losses over the datums with ground truth.
 
+    Parameters
+    ----------
+    losses : tuple of str
+        Which are asked for: ``"brier"``, ``"log_loss"``.
+
     Attributes
     ----------
     log_loss, brier : ExactSum
@@ -35,6 +41,7 @@ class ProbabilityPart:
         Datums with several ground truths, and scores that are no probability.
     """
 
+    losses: tuple[str, ...]
     vocabulary: Vocabulary = field(factory=Vocabulary)
     log_loss: ExactSum = field(factory=ExactSum)
     brier: ExactSum = field(factory=ExactSum)
@@ -45,19 +52,19 @@ class ProbabilityPart:
     def update(self, view: KeyView) -> None:
         """Count a view."""
         self.vocabulary.join(view.labels)
-        has_truth = view.truth_counts > 0
-        self.with_truth += int(np.count_nonzero(has_truth))
-        self.several += int(np.count_nonzero(view.truth_counts > 1))
-        values = view.scores.values
-        outside = int(np.count_nonzero(values < 0)) + int(np.count_nonzero(values > 1))
+        self.with_truth += view.with_truth
+        if not view.is_single:
+            self.several += int(np.count_nonzero(view.truth_counts > 1))
+        outside = kernels.outside(view.scores.values, 0.0, 1.0)
         self.outside += outside
         if outside:
             return
-        self.log_loss.add(_log_losses(view.truth_scores))
-        # (p - y)^2 summed over labels is the sum of p^2, less 2p - 1 for every true label.
-        squares = _squares(view)[has_truth]
-        self.brier.add(squares)
-        self.brier.add(1.0 - 2.0 * view.truth_scores.astype(np.float64))
+        if "log_loss" in self.losses:
+            self.log_loss.add(_log_losses(view.truth_scores))
+        if "brier" in self.losses:
+            # (p - y)^2 summed over labels is the sum of p^2, less 2p - 1 for every true label.
+            self.brier.add(_squares(view)[view.has_truth])
+            self.brier.add(1.0 - 2.0 * view.truth_scores.astype(np.float64))
 
     def merge(self, other: ProbabilityPart) -> None:
         """Count what another part counted."""
@@ -122,8 +129,9 @@ class Probability(Keyed):
     """`ProbabilityPart` for each label key."""
 
     part: ClassVar[type[ProbabilityPart]] = ProbabilityPart
+    losses: tuple[str, ...] = ()
 
 
-def request() -> StateRequest:
-    """The losses."""
-    return StateRequest(Probability)
+def request(loss: str) -> StateRequest:
+    """One of the losses."""
+    return StateRequest(Probability, union={"losses": (loss,)})

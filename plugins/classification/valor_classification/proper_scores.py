@@ -45,8 +45,8 @@ class LogLoss:
     parameters: NoParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The losses."""
-        return (probability.request(),)
+        """The loss."""
+        return (probability.request("log_loss"),)
 
     def compute(self, state: Probability) -> Iterator[Result]:
         """One result for each label key."""
@@ -91,8 +91,8 @@ class BrierScore:
     parameters: BrierParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The losses."""
-        return (probability.request(),)
+        """The loss."""
+        return (probability.request("brier"),)
 
     def compute(self, state: Probability) -> Iterator[Result]:
         """One result for each label key."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from valor_classification import kernels
 from valor_classification.keyed import Keyed, add_rows
 from valor_classification.views import NONE, KeyView, kernel_threads
-from valor_core.schemas.arrays import Codes, Floats, read_only
+from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.state import Content, StateRequest
@@ -95,19 +95,23 @@ class RankingPart:
         self.datums += view.size
         scores = view.scores
         if isinstance(scores, ScoreMatrix):
-            columns = view.columns[view.truth_labels]
-            listed = columns != NONE
-            # The caller may use the buffer again for the next batch, hence the copy.
-            chunk = MatrixChunk(
-                read_only(scores.values.copy()),
-                codes[scores.labels],
-                view.truth_datums[listed],
-                columns[listed],
-            )
-            self.matrices.append(chunk)
+            rows, columns = view.truth_datums, view.columns[view.truth_labels]
+            if not view.all_listed:
+                listed = columns != NONE
+                rows, columns = rows[listed], columns[listed]
+            labels = codes[scores.labels]
+            self.matrices.append(MatrixChunk(scores.values, labels, rows, columns))
         elif len(scores.values):
             marks = (2 * codes[scores.labels] + view.listed_is_true).astype(np.int32)
-            self.lists.append(ListChunk(marks, scores.values.copy()))
+            self.lists.append(ListChunk(marks, scores.values))
+
+    def detach(self) -> None:
+        """Copy what is a view of a batch's arrays."""
+        self.matrices = [
+            MatrixChunk(chunk.values.copy(), chunk.labels, chunk.rows.copy(), chunk.columns)
+            for chunk in self.matrices
+        ]
+        self.lists = [ListChunk(chunk.marks, chunk.values.copy()) for chunk in self.lists]
 
     def merge(self, other: RankingPart) -> None:
         """Keep another part's scores."""
@@ -251,6 +255,11 @@ class Ranking(Keyed):
     """`RankingPart` for each label key."""
 
     part: ClassVar[type[RankingPart]] = RankingPart
+
+    def detach(self) -> None:
+        """Copy what is a view of a batch's arrays."""
+        for part in self.keys.values():
+            part.detach()
 
 
 def request() -> StateRequest:

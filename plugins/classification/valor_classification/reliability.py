@@ -8,6 +8,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
+from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.exact import ExactSums
@@ -42,16 +43,17 @@ class ReliabilityPart:
     def update(self, view: KeyView) -> None:
         """Count a view."""
         self.vocabulary.join(view.labels)
-        wanted = (view.truth_counts > 0) & (view.top_labels != NONE)
-        scores = view.top_scores[wanted]
-        outside = int(np.count_nonzero((scores < 0) | (scores > 1)))
+        scores, is_hit = view.top_scores, view.top_is_true
+        if not (view.all_listed and view.with_truth == view.count):
+            wanted = view.has_truth & (view.top_labels != NONE)
+            scores, is_hit = scores[wanted], is_hit[wanted]
+        outside = kernels.outside(scores, 0.0, 1.0)
         self.outside += outside
         if outside:
             return
         edges = (np.arange(1, self.bins) / self.bins).astype(scores.dtype)
         places = np.searchsorted(edges, scores, side="left")
         self.counts = self.counts + np.bincount(places, minlength=self.bins)
-        is_hit = view.top_is_true[wanted]
         self.hits = self.hits + np.bincount(places[is_hit], minlength=self.bins)
         self.scores.add(places, scores.astype(np.float64))
 

@@ -66,6 +66,25 @@ class KeyView:
         return taking_part
 
     @cached_property
+    def with_truth(self) -> int:
+        """Number of datums with a ground truth."""
+        if self.is_single:
+            return len(self.truth_datums)
+        return int(np.count_nonzero(self.truth_counts))
+
+    @cached_property
+    def has_truth(self) -> NDArray[np.bool_]:
+        """Whether a datum has a ground truth, by datum."""
+        has_truth = np.zeros(self.count, dtype=bool)
+        has_truth[self.truth_datums] = True
+        return has_truth
+
+    @cached_property
+    def all_listed(self) -> bool:
+        """Whether every datum has a score for every label."""
+        return isinstance(self.scores, ScoreMatrix) and len(self.scores.labels) == len(self.labels)
+
+    @cached_property
     def size(self) -> int:
         """Number of datums that take part."""
         return int(np.count_nonzero(self.taking_part))
@@ -102,7 +121,7 @@ class KeyView:
     def _top_entries(self) -> Codes:
         """Column or row of each datum's best-scoring label, the first of equals, or `NONE`."""
         if isinstance(self.scores, ScoreMatrix):
-            return kernels.top_of_rows(self.scores.values)
+            return kernels.top_of_rows(self.scores.values, threads=kernel_threads())
         return kernels.top_of_runs(self.scores.datums, self.scores.values, count=self.count)
 
     @cached_property
@@ -110,7 +129,8 @@ class KeyView:
         """The best-scoring label of each datum, `NONE` where it lists none."""
         entries = self._top_entries
         if isinstance(self.scores, ScoreMatrix):
-            return self.scores.labels[entries]
+            labels = self.scores.labels
+            return entries if np.array_equal(labels, np.arange(len(labels))) else labels[entries]
         if not len(self.scores.labels):
             return entries
         return np.where(entries == NONE, NONE, self.scores.labels[entries])
@@ -120,7 +140,7 @@ class KeyView:
         """The best score of each datum, meaningless where it lists none."""
         entries = self._top_entries
         if isinstance(self.scores, ScoreMatrix):
-            return np.take_along_axis(self.scores.values, entries[:, None], axis=1)[:, 0]
+            return kernels.scores_in_rows(self.scores.values, entries)
         if not len(self.scores.labels):
             return np.zeros(self.count)
         return self.scores.values[entries]
@@ -156,6 +176,8 @@ class KeyView:
     @cached_property
     def truth_is_listed(self) -> NDArray[np.bool_]:
         """Whether each ground truth has a score."""
+        if self.all_listed:
+            return np.ones(len(self.truth_labels), dtype=bool)
         if isinstance(self.scores, ScoreMatrix):
             return np.not_equal(self.columns[self.truth_labels], NONE)
         return np.not_equal(self.truth_entries, NONE)
@@ -164,6 +186,8 @@ class KeyView:
     def truth_scores(self) -> Floats:
         """Score of each ground truth, 0 where it is not listed."""
         values = self.scores.values
+        if self.all_listed and self.is_single and len(self.truth_datums) == self.count:
+            return kernels.scores_in_rows(values, self.columns[self.truth_labels])
         if isinstance(self.scores, ScoreMatrix):
             scores: Floats = values[self.truth_datums, self.columns[self.truth_labels]]
         else:

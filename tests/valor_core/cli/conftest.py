@@ -55,8 +55,8 @@ from valor_core import Within, parameter, parameters
 
 @parameters
 class Loudness:
-    floor: float = parameter(default=0.0, help="Shares below this count as none.", check=Within(0, 1),
-                             aliases=("minimum",))
+    floor: float = parameter(default=0.0, check=Within(0, 1), aliases=("minimum",),
+                             help="Shares below this count as none.")
 
 
 @parameters

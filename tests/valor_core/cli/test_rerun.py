@@ -35,7 +35,10 @@ def test_settings_and_json_work_as_in_a_run(valor):
     result = valor("rerun", "report.json", "--set", "metrics[0].floor=0.5", "--json", "--quiet")
 
     assert '"value": 0.5' in result.stdout
-    assert result.stderr == "report.json: 1 number compared, 1 different\n"
+    assert (
+        result.stderr
+        == "report.json: 0 numbers compared, 1 only in the first, 1 only in the second\n"
+    )
 
 
 def test_a_report_without_data_cannot_be_run_again(lab, valor):

@@ -8,7 +8,9 @@ from valor_core.parameters import Within, parameter, parameters
 
 @parameters
 class LongShareParameters:
-    threshold: float = parameter(default=3, help="Least length of a long response.", check=Within(0))
+    threshold: float = parameter(
+        default=3, help="Least length of a long response.", check=Within(0)
+    )
     comment: str = parameter(default="", help="Anything.")
 
 
@@ -22,7 +24,9 @@ class LongSharesParameters:
 @parameters
 class PartsParameters:
     path: Path = parameter(help="JSON file: a list of partitions, each a list of items.")
-    log: Path | None = parameter(default=None, help="Folder that every partition read leaves a file in.")
+    log: Path | None = parameter(
+        default=None, help="Folder that every partition read leaves a file in."
+    )
     trouble: Literal["none", "raise", "schema", "exit", "wait"] = parameter(
         default="none", help="What the partition `at` does after its items."
     )

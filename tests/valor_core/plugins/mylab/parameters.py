@@ -17,5 +17,7 @@ class DictionaryParameters:
     """Parameters of the dictionary."""
 
     words: tuple[str, ...] = parameter(default=("a", "the"), help="The words it has.")
-    log: Path | None = parameter(default=None, help="Where openings, look-ups and closings are recorded.")
+    log: Path | None = parameter(
+        default=None, help="Where openings, look-ups and closings are recorded."
+    )
     broken: bool = parameter(default=False, help="Whether opening it fails.")

@@ -1,0 +1,64 @@
+"""Every metric of the plugin keeps every law of the conformance kit, by default and otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from valor_core.testing import cases
+
+SEVERAL = {"score_thresholds": [0.5, 0.0, 0.35], "hardmax": False}
+
+PARAMETERS = {
+    "classification.Accuracy": [
+        {},
+        {"score_thresholds": [0.35, 0.0], "hardmax": False, "multilabel": "jaccard"},
+        {"multilabel": "hamming"},
+        {"top_k": 2, "score_thresholds": [0.5, 0.1]},
+        {"balanced": True},
+    ],
+    "classification.Precision": [{}, SEVERAL | {"zero_division": None}],
+    "classification.Recall": [{}, SEVERAL | {"zero_division": 1.0, "average": ["macro"]}],
+    "classification.F1": [{}, SEVERAL | {"include_prediction_only_labels": True}],
+    "classification.FBeta": [{}, SEVERAL | {"beta": 0.5}],
+    "classification.Counts": [{}, SEVERAL],
+    "classification.ROCAUC": [{}, {"bins": 4}],
+    "classification.mROCAUC": [{}, {"average": "weighted", "bins": 7}],
+    "classification.ROCCurve": [{}, {"drop_intermediate": False}],
+    "classification.AveragePrecision": [{}, {"average": ["weighted", "none"], "bins": 4}],
+    "classification.PrecisionRecallCurve": [
+        {},
+        {"score_thresholds": [0.7, 0.35], "zero_division": None},
+    ],
+    "classification.DetailedPrecisionRecallCurve": [
+        {},
+        {"score_thresholds": [0.5, -1.0], "max_examples": 3},
+    ],
+    "classification.ConfusionMatrix": [
+        {},
+        SEVERAL | {"max_examples": 2},
+        {"normalize": "truth"},
+        {"normalize": "prediction"},
+        {"normalize": "all", "hardmax": False},
+    ],
+    "classification.Examples": [
+        {},
+        SEVERAL | {"errors_only": True, "limit": 2, "offset": 1},
+    ],
+    "classification.MatthewsCorrelation": [{}, {"score_thresholds": [0.5, 0.1]}],
+    "classification.CohenKappa": [{}, {"weights": "quadratic", "score_thresholds": [0.5, 0.1]}],
+    "classification.BrierScore": [{}, {"scale_by_half": True}],
+    "classification.CalibrationError": [{}, {"bins": 3}],
+}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(check, id=name)
+        for name, check in cases("classification", parameters=PARAMETERS)
+    ],
+)
+def test_the_plugin_conforms(check: Callable[[], None]) -> None:
+    check()

@@ -1,0 +1,143 @@
+"""What a wheel of each distribution says of itself and holds."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import zipfile
+from collections.abc import Mapping
+from importlib.metadata import distribution, version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hatchling.builders.wheel import WheelBuilder
+
+from valor_core.registry import FIRST_PARTY, Registry
+
+ROOT = Path(__file__).parent.parent
+PLUGINS = [path.parent for path in sorted((ROOT / "plugins").glob("*/pyproject.toml"))]
+
+
+def name_of(folder: Path) -> str:
+    return "core" if folder == ROOT else folder.name
+
+
+def project(folder: Path) -> Mapping[str, Any]:
+    text = (folder / "pyproject.toml").read_text(encoding="utf-8")
+    found: Mapping[str, Any] = tomllib.loads(text)["project"]
+    return found
+
+
+def requirements(folder: Path) -> list[str]:
+    said = project(folder)
+    extras = said.get("optional-dependencies", {}).values()
+    return [*said["dependencies"], *(line for lines in extras for line in lines)]
+
+
+@pytest.fixture(scope="module", params=[ROOT, *PLUGINS], ids=name_of)
+def folder(request: pytest.FixtureRequest) -> Path:
+    found: Path = request.param
+    return found
+
+
+@pytest.fixture(scope="module")
+def wheel(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    target = tmp_path_factory.mktemp("wheel")
+    (path,) = WheelBuilder(str(folder)).build(directory=str(target), versions=["standard"])
+    return zipfile.ZipFile(path)
+
+
+def test_a_wheel_holds_its_package_with_types_and_no_tests(
+    folder: Path, wheel: zipfile.ZipFile
+) -> None:
+    package = project(folder)["name"].replace("-", "_")
+    names = wheel.namelist()
+
+    tops = {name.partition("/")[0] for name in names}
+    assert tops == {package, f"{package}-{project(folder)['version']}.dist-info"}
+    assert f"{package}/py.typed" in names
+    own = [name for name in names if "/scaffold/template/" not in name]
+    assert not [name for name in own if re.search(r"/(tests/|test_|conftest)", name)]
+    assert [name for name in names if name.endswith("licenses/LICENSE")]
+
+
+def test_the_wheel_of_core_holds_the_whole_template_of_a_plugin() -> None:
+    template = ROOT / "valor_core" / "scaffold" / "template"
+    expected = {path.relative_to(ROOT).as_posix() for path in template.rglob("*") if path.is_file()}
+    builder = WheelBuilder(str(ROOT))
+
+    packed = {Path(file.distribution_path).as_posix() for file in builder.recurse_included_files()}
+
+    assert expected
+    assert expected <= packed
+
+
+def test_a_wheel_describes_itself(folder: Path, wheel: zipfile.ZipFile) -> None:
+    (path,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+
+    text = wheel.read(path).decode()
+
+    assert "Requires-Python: >=3.11" in text
+    assert "License-Expression: MIT" in text
+    assert (folder / "README.md").read_text(encoding="utf-8").strip() in text
+
+
+def test_every_dependency_has_a_lower_bound(folder: Path) -> None:
+    for line in requirements(folder):
+        assert re.fullmatch(r"[A-Za-z0-9_.-]+(\[[a-z,]+\])?>=[0-9][0-9.]*(,<[0-9.]+)?", line), line
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)
+def test_the_core_beside_a_plugin_is_new_enough_for_it(plugin: Path) -> None:
+    (line,) = (line for line in requirements(plugin) if line.startswith("valor-core>="))
+
+    bound = line.partition(">=")[2].partition(",")[0]
+
+    assert tuple(map(int, bound.split("."))) <= tuple(map(int, version("valor-core").split(".")))
+
+
+def test_what_is_installed_is_what_the_project_file_says(folder: Path) -> None:
+    said = project(folder)
+
+    installed = distribution(said["name"])
+
+    assert installed.version == said["version"]
+    found = {(entry.group, entry.name): entry.value for entry in installed.entry_points}
+    expected = {
+        (group, name): value
+        for group, entries in said["entry-points"].items()
+        for name, value in entries.items()
+    }
+    scripts = {("console_scripts", name): to for name, to in said.get("scripts", {}).items()}
+    assert found == expected | scripts
+
+
+@pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)
+def test_the_hint_for_a_namespace_names_its_plugin(plugin: Path) -> None:
+    for namespace in project(plugin)["entry-points"]["valor.plugins"]:
+        assert FIRST_PARTY[namespace] == plugin.name
+
+
+def test_every_extra_that_a_spec_names_is_one(folder: Path) -> None:
+    said = project(folder)
+    for namespace in said["entry-points"]["valor.plugins"]:
+        manifest = Registry().manifest(namespace)
+        for spec in (*manifest.metrics, *manifest.readers, *manifest.resources):
+            assert spec.extra is None or spec.extra in said["optional-dependencies"], spec.name
+
+
+def test_every_plugin_is_in_the_workspace_and_runs_the_examples(folder: Path) -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    settings = tomllib.loads(text)
+    name = project(folder)["name"]
+
+    assert settings["tool"]["uv"]["sources"][name] == {"workspace": True}
+    group = settings["dependency-groups"]["plugins"]
+    assert any(line.partition("[")[0] == name for line in group)
+
+
+def test_every_distribution_has_a_changelog_with_its_version(folder: Path) -> None:
+    text = (folder / "CHANGELOG.md").read_text(encoding="utf-8")
+
+    assert f"## [{project(folder)['version']}]" in text

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core import Datum
+from valor_core.errors import SchemaError
+from valor_core.schemas.datum import Datums, check_unique
+
+
+@pytest.mark.parametrize("uid", [None, 0.5, True, ("a",)])
+def test_a_uid_is_a_string_or_a_whole_number(uid: Any) -> None:
+    with pytest.raises(SchemaError, match=r"^Datum: uid must be a string or a whole number, got "):
+        Datum(uid)
+
+
+def test_metadata_are_a_table_of_facts() -> None:
+    assert Datum("a", None).metadata == {}  # type: ignore[arg-type]
+    with pytest.raises(
+        SchemaError, match=r"^Datum: metadata must be a table of facts, got \['a'\]$"
+    ):
+        Datum("a", ["a"])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("uids", "kind"),
+    [
+        (["a", "b"], "U"),
+        ([1, 2], "i"),
+        (np.array([1, 2], np.uint8), "i"),
+        (np.array([1, 2], dtype=object), "i"),
+        (np.array(["a", "b"], dtype=object), "U"),
+        ([], "i"),
+        (np.array([], dtype="U3"), "U"),
+    ],
+)
+def test_uids_are_one_column_of_strings_or_whole_numbers(uids: Any, kind: str) -> None:
+    assert Datums(uids).uids.dtype.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("uids", "error"),
+    [
+        (["a", 1], "uids[1]: expected all strings or all whole numbers, got 1 beside strings"),
+        ([1, "a"], "uids[0]: expected all strings or all whole numbers, got 1 beside strings"),
+        (np.array(["a", None], dtype=object), "uids[1]: expected all strings or all whole numbers"),
+        ([0.5], "uids: expected strings or whole numbers, got array of float64"),
+        ([True, False], "uids: expected strings or whole numbers, got array of bool"),
+        ([["a"]], "uids: expected strings or whole numbers, got array of <U1, shape (1, 1)"),
+        ([2**63], "uids: expected strings or whole numbers, got array of uint64"),
+        ([2**70, 1], "uids: expected 64-bit whole numbers, got 1180591620717411303424"),
+    ],
+)
+def test_other_uids_are_refused(uids: Any, error: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        Datums(uids)
+
+    assert str(caught.value).startswith(error)
+
+
+@pytest.mark.parametrize(
+    ("uids", "error"),
+    [
+        (["a", "b", "a"], "item 'a': expected each uid once, found it 2 times"),
+        ([3, 1, 3, 3, 1], "item 1: expected each uid once, found it 2 times (and 1 more)"),
+    ],
+)
+def test_a_uid_that_occurs_twice_is_named(uids: Any, error: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        Datums(uids)
+
+    assert str(caught.value) == error
+
+
+def test_uids_each_once_are_accepted_in_any_order() -> None:
+    check_unique(np.array([3, 1, 2]))
+
+
+def test_a_metadata_column_has_a_value_for_every_datum() -> None:
+    with pytest.raises(SchemaError, match=r"^metadata field 'weather': expected 2 rows, got 1$"):
+        Datums(["a", "b"], {"weather": ["sun"]})
+
+
+def test_metadata_values_may_be_lists() -> None:
+    datums = Datums(["a", "b"], {"tags": [["x", "y"], ["z", "w"]]})
+
+    assert datums.at(1).metadata == {"tags": ["z", "w"]}
+
+
+def test_columns_cannot_be_written_to_and_what_was_given_can() -> None:
+    given = np.array([1.0, 2.0])
+    datums = Datums(["a", "b"], {"size": given})
+
+    with pytest.raises(ValueError, match="read-only"):
+        datums.metadata["size"][0] = 3.0
+    with pytest.raises(ValueError, match="read-only"):
+        datums.uids[0] = "c"
+    given[0] = 3.0
+
+
+def test_objects_become_columns_and_back() -> None:
+    objects = [Datum("a", {"weather": "sun"}), Datum("b", {"city": 1})]
+
+    datums = Datums.of(objects)
+
+    assert datums.at(0) == Datum("a", {"weather": "sun", "city": None})
+    assert datums.at(1).metadata == {"weather": None, "city": 1}
+    assert datums.name(1) == "item 'b'"
+    assert len(datums) == 2
+
+
+def test_selected_datums_keep_their_metadata() -> None:
+    chosen = Datums(["a", "b", "c"], {"n": [1, 2, 3]}).select(np.array([2, 0]))
+
+    assert chosen.uids.tolist() == ["c", "a"]
+    assert chosen.metadata["n"].tolist() == [3, 1]
+
+
+def test_no_datums_of_strings_stay_strings() -> None:
+    assert Datums(["a"]).select(np.array([], np.int64)).uids.dtype.kind == "U"
+
+
+def test_datums_without_names_are_numbered_from_any_start() -> None:
+    datums = Datums.numbers(2, {"n": [1, 2]}).renumber(5)
+
+    assert datums.numbered
+    assert datums.uids.tolist() == [5, 6]
+    assert datums.metadata["n"].tolist() == [1, 2]
+
+
+def test_datums_are_compared_by_their_uids() -> None:
+    assert Datums(["a"]) == Datums(["a"])
+    assert Datums(["a"]) != Datums(["b"])

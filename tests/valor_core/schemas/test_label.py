@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valor_core import Label
+from valor_core.errors import SchemaError
+from valor_core.schemas import Vocabulary, as_label, label_map
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "field"), [("", "a", "key"), ("a", "", "value"), ("a", 3, "value")]
+)
+def test_a_label_has_a_key_and_a_value(key: Any, value: Any, field: str) -> None:
+    with pytest.raises(SchemaError, match=rf"^Label: {field} must be a non-empty string, got "):
+        Label(key, value)
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [
+        ("dog", Label("class", "dog")),
+        (3, Label("class", "3")),
+        (np.int64(3), Label("class", "3")),
+        (("animal", "dog"), Label("animal", "dog")),
+        (["animal", "dog"], Label("animal", "dog")),
+        ({"key": "animal", "value": "dog"}, Label("animal", "dog")),
+        (Label("animal", "dog"), Label("animal", "dog")),
+    ],
+)
+def test_plain_values_stand_for_labels(value: Any, label: Label) -> None:
+    assert as_label(value) == label
+
+
+@pytest.mark.parametrize("value", [None, True, 0.5, ("a", "b", "c"), {"key": "a"}])
+def test_something_else_is_no_label(value: Any) -> None:
+    with pytest.raises(
+        SchemaError, match=r"^label: expected a string, a \(key, value\) pair or a L"
+    ):
+        as_label(value)
+
+
+def test_labels_are_sorted_by_key_then_value_and_written_short() -> None:
+    labels = [Label("class", "b"), Label("animal", "z"), Label("class", "a")]
+
+    assert list(map(str, sorted(labels))) == ["animal: z", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    "mapping",
+    [
+        {"tabby": "cat", ("animal", "x"): ("animal", "y")},
+        [["tabby", "cat"], [["animal", "x"], ["animal", "y"]]],
+    ],
+)
+def test_a_label_map_is_a_table_or_a_list_of_pairs(mapping: Any) -> None:
+    assert label_map(mapping) == {
+        Label("class", "tabby"): Label("class", "cat"),
+        Label("animal", "x"): Label("animal", "y"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("mapping", "error"),
+    [
+        (3, "label_map: expected a table of labels, got 3"),
+        ("tabby", "label_map: expected a table of labels, got 'tabby'"),
+        (["tabby"], "label_map: expected [from, to] pairs, got 'tabby'"),
+        ([["a", "b", "c"]], "label_map: expected [from, to] pairs, got ['a', 'b', 'c']"),
+        ([["a", "b"], ["a", "c"]], "label_map: expected one name for 'a', found two"),
+    ],
+)
+def test_something_else_is_no_label_map(mapping: Any, error: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        label_map(mapping)
+
+    assert str(caught.value) == error
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=4))
+def test_a_vocabulary_joins_others_and_keeps_its_codes(batches: list[list[str]]) -> None:
+    vocabulary = Vocabulary()
+
+    for names in batches:
+        joined = vocabulary.join([Label("class", name) for name in names])
+        assert [vocabulary.labels[code].value for code in joined] == names
+
+    assert len(set(vocabulary.labels)) == len(vocabulary)
+    assert [vocabulary.labels[code] for code in vocabulary.order] == sorted(vocabulary.labels)
+
+
+def test_a_vocabulary_knows_its_keys() -> None:
+    vocabulary = Vocabulary([Label("b", "x"), Label("a", "x"), Label("b", "y")])
+
+    assert vocabulary.keys == ("a", "b")
+    assert vocabulary.join([Label("b", "y")]).tolist() == [2]

@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valor_core import Failed, Report, Result, Undefined
+from valor_core.errors import MissingExtraError, ReportError
+from valor_core.items import ItemRow
+from valor_core.report import ItemTable, Results, SliceReport
+from valor_core.requirements import Requirement
+
+
+def result(type: str, value: Any, **parameters: Any) -> Result:
+    return Result(type=type, metric=f"c.{type}@1", parameters=parameters, value=value)
+
+
+RESULTS = [
+    result("Accuracy", 0.5, label_key="class"),
+    result("Recall", 0.25, label_key="class", label="cat", score_threshold=0.5),
+    result("Recall", 1, label_key="class", label="dog", score_threshold=0.5),
+    result("Recall", 0.625, label_key="class", average="macro", score_threshold=0.5),
+    result("AUC", Undefined("no negatives"), label="cat"),
+    result("Curve", {"x": [0, 1], "area": 0.5, "points": 2, "open": True}, bins=[1, 2]),
+]
+REPORT = Report(
+    results=RESULTS,
+    slices=(SliceReport({"weather": "rain"}, RESULTS[:1]), SliceReport({"weather": None}, [])),
+    items=(
+        ItemTable(
+            "t.Score@1",
+            {"weight": 1.0},
+            (
+                ItemRow("q1", 0.5, {"words": ["a"]}),
+                ItemRow("q2", Undefined("why")),
+                ItemRow("q3", Failed("no reply")),
+            ),
+        ),
+    ),
+    config={"metrics": ["Accuracy"], "data": {"reader": "csv"}},
+    versions={"valor-core": "0.1.0"},
+    counts={"read": 3, "skipped": 1, "failed": 1},
+    requirements=(Requirement("Accuracy", ">= 0.5", 0.5, True),),
+    warnings=("something",),
+)
+
+
+class TestLookUp:
+    def test_a_result_is_found_by_its_name_whatever_its_form(self) -> None:
+        for name in ("Accuracy", "accuracy", "c.Accuracy", "c.accuracy@1"):
+            assert REPORT[name].value == 0.5
+
+    @pytest.mark.parametrize(
+        ("wanted", "value"),
+        [(("Recall", "cat"), 0.25), (("recall", "macro"), 0.625), (("Recall", "class", "dog"), 1)],
+    )
+    def test_a_result_is_found_by_label_average_and_label_key(
+        self, wanted: tuple[str, ...], value: float
+    ) -> None:
+        assert REPORT[wanted].value == value
+
+    def test_a_result_is_found_by_its_parameters(self) -> None:
+        assert REPORT.find("Recall", label="dog", score_threshold=0.5).value == 1
+        assert len(REPORT.find(score_threshold=0.5)) == 3
+
+    def test_results_are_a_sequence(self) -> None:
+        assert REPORT.results[0] is RESULTS[0]
+        assert list(REPORT) == RESULTS
+        assert list(REPORT.results[1:3]) == RESULTS[1:3]
+        assert len(REPORT["Recall"]) == 3
+
+    def test_an_undefined_value_is_none(self) -> None:
+        assert REPORT["AUC"].value is None
+
+    def test_an_unknown_name_is_answered_with_the_nearest(self) -> None:
+        with pytest.raises(ReportError) as caught:
+            REPORT["Recal"]
+
+        assert str(caught.value) == "report: no result of 'Recal'\nDid you mean 'Recall'?"
+
+    def test_a_name_like_no_other_is_answered_with_all(self) -> None:
+        with pytest.raises(ReportError, match=r"It has: Accuracy, Recall, AUC, Curve\.$"):
+            REPORT["mAP"]
+
+    def test_an_unknown_label_or_parameter_is_named(self) -> None:
+        with pytest.raises(ReportError, match=r"^report: no result of 'Recall' for 'cow'$"):
+            REPORT["Recall", "cow"]
+        with pytest.raises(ReportError, match=r"^report: no result of 'Recall' with label='cow'$"):
+            REPORT.find("Recall", label="cow")
+        with pytest.raises(ReportError, match=r"^report: no result with label='cow'$"):
+            REPORT.find(label="cow")
+
+    def test_the_value_of_several_results_says_how_to_choose_one_that_can_be_typed(self) -> None:
+        results = Results(
+            [result("F1", 1, hardmax=True, at=0.5), result("F1", 1, hardmax=True, at=1)]
+        )
+
+        with pytest.raises(ReportError) as caught:
+            _ = results.value
+
+        assert str(caught.value) == (
+            "report: expected one result of F1, found 2\nChoose one with find(at=0.5)."
+        )
+        assert len(results.find(at=0.5)) == 1
+
+    def test_results_that_nothing_tells_apart_are_several_all_the_same(self) -> None:
+        with pytest.raises(ReportError, match=r"^report: expected one result of F1, found 2$"):
+            _ = Results([result("F1", 1), result("F1", 1)]).only
+
+    def test_no_results_have_no_value(self) -> None:
+        with pytest.raises(ReportError, match=r"^report: expected one result, found none$"):
+            _ = Results([]).value
+
+    def test_a_slice_is_found_by_its_values(self) -> None:
+        assert REPORT.slice(weather="rain")["Accuracy"].value == 0.5
+        assert len(REPORT.slice(weather=None)) == 0
+        with pytest.raises(
+            ReportError, match=r"no slice {'weather': 'sun'}\nName the fields under"
+        ):
+            REPORT.slice(weather="sun")
+
+
+class TestOutcome:
+    def test_a_report_without_failures_is_ok(self) -> None:
+        assert Report(results=RESULTS).ok
+        assert not REPORT.ok
+
+    @pytest.mark.parametrize(
+        "report",
+        [
+            Report(results=[], counts={"failed": 1}),
+            Report(results=[result("F1", Failed("no luck"))]),
+            Report(results=[], requirements=(Requirement("F1", "> 0", 0.0, False),)),
+        ],
+    )
+    def test_any_failure_is_one_of_the_report(self, report: Report) -> None:
+        assert not report.ok
+
+
+class TestRecords:
+    def test_a_report_comes_back_from_its_record(self) -> None:
+        assert Report.from_dict(REPORT.to_dict()) == REPORT
+
+    def test_a_report_comes_back_from_its_file(self, tmp_path: Path) -> None:
+        REPORT.save(tmp_path / "report.json")
+
+        assert Report.load(tmp_path / "report.json") == REPORT
+
+    def test_the_same_report_is_the_same_bytes(self) -> None:
+        assert Report.from_dict(json.loads(REPORT.to_json())).to_json() == REPORT.to_json()
+
+    def test_the_record_starts_with_its_format_and_its_results(self) -> None:
+        record = REPORT.to_dict()
+
+        assert list(record) == [
+            "valor_report",
+            "results",
+            "slices",
+            "items",
+            "requirements",
+            "counts",
+            "warnings",
+            "versions",
+            "config",
+        ]
+        assert record["results"][0] == {
+            "type": "Accuracy",
+            "metric": "c.Accuracy@1",
+            "parameters": {"label_key": "class"},
+            "value": 0.5,
+        }
+
+    @pytest.mark.parametrize("record", [{}, [], 3, {"valor_report": 2}, {"results": []}])
+    def test_something_else_is_no_report(self, record: Any) -> None:
+        with pytest.raises(ReportError, match=r"^a\.json: expected a report of format 1, found "):
+            Report.from_dict(record, "a.json")
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            {"results": None},
+            {"items": [{}]},
+            {"slices": [3]},
+            {"requirements": [{}]},
+            {"results": [3]},
+        ],
+    )
+    def test_a_damaged_report_is_refused(self, damage: dict[str, Any]) -> None:
+        with pytest.raises(ReportError, match="expected a re"):
+            Report.from_dict({"valor_report": 1, "results": []} | damage, "a.json")
+
+    def test_a_file_that_is_no_report_is_named(self, tmp_path: Path) -> None:
+        (tmp_path / "a.json").write_text("{")
+        with pytest.raises(ReportError, match=r"a\.json: expected a report as JSON, Expecting"):
+            Report.load(tmp_path / "a.json")
+        with pytest.raises(
+            ReportError, match=r"b\.json: cannot be read, No such file or directory"
+        ):
+            Report.load(tmp_path / "b.json")
+
+
+class TestFiles:
+    def test_the_suffix_says_how_a_report_is_written(self, tmp_path: Path) -> None:
+        for name in ("a.json", "a.csv", "a.md", "a.html"):
+            REPORT.save(tmp_path / name)
+
+        assert (tmp_path / "a.json").read_text(encoding="utf-8") == REPORT.to_json()
+        assert (tmp_path / "a.csv").read_text(encoding="utf-8") == REPORT.results.to_csv()
+        assert (tmp_path / "a.md").read_text(encoding="utf-8") == REPORT.to_markdown()
+        assert "<html" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+    def test_another_suffix_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(
+            ReportError, match=r"a\.txt: expected a name in \.json, \.csv, \.md or "
+        ):
+            REPORT.save(tmp_path / "a.txt")
+
+    def test_a_file_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(ReportError, match=r"a\.json: cannot be written, No such file or dir"):
+            REPORT.save(tmp_path / "missing" / "a.json")
+
+    def test_csv_has_a_row_for_every_result(self) -> None:
+        rows = list(csv.DictReader(io.StringIO(REPORT.results.to_csv())))
+
+        assert len(rows) == len(RESULTS)
+        assert rows[1]["label"] == "cat"
+        assert rows[1]["value"] == "0.25"
+        assert rows[4]["undefined"] == "no negatives"
+        assert json.loads(rows[5]["value"])["area"] == 0.5
+
+    def test_csv_of_nothing_is_nothing(self) -> None:
+        assert Results([]).to_csv() == ""
+
+    def test_a_frame_has_a_row_for_every_result(self) -> None:
+        frame = REPORT.to_frame()
+
+        assert frame["type"].tolist() == [result.type for result in RESULTS]
+        assert frame.loc[1, "value"] == 0.25
+
+    def test_a_frame_without_pandas_is_answered_with_the_pip_line(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "pandas", None)
+
+        with pytest.raises(MissingExtraError) as caught:
+            REPORT.to_frame()
+
+        assert str(caught.value) == (
+            "report.to_frame: needs pandas, which is not installed\n"
+            "Install it with: python -m pip install 'valor-core[pandas]'"
+        )
+
+
+class TestFlatKeys:
+    def test_every_number_has_a_key(self) -> None:
+        assert REPORT.flat("val/") == {
+            "val/Accuracy/label_key:class": 0.5,
+            "val/Recall/label_key:class/label:cat/score_threshold:0.5": 0.25,
+            "val/Recall/label_key:class/label:dog/score_threshold:0.5": 1.0,
+            "val/Recall/label_key:class/average:macro/score_threshold:0.5": 0.625,
+            "val/Curve/bins:1 2/area": 0.5,
+            "val/Curve/bins:1 2/points": 2.0,
+        }
+
+    def test_numbers_whose_keys_would_be_one_are_all_kept(self) -> None:
+        results = Results([result("Recall", n, label=label) for n, label in enumerate("猫犬鳥")])
+
+        assert results.flat() == {
+            "Recall/label:_": 0.0,
+            "Recall/label:_ 2": 1.0,
+            "Recall/label:_ 3": 2.0,
+        }
+
+    @given(
+        st.lists(
+            st.tuples(st.text(), st.one_of(st.text(), st.booleans(), st.lists(st.text()))),
+            max_size=5,
+        )
+    )
+    def test_keys_have_no_other_characters_than_trackers_take(
+        self, parameters: list[tuple[str, Any]]
+    ) -> None:
+        results = Results([result("F1", 0.5, **{name: value}) for name, value in parameters])
+
+        flat = results.flat("val/")
+
+        assert len(flat) == len(parameters)
+        assert all(re.fullmatch(r"[A-Za-z0-9_\-. :/]+", key) for key in flat)
