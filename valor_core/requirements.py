@@ -143,7 +143,7 @@ def _check(requirement: Requirement, results: Results) -> Requirement:
     match = _CONDITION.fullmatch(requirement.condition)
     number = result.number
     if number is None or match is None:
-        return evolve(requirement, reason=result.undefined or result.error or "not a number")
+        return evolve(requirement, reason=_no_number(result))
     compare, bound = _COMPARISONS[match[1]], float(match[2])
     return evolve(requirement, value=number, met=compare(number, bound))
 
@@ -155,3 +155,9 @@ def _named(name: str, results: Results) -> Result:
         if ":" in part:
             found = found.having(*part.split(":", 1))
     return found.only
+
+
+def _no_number(result: Result) -> str:
+    if result.undefined is not None:
+        return f"undefined, {result.undefined}"
+    return f"failed, {result.error}" if result.error is not None else "not a single number"

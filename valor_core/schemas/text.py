@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,14 +19,19 @@ def _text(item: Any, attribute: Any, value: Any) -> None:
         raise SchemaError(f"{attribute.name}: expected a string, got {shown(value)}")
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    texts = (value,) if isinstance(value, str) else tuple(value)
-    for text in texts:
-        if not isinstance(text, str):
-            raise SchemaError(f"texts: expected strings, got {shown(text)}")
-    return texts
+def _texts_of(name: str) -> Callable[[Any], tuple[str, ...]]:
+    def convert(value: Any) -> tuple[str, ...]:
+        if value is None:
+            return ()
+        if not isinstance(value, Iterable) or isinstance(value, Mapping):
+            raise SchemaError(f"{name}: expected strings, got {shown(value)}")
+        texts = (value,) if isinstance(value, str) else tuple(value)
+        for i, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise SchemaError(f"{name}[{i}]: expected a string, got {shown(text)}")
+        return texts
+
+    return convert
 
 
 @frozen
@@ -59,9 +64,11 @@ class Text:
     uid: str | int
     query: str | None = field(default=None, validator=_text)
     response: str | None = field(default=None, validator=_text)
-    references: tuple[str, ...] = field(default=(), converter=_texts)
-    contexts: tuple[str, ...] = field(default=(), converter=_texts)
-    reference_contexts: tuple[str, ...] = field(default=(), converter=_texts)
+    references: tuple[str, ...] = field(default=(), converter=_texts_of("references"))
+    contexts: tuple[str, ...] = field(default=(), converter=_texts_of("contexts"))
+    reference_contexts: tuple[str, ...] = field(
+        default=(), converter=_texts_of("reference_contexts")
+    )
     metadata: Mapping[str, Any] = field(factory=dict)
 
 

@@ -28,7 +28,9 @@ def test_a_bare_string_stands_for_a_list_of_one() -> None:
     [
         ({"query": 3}, "query: expected a string, got 3"),
         ({"response": ["a"]}, "response: expected a string, got ['a']"),
-        ({"references": ["a", 3]}, "texts: expected strings, got 3"),
+        ({"references": ["a", 3]}, "references[1]: expected a string, got 3"),
+        ({"contexts": 3}, "contexts: expected strings, got 3"),
+        ({"reference_contexts": {"a": 1}}, "reference_contexts: expected strings, got {'a': 1}"),
     ],
 )
 def test_other_things_than_text_are_refused(fields: dict[str, Any], error: str) -> None:
