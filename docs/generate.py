@@ -123,8 +123,8 @@ def main(arguments: list[str]) -> int:
 def _metric(registry: Registry, name: str) -> str:
     spec = registry.metric(name)
     direction = {True: "higher", False: "lower", None: "neither"}[spec.higher_is_better]
+    named = f"`{spec.name}`, or `{spec.short_name}` where the task is {spec.namespace}"
     facts = [
-        ("name", f"`{spec.name}`, or `{spec.short_name}` where the task is {spec.namespace}"),
         ("also called", ", ".join(f"`{alias}`" for alias in spec.aliases)),
         ("task", spec.task),
         ("range", str(spec.range)),
@@ -135,7 +135,7 @@ def _metric(registry: Registry, name: str) -> str:
     parts = [
         f"# {spec.short_name}",
         f"{spec.summary}.",
-        _table(["", ""], [fact for fact in facts if fact[1]]),
+        _table(["name", named], [fact for fact in facts if fact[1]]),
         "**Parameters**",
         _parameters(spec.parameters),
         "**References**",

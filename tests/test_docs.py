@@ -227,7 +227,7 @@ def test_the_quick_start_is_exactly_two_commands() -> None:
     assert [command.count("\n") for command in commands] == [1, 1]
     assert all(command.startswith("python3 -m venv .boot && ") for command in commands)
     assert commands[0].endswith("valor run examples/digits/config.yaml\n")
-    assert commands[1].endswith("run pytest\n")
+    assert commands[1].endswith("run pytest -n auto\n")
 
 
 def test_the_site_builds_without_a_warning_and_needs_no_other_site(tmp_path: Path) -> None:

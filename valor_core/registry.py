@@ -195,7 +195,7 @@ class Registry:
         if pin and pin != str(spec.version):
             raise VersionPinError(
                 f"metric {name!r}: expected version {pin}, the installed one is {spec.version}",
-                f"Install the version of {self._source(spec)} that has it, "
+                f"Install the version of {self.distribution(spec)[0]} that has it, "
                 f"or write {spec.identity!r}.",
             )
         return spec
@@ -251,9 +251,6 @@ class Registry:
 
     def _resources_in(self, namespace: str) -> tuple[ResourceSpec, ...]:
         return self.manifest(namespace).resources
-
-    def _source(self, spec: Spec) -> str:
-        return self.distribution(spec)[0]
 
     def _find(
         self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Iterable[S]]

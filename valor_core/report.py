@@ -6,14 +6,14 @@ import csv
 import io
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import count
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from attrs import field, frozen
 
 from valor_core.errors import MissingExtraError, ReportError, did_you_mean, shown
+from valor_core.flat import flat_keys, written
 from valor_core.items import ItemRow
 from valor_core.requirements import Requirement
 from valor_core.result import Result
@@ -144,30 +144,21 @@ class Results(Sequence[Result]):
         found = [
             result
             for result in self._results
-            if name in result.parameters and _key(result.parameters[name]) == text
+            if name in result.parameters and written(result.parameters[name]) == text
         ]
         if not found:
             raise ReportError(f"report: no result with {name}:{text}")
         return Results(found)
 
     def flat(self, prefix: str = "") -> dict[str, float]:
-        """Every single number under a flat key, for experiment trackers.
-
-        Keys use letters, digits and ``_ - . : / space`` only; undefined values are left out.
-        Where that makes two keys one, the second gets a number behind it.
+        """Every single number under a flat key, for experiment trackers, as in `flat_keys`.
 
         Examples
         --------
         >>> Results([Result(type="Recall", parameters={"label": "cat"}, value=0.5)]).flat("val/")
         {'val/Recall/label:cat': 0.5}
         """
-        flat: dict[str, float] = {}
-        for result in self._results:
-            parts = [result.type, *(f"{k}:{_key(v)}" for k, v in result.parameters.items())]
-            for suffix, number in _numbers(result):
-                key = prefix + "/".join(map(_safe, parts)) + suffix
-                flat[_free(key, flat)] = number
-        return flat
+        return flat_keys(self._results, prefix)
 
     def to_records(self) -> list[dict[str, Any]]:
         """One flat record per result: type, metric, parameters, value and reason."""
@@ -474,33 +465,6 @@ class Report:
 
 def _names(result: Result) -> tuple[Any, ...]:
     return tuple(result.parameters.get(name) for name in _NAMING)
-
-
-def _numbers(result: Result) -> Iterator[tuple[str, float]]:
-    if result.number is not None:
-        yield "", result.number
-    elif isinstance(result.value, Mapping):
-        for name, number in result.value.items():
-            if isinstance(number, (int, float)) and not isinstance(number, bool):
-                yield f"/{_safe(str(name))}", float(number)
-
-
-def _free(key: str, taken: Collection[str]) -> str:
-    """The key, with a number behind it where it is taken."""
-    numbered = (f"{key} {number}" for number in count(2))
-    return key if key not in taken else next(other for other in numbered if other not in taken)
-
-
-def _key(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return " ".join(map(_key, value))
-    return str(value)
-
-
-def _safe(part: str) -> str:
-    return "".join(c if (c.isalnum() and c.isascii()) or c in "_-.: " else "_" for c in part)
 
 
 def _cell(value: Any) -> Any:

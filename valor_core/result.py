@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from attrs import field, fields, frozen
+from numpy.typing import NDArray
 
 from valor_core.errors import ReportError, shown
 from valor_core.parameters import FromEnvironment
@@ -233,6 +234,22 @@ def ratio(
     if denominator:
         return float(numerator / denominator)
     return Undefined(reason) if zero_division is None else float(zero_division)
+
+
+def ratios(
+    numerators: NDArray[np.int64], denominators: NDArray[np.int64], zero_division: float | None
+) -> list[float | None]:
+    """Quotients of two columns of counts, as `ratio` gives them; None where undefined.
+
+    Examples
+    --------
+    >>> ratios(np.array([1, 0]), np.array([4, 0]), None)
+    [0.25, None]
+    """
+    quotients: list[float | None] = (numerators / np.maximum(denominators, 1)).tolist()
+    for place in np.flatnonzero(denominators == 0).tolist():
+        quotients[place] = None if zero_division is None else float(zero_division)
+    return quotients
 
 
 def mean(

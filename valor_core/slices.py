@@ -97,7 +97,7 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
-        return None if math.isnan(value) else value
+        return None if math.isnan(value) else value if math.isfinite(value) else str(value)
     return str(value)
 
 

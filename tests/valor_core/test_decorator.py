@@ -103,7 +103,9 @@ def test_an_argument_that_is_not_keyword_only_is_refused() -> None:
 
 
 def test_an_argument_without_annotation_is_refused() -> None:
-    with pytest.raises(ManifestError, match="argument 'length' must be keyword-only and annotated"):
+    with pytest.raises(
+        ManifestError, match=r"argument 'length' must be keyword-only and annotated"
+    ):
 
         @metric("mylab.Odd", task="text")
         def odd(item: Any, *, length=3) -> float:  # type: ignore[no-untyped-def]
@@ -112,7 +114,7 @@ def test_an_argument_without_annotation_is_refused() -> None:
 
 def test_an_annotation_that_configs_cannot_fill_is_refused() -> None:
     with pytest.raises(
-        ManifestError, match="^OddParameters: words has an annotation that configs cannot fill"
+        ManifestError, match=r"^OddParameters: words has an annotation that configs cannot fill"
     ):
 
         @metric("mylab.Odd", task="text")
@@ -121,7 +123,9 @@ def test_an_annotation_that_configs_cannot_fill_is_refused() -> None:
 
 
 def test_a_function_that_takes_no_item_is_refused() -> None:
-    with pytest.raises(ManifestError, match="expected a function whose first argument is the item"):
+    with pytest.raises(
+        ManifestError, match=r"expected a function whose first argument is the item"
+    ):
 
         @metric("mylab.Odd", task="text")
         def odd(*, length: int = 3) -> float:

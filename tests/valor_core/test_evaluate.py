@@ -90,7 +90,9 @@ class TestReaders:
         )
 
     def test_a_reader_of_another_task_is_refused(self, site: Path) -> None:
-        with pytest.raises(ConfigError, match="^data.reader: expected a reader for detection, got"):
+        with pytest.raises(
+            ConfigError, match=r"^data.reader: expected a reader for detection, got"
+        ):
             reader_of({"reader": "lab.Parts", "path": "a"}, "detection", Registry())
 
     def test_a_wrong_parameter_is_named_with_its_place(self, site: Path) -> None:
@@ -203,7 +205,9 @@ class TestInterrupts:
             signal.raise_signal(signal.SIGINT)
 
         monkeypatch.setattr(lab.metrics.Lengths, "merge", interrupted)
-        with pytest.raises(RunInterrupted, match="stopped after 1 of 4 partitions, 2 items, saved"):
+        with pytest.raises(
+            RunInterrupted, match=r"stopped after 1 of 4 partitions, 2 items, saved"
+        ):
             evaluate(data, METRICS, state=state)
         monkeypatch.undo()
 

@@ -102,7 +102,7 @@ class TestStreaming:
         evaluator = Evaluator(["lab.LongShare", "lab.Refusing"])
         evaluator.update([item("q1")])
 
-        with pytest.raises(SchemaError, match="^response: expected anything but 'no'$"):
+        with pytest.raises(SchemaError, match=r"^response: expected anything but 'no'$"):
             evaluator.update([item("q2"), item("q3", "no")])
 
         report = evaluator.compute()
@@ -114,7 +114,7 @@ class TestStreaming:
         batch = ClassificationBatch.of([Classification("a", "dog", {"dog": 1})])
 
         with pytest.raises(
-            SchemaError, match="^data: expected a batch of text, got one of classification$"
+            SchemaError, match=r"^data: expected a batch of text, got one of classification$"
         ):
             Evaluator(METRICS).update(batch)
 
@@ -133,21 +133,23 @@ class TestUids:
         evaluator = evaluated(ITEMS[:2])
         evaluator.update([item("q2"), item("q5")])
 
-        with pytest.raises(SchemaError, match="^item 'q2': expected each uid once, found it 2 tim"):
+        with pytest.raises(
+            SchemaError, match=r"^item 'q2': expected each uid once, found it 2 tim"
+        ):
             evaluator.compute()
 
     def test_an_item_in_two_evaluators_is_found_when_they_are_merged(self) -> None:
         evaluator = evaluated(ITEMS[:2])
         evaluator.merge(evaluated(ITEMS[1:]))
 
-        with pytest.raises(SchemaError, match="^item 'q2': expected each uid once"):
+        with pytest.raises(SchemaError, match=r"^item 'q2': expected each uid once"):
             evaluator.compute()
 
     def test_names_and_numbers_cannot_be_mixed(self) -> None:
         evaluator = evaluated([item("q1")])
         evaluator.update([item(1)])
 
-        with pytest.raises(SchemaError, match="^uids: expected all strings or all whole numbers"):
+        with pytest.raises(SchemaError, match=r"^uids: expected all strings or all whole numbers"):
             evaluator.compute()
 
     def test_a_batch_that_the_filter_empties_does_not_change_the_kind_of_uids(self) -> None:
@@ -179,13 +181,13 @@ class TestUids:
 @pytest.mark.usefixtures("lab")
 class TestMerging:
     def test_evaluators_of_other_metrics_do_not_merge(self) -> None:
-        with pytest.raises(StateError, match="^merge: made by another request, metrics is"):
+        with pytest.raises(StateError, match=r"^merge: made by another request, metrics is"):
             evaluated(ITEMS).merge(evaluated([], ["lab.LongShare"]))
 
     def test_evaluators_of_other_parameters_do_not_merge(self) -> None:
         other = Evaluator([{"name": "lab.LongShare", "threshold": 5}])
 
-        with pytest.raises(StateError, match="made by another request, metrics is"):
+        with pytest.raises(StateError, match=r"made by another request, metrics is"):
             Evaluator([{"name": "lab.LongShare", "threshold": 4}]).merge(other)
 
     def test_evaluators_of_other_slices_do_not_merge(self) -> None:
@@ -236,7 +238,7 @@ class TestSlices:
         evaluator.update([item(f"a{n}", n=n) for n in range(1000)])
 
         with pytest.raises(
-            ConfigError, match="expected at most 1,000 combinations of n, found 1,0"
+            ConfigError, match=r"expected at most 1,000 combinations of n, found 1,0"
         ):
             evaluator.update([item("b", n=-1)])
 
@@ -293,7 +295,9 @@ class TestFilterAndLabelMap:
         assert one.evaluation.describe() == other.evaluation.describe()
 
     def test_text_has_no_labels_to_rename(self) -> None:
-        with pytest.raises(SchemaError, match="^label_map: expected none, items of text have no l"):
+        with pytest.raises(
+            SchemaError, match=r"^label_map: expected none, items of text have no l"
+        ):
             evaluated(ITEMS, label_map={"a": "b"})
 
 

@@ -245,9 +245,7 @@ def test_a_mapping_that_was_given_is_not_kept() -> None:
 
 
 def test_a_field_without_declaration_is_refused_when_the_class_is_made() -> None:
-    with pytest.raises(
-        ManifestError, match=r"^Bare: width must be declared with parameter\("
-    ):
+    with pytest.raises(ManifestError, match=r"^Bare: width must be declared with parameter\("):
 
         @parameters
         class Bare:

@@ -136,7 +136,7 @@ class TestLookUp:
     def test_a_name_like_no_other_is_answered_with_the_command_that_lists_all(
         self, birds: Path
     ) -> None:
-        with pytest.raises(UnknownNameError, match="See what is there with: valor list"):
+        with pytest.raises(UnknownNameError, match=r"See what is there with: valor list"):
             Registry().metric("birds.Zzz")
 
     def test_a_misspelt_namespace_is_answered_with_the_nearest(self, birds: Path) -> None:
@@ -149,7 +149,7 @@ class TestLookUp:
         )
 
     def test_an_unknown_task_is_named(self, birds: Path) -> None:
-        with pytest.raises(UnknownNameError, match="claims the namespace 'bids'\nDid you mean"):
+        with pytest.raises(UnknownNameError, match=r"claims the namespace 'bids'\nDid you mean"):
             Registry().metric("Accuracy", task="bids")
 
     def test_two_namespaces_that_fold_alike_are_told_apart_by_their_exact_names(
@@ -162,7 +162,7 @@ class TestLookUp:
 
         assert registry.metric("mylab_2.Accuracy").name == "mylab_2.Accuracy"
         assert registry.metric("MyLab.Accuracy").name == "my_lab.Accuracy"
-        with pytest.raises(AmbiguousNameError, match="mylab2 and mylab_2 both answer to it"):
+        with pytest.raises(AmbiguousNameError, match=r"mylab2 and mylab_2 both answer to it"):
             registry.metric("MyLab2.Accuracy")
 
     def test_a_pinned_version_that_is_installed_is_accepted(self, birds: Path) -> None:
@@ -195,11 +195,11 @@ class TestLookUp:
         )
 
     def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(self) -> None:
-        with pytest.raises(MissingPluginError, match="pip install valor-rgb"):
+        with pytest.raises(MissingPluginError, match=r"pip install valor-rgb"):
             without("rgb").metric("AP", task="rgb")
 
     def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(self) -> None:
-        with pytest.raises(MissingPluginError, match="^namespace 'rgb': the plugin 'rgb' is not"):
+        with pytest.raises(MissingPluginError, match=r"^namespace 'rgb': the plugin 'rgb' is not"):
             without("rgb").manifest("rgb")
 
     def test_lookup_errors_are_lookup_errors_and_not_key_errors(self) -> None:
@@ -236,7 +236,7 @@ class TestReadersAndResources:
     def test_an_unknown_reader_is_called_a_reader(self, install: Install) -> None:
         install("birdlab", "birds", self.SOURCES)
 
-        with pytest.raises(UnknownNameError, match="^reader 'birds.Nest': not declared"):
+        with pytest.raises(UnknownNameError, match=r"^reader 'birds.Nest': not declared"):
             Registry().reader("birds.Nest")
 
 
@@ -292,13 +292,13 @@ class TestBrokenPlugins:
     def test_a_manifest_that_leaves_the_program_is_a_broken_plugin(self, install: Install) -> None:
         install("exitlab", "leaver", {"__init__.py": "", "plugin.py": "raise SystemExit(3)\n"})
 
-        with pytest.raises(BrokenPluginError, match="SystemExit: 3"):
+        with pytest.raises(BrokenPluginError, match=r"SystemExit: 3"):
             Registry().manifest("leaver")
 
     def test_a_manifest_whose_hook_raises_is_a_broken_plugin(self, install: Install) -> None:
         install("raiselab", "raiser", package("raiser", "1 / 0"))
 
-        with pytest.raises(BrokenPluginError, match="its manifest fails, ZeroDivisionError"):
+        with pytest.raises(BrokenPluginError, match=r"its manifest fails, ZeroDivisionError"):
             Registry().manifest("raiser")
 
     def test_code_that_cannot_be_imported_is_a_broken_plugin(self, install: Install) -> None:
@@ -317,7 +317,7 @@ class TestBrokenPlugins:
     ) -> None:
         install("codelab", "coder", package("coder", code=""))
 
-        with pytest.raises(BrokenPluginError, match="AttributeError: .*'Metric'"):
+        with pytest.raises(BrokenPluginError, match=r"AttributeError: .*'Metric'"):
             implementation(Registry().metric("coder.Accuracy"))
 
 
@@ -339,7 +339,7 @@ class TestMissingExtras:
     def test_a_missing_package_without_an_extra_is_a_broken_plugin(self, install: Install) -> None:
         install("extralab", "extras", package("extras", code="import no_such_raster"))
 
-        with pytest.raises(BrokenPluginError, match="No module named 'no_such_raster'"):
+        with pytest.raises(BrokenPluginError, match=r"No module named 'no_such_raster'"):
             implementation(Registry().metric("extras.Accuracy"))
 
     def test_a_missing_module_of_its_own_is_not_taken_for_a_missing_extra(
@@ -375,7 +375,7 @@ class TestConflicts:
         assert (manifest.distribution, manifest.version) == ("second-lab", "2.0")
 
     def test_a_choice_of_somebody_else_settles_nothing(self) -> None:
-        with pytest.raises(PluginConflictError, match="first-lab 1.0 and second-lab 2.0"):
+        with pytest.raises(PluginConflictError, match=r"first-lab 1.0 and second-lab 2.0"):
             Registry({"shared": "third-lab"}).manifest("shared")
 
     def test_a_conflict_does_not_hide_the_others(self) -> None:
@@ -523,7 +523,7 @@ class TestInProcess:
 
     def test_a_refused_manifest_can_be_repaired_and_registered_again(self) -> None:
         registry = Registry()
-        with pytest.raises(ManifestError, match="outside its namespace"):
+        with pytest.raises(ManifestError, match=r"outside its namespace"):
             registry.register("attic", in_process(spec_of("cellar.AP")))
 
         registry.register("attic", in_process(spec_of("attic.AP")))
@@ -558,7 +558,7 @@ class TestInProcess:
     def test_a_decorated_metric_cannot_take_a_plugins_name(self, birds: Path, name: str) -> None:
         spec = metric(name, task="text")(lambda_like)
 
-        with pytest.raises(PluginConflictError, match="expected a new name, it is declared al"):
+        with pytest.raises(PluginConflictError, match=r"expected a new name, it is declared al"):
             Registry().add(spec)
 
     def test_two_decorated_metrics_cannot_share_a_name(self) -> None:

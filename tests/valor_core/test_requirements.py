@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from valor_core import Result, Undefined
-from valor_core.errors import ConfigError, ReportError
+from valor_core.errors import ConfigError
 from valor_core.report import Results
 from valor_core.requirements import Requirement, check, parse
 

@@ -53,7 +53,7 @@ def test_a_result_comes_back_from_json(value: Any) -> None:
 
 @pytest.mark.parametrize("record", [3, {}, {"type": "AP"}, {"value": 1}])
 def test_something_else_is_no_result(record: Any) -> None:
-    with pytest.raises(ReportError, match="^report: expected a result, found"):
+    with pytest.raises(ReportError, match=r"^report: expected a result, found"):
         Result.from_dict(record)
 
 

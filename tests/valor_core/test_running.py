@@ -23,6 +23,11 @@ CONFIG: dict[str, Any] = {
     "metrics": [{"name": "lab.LongShare", "threshold": 4}, "lab.LongShares"],
 }
 
+SECRETS: dict[str, Any] = {
+    "metrics": [{"name": "court.Verdict", "token": "${env:VALOR_TEST_KEY}"}],
+    "judge": {"key": "${env:VALOR_TEST_KEY}", "cache": "cache.sqlite"},
+}
+
 JUDGE = {
     "__init__.py": "",
     "plugin.py": """
@@ -208,10 +213,15 @@ class TestRuns:
         ]
         assert not report.ok
 
-    def test_a_requirement_of_several_results_says_how_to_choose(self, folder: Path) -> None:
-        assert error_of(folder, require={"LongShares": ">= 0.75"}) == (
-            "report: expected one result of LongShares, found 2\nChoose one with find(threshold=1.0)."
-        )
+    def test_a_requirement_of_several_results_is_not_met_and_loses_no_report(
+        self, folder: Path
+    ) -> None:
+        report = run(folder, require={"LongShares": ">= 0.75", "LongShares/threshold:1.0": "> 0.5"})
+
+        several, one = report.requirements
+        assert not several.met
+        assert several.reason == "expected one result of LongShares, found 2"
+        assert one.met
 
     def test_decorated_metrics_of_a_file_are_chosen_by_name(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
@@ -284,13 +294,8 @@ class TestSecrets:
         install("courtlab", "court", JUDGE)
         monkeypatch.setenv("VALOR_TEST_KEY", "s3cret-of-mine")
 
-    OPTIONS = {
-        "metrics": [{"name": "court.Verdict", "token": "${env:VALOR_TEST_KEY}"}],
-        "judge": {"key": "${env:VALOR_TEST_KEY}", "cache": "cache.sqlite"},
-    }
-
     def test_what_the_environment_filled_in_is_used_and_never_written(self, folder: Path) -> None:
-        report = run(folder, output="report.json", items=True, state="state.npz", **self.OPTIONS)
+        report = run(folder, output="report.json", items=True, state="state.npz", **SECRETS)
 
         assert report["Verdict"].value == 2 * len("s3cret-of-mine")
         text = (folder / "report.json").read_text()
@@ -302,13 +307,13 @@ class TestSecrets:
     def test_a_run_goes_on_under_another_secret(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        run(folder, state="state.npz", **self.OPTIONS)
+        run(folder, state="state.npz", **SECRETS)
         monkeypatch.setenv("VALOR_TEST_KEY", "another")
 
-        assert run(folder, state="state.npz", **self.OPTIONS).counts["read"] == 2
+        assert run(folder, state="state.npz", **SECRETS).counts["read"] == 2
 
     def test_paths_of_resources_are_relative_to_the_config(self, folder: Path) -> None:
-        report = run(folder, items=True, **self.OPTIONS)
+        report = run(folder, items=True, **SECRETS)
 
         assert report.items[0].rows[0].details == {"cache": str(folder / "cache.sqlite")}
 

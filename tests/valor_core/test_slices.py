@@ -48,11 +48,11 @@ def test_nan_is_a_missing_value() -> None:
 
 
 def test_values_become_what_json_can_hold() -> None:
-    data = batch({"a": datetime.date(2024, 1, 2)}, {"a": np.int64(3)})
+    data = batch({"a": datetime.date(2024, 1, 2)}, {"a": np.int64(3)}, {"a": math.inf})
 
     keys = list(split(Slices(["a"]), data))
 
-    assert json.dumps(keys) == '[["2024-01-02"], [3]]'
+    assert json.dumps(keys) == '[["2024-01-02"], [3], ["inf"]]'
 
 
 def test_a_single_field_may_be_given_bare() -> None:

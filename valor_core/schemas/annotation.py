@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.datum import Datum
-from valor_core.schemas.label import Label, as_label
+from valor_core.schemas.label import DEFAULT_KEY, Label, as_label
 
 
 @frozen
@@ -40,18 +41,22 @@ class ScoredLabel:
 
 
 def _labels(labels: Any) -> tuple[Label | ScoredLabel, ...]:
-    return tuple(
-        label if isinstance(label, (Label, ScoredLabel)) else _label(label)
-        for label in labels or ()
-    )
+    is_one = isinstance(labels, (str, Mapping, Label, ScoredLabel))
+    return tuple(map(_label, (labels,) if is_one else labels or ()))
 
 
 def _label(value: Any) -> Label | ScoredLabel:
-    if isinstance(value, Mapping) and value.get("score") is not None:
-        return ScoredLabel(value["key"], value["value"], float(value["score"]))
-    if isinstance(value, Mapping):
-        return as_label({"key": value.get("key"), "value": value.get("value")})
-    return as_label(value)
+    if isinstance(value, ScoredLabel):
+        return value
+    if not isinstance(value, Mapping):
+        return as_label(value)
+    label = as_label({"key": value.get("key", DEFAULT_KEY), "value": value.get("value")})
+    score = value.get("score")
+    if score is None:
+        return label
+    if isinstance(score, bool) or not isinstance(score, (int, float, np.number)):
+        raise SchemaError(f"labels: expected a number as score of '{label}', got {shown(score)}")
+    return ScoredLabel(label.key, label.value, float(score))
 
 
 @frozen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -21,7 +22,14 @@ from valor_core.schemas.arrays import (
     read_only,
 )
 from valor_core.schemas.datum import Datum, Datums
-from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, as_label, label_tuple
+from valor_core.schemas.label import (
+    DEFAULT_KEY,
+    Label,
+    Vocabulary,
+    as_label,
+    kept_label,
+    label_tuple,
+)
 
 
 def _labels(value: Any) -> tuple[Label, ...]:
@@ -43,10 +51,14 @@ def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise SchemaError(f"predictions: expected (label, score) pairs, got {shown(pair)}")
         label, score = pair
-        if isinstance(score, bool) or not isinstance(score, (int, float, np.number)):
-            raise SchemaError(f"predictions: expected a number as score, got {shown(score)}")
-        scored.append((as_label(label), float(score)))
+        scored.append((as_label(label), score if type(score) is float else _score(score)))
     return tuple(scored)
+
+
+def _score(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise SchemaError(f"predictions: expected a number as score, got {shown(value)}")
+    return float(value)
 
 
 def _datum_codes(values: Any) -> Codes:
@@ -308,8 +320,8 @@ class ClassificationBatch:
         classes, truth_labels = _class_codes(truth, labels, values.shape[1])
         rows = np.arange(len(values))
         return cls(
-            Datums(rows if uids is None else uids, metadata or {}, numbered=uids is None),
-            [Label(key, str(name)) for name in classes],
+            _datums(uids, metadata, len(values)),
+            [kept_label(key, str(name)) for name in classes],
             rows,
             truth_labels,
             ScoreMatrix(Checked(values), np.arange(values.shape[1])),
@@ -343,8 +355,8 @@ class ClassificationBatch:
         count = len(truth)
         rows = np.arange(count)
         return cls(
-            Datums(uids, metadata or {}) if uids is not None else Datums.numbers(count, metadata),
-            [Label(key, str(name)) for name in names.tolist()],
+            _datums(uids, metadata, count),
+            [kept_label(key, str(name)) for name in names.tolist()],
             rows,
             joined[:count],
             ScoreList(rows, joined[count:], np.ones(count)),
@@ -421,10 +433,8 @@ class ClassificationBatch:
         datums, truth_labels = np.nonzero(truth)
         names = range(values.shape[1]) if labels is None else labels
         return cls(
-            Datums(uids, metadata or {})
-            if uids is not None
-            else Datums.numbers(len(values), metadata),
-            [Label(key, str(name)) for name in names],
+            _datums(uids, metadata, len(values)),
+            [kept_label(key, str(name)) for name in names],
             datums,
             truth_labels,
             ScoreMatrix(Checked(values), np.arange(values.shape[1])),
@@ -444,6 +454,10 @@ class ClassificationBatch:
                 f"{self.datums.name(datum)}, {side}: expected each label once, "
                 f"found {str(self.labels[label])!r} twice{and_more(len(twice) - 1)}"
             )
+
+
+def _datums(uids: Any, metadata: Mapping[str, Any] | None, count: int) -> Datums:
+    return Datums.numbers(count, metadata) if uids is None else Datums(uids, metadata or {})
 
 
 def _rows_of(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
@@ -484,7 +498,7 @@ def _class_codes(
 def _check_scores(items: Sequence[Classification]) -> None:
     for item in items:
         for label, score in item.predictions:
-            if not np.isfinite(score):
+            if not math.isfinite(score):
                 raise SchemaError(
                     f"item {item.uid!r}, predictions: expected a finite score for "
                     f"{str(label)!r}, got {score}"

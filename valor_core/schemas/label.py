@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,12 @@ class Label:
         return self.value if self.key == DEFAULT_KEY else f"{self.key}: {self.value}"
 
 
+@lru_cache(maxsize=1 << 16)
+def kept_label(key: str, value: str) -> Label:
+    """The label, made once: data name the same few labels over and over."""
+    return Label(key, value)
+
+
 LabelLike = Label | str | int | tuple[str, str]
 """What stands for a label: a bare value belongs to the key ``class``."""
 
@@ -56,7 +63,7 @@ def as_label(value: Any) -> Label:
     if isinstance(value, Label):
         return value
     if isinstance(value, str):
-        return Label(DEFAULT_KEY, value)
+        return kept_label(DEFAULT_KEY, value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return Label(DEFAULT_KEY, str(value))
     if isinstance(value, (tuple, list)) and len(value) == 2:
@@ -131,6 +138,9 @@ class Vocabulary:
 
     def join(self, labels: Iterable[Label]) -> Codes:
         """Codes here of some other vocabulary's labels, in its order; new ones are added."""
+        labels = list(labels)
+        if labels == self.labels:
+            return np.arange(len(labels))
         joined = [self._code(label) for label in labels]
         return np.array(joined, dtype=np.int64)
 

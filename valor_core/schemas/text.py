@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,19 +19,28 @@ def _text(item: Any, attribute: Any, value: Any) -> None:
         raise SchemaError(f"{attribute.name}: expected a string, got {shown(value)}")
 
 
-def _texts_of(name: str) -> Callable[[Any], tuple[str, ...]]:
-    def convert(value: Any) -> tuple[str, ...]:
-        if value is None:
-            return ()
-        if not isinstance(value, Iterable) or isinstance(value, Mapping):
-            raise SchemaError(f"{name}: expected strings, got {shown(value)}")
-        texts = (value,) if isinstance(value, str) else tuple(value)
-        for i, text in enumerate(texts):
-            if not isinstance(text, str):
-                raise SchemaError(f"{name}[{i}]: expected a string, got {shown(text)}")
-        return texts
+def _texts(value: Any, name: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, Iterable) or isinstance(value, Mapping):
+        raise SchemaError(f"{name}: expected strings, got {shown(value)}")
+    texts = (value,) if isinstance(value, str) else tuple(value)
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise SchemaError(f"{name}[{i}]: expected a string, got {shown(text)}")
+    return texts
 
-    return convert
+
+def _references(value: Any) -> tuple[str, ...]:
+    return _texts(value, "references")
+
+
+def _contexts(value: Any) -> tuple[str, ...]:
+    return _texts(value, "contexts")
+
+
+def _reference_contexts(value: Any) -> tuple[str, ...]:
+    return _texts(value, "reference_contexts")
 
 
 @frozen
@@ -64,11 +73,9 @@ class Text:
     uid: str | int
     query: str | None = field(default=None, validator=_text)
     response: str | None = field(default=None, validator=_text)
-    references: tuple[str, ...] = field(default=(), converter=_texts_of("references"))
-    contexts: tuple[str, ...] = field(default=(), converter=_texts_of("contexts"))
-    reference_contexts: tuple[str, ...] = field(
-        default=(), converter=_texts_of("reference_contexts")
-    )
+    references: tuple[str, ...] = field(default=(), converter=_references)
+    contexts: tuple[str, ...] = field(default=(), converter=_contexts)
+    reference_contexts: tuple[str, ...] = field(default=(), converter=_reference_contexts)
     metadata: Mapping[str, Any] = field(factory=dict)
 
 

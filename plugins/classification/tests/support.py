@@ -64,3 +64,34 @@ def by_label(results: Sequence[Any]) -> dict[str, Any]:
         for result in results
         if "label" in result.parameters
     }
+
+
+PETS = (
+    Classification("a", "dog", {"dog": 0.9, "cat": 0.1}),
+    Classification("b", "dog", {"dog": 0.4, "cat": 0.6}),
+    Classification("c", "cat", {"cat": 0.7, "dog": 0.3}),
+    Classification("d", "cat", {"dog": 0.55, "cat": 0.45}),
+    Classification("e", "bee", {"cat": 0.8}),
+    Classification("f", predictions={"dog": 0.2}),
+    Classification("g", "ant"),
+)
+"""The data of most hand-worked numbers. Best labels of a to g: dog, cat, cat, dog, cat, dog, none.
+
+==== === === === ===
+best tp  fp  fn  tn
+==== === === === ===
+dog  1   2   1   3
+cat  1   2   1   3
+bee  0   0   1   6
+ant  0   0   1   6
+==== === === === ===
+"""
+
+SETS = (
+    Classification("a", ["dog", "cat"], {"dog": 0.9, "cat": 0.8, "bee": 0.2}),
+    Classification("b", ["dog"], {"dog": 0.7, "bee": 0.6}),
+    Classification("c", [], {"cat": 0.3}),
+    Classification("d", ["bee"], {"bee": 0.1}),
+)
+"""Several ground truths; at 0.5 the sets are equal on a and c, and have one of two and none of one
+label in common on b and d."""

@@ -10,8 +10,12 @@ from attrs import frozen
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.parameters import PrecisionRecallCurveParameters
-from valor_core.result import Result, Undefined, ratio
+from valor_core.result import Result, ratios
+from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
+
+
+_POINT = ("tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1_score")
 
 
 def threshold_name(threshold: float) -> str:
@@ -62,22 +66,18 @@ class PrecisionRecallCurve:
             yield Result(parameters={"label_key": key}, value=curves)
 
     def _points(self, counts: ThresholdCounts) -> list[dict[str, Any]]:
-        columns = (counts.tp, counts.fp, counts.fn, counts.tn)
-        rows = zip(*(column.tolist() for column in columns), strict=True)
-        return [self._point(*row) for row in rows]
+        tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
+        columns = (
+            tp.tolist(),
+            fp.tolist(),
+            fn.tolist(),
+            tn.tolist(),
+            self._shares(tp + tn, tp + fp + fn + tn),
+            self._shares(tp, tp + fp),
+            self._shares(tp, tp + fn),
+            self._shares(2 * tp, 2 * tp + fp + fn),
+        )
+        return [dict(zip(_POINT, row, strict=True)) for row in zip(*columns, strict=True)]
 
-    def _point(self, tp: int, fp: int, fn: int, tn: int) -> dict[str, Any]:
-        return {
-            "tp": tp,
-            "fp": fp,
-            "fn": fn,
-            "tn": tn,
-            "accuracy": self._share(tp + tn, tp + fp + fn + tn),
-            "precision": self._share(tp, tp + fp),
-            "recall": self._share(tp, tp + fn),
-            "f1_score": self._share(2 * tp, 2 * tp + fp + fn),
-        }
-
-    def _share(self, numerator: int, denominator: int) -> float | None:
-        value = ratio(numerator, denominator, self.parameters.zero_division, "")
-        return None if isinstance(value, Undefined) else value
+    def _shares(self, numerators: Codes, denominators: Codes) -> list[float | None]:
+        return ratios(numerators, denominators, self.parameters.zero_division)

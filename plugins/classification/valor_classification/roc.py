@@ -231,12 +231,11 @@ class ROCCurve:
         if self.parameters.drop_intermediate and len(tp) > 2:
             bends = np.diff(fp, 2).astype(bool) | np.diff(tp, 2).astype(bool)
             kept = np.flatnonzero(np.concatenate([[True], bends, [True]]))
+        thresholds: list[float | None] = curve.thresholds[kept].tolist()
+        if curve.thresholds[-1] == -math.inf:
+            thresholds[-1] = None
         return {
-            "fpr": [0.0, *(fp[kept] / fp[-1]).tolist()],
-            "tpr": [0.0, *(tp[kept] / tp[-1]).tolist()],
-            "thresholds": [None, *map(_finite, curve.thresholds[kept].tolist())],
+            "fpr": np.concatenate([[0.0], fp[kept] / fp[-1]]),
+            "tpr": np.concatenate([[0.0], tp[kept] / tp[-1]]),
+            "thresholds": [None, *thresholds],
         }
-
-
-def _finite(threshold: float) -> float | None:
-    return threshold if math.isfinite(threshold) else None

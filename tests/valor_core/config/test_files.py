@@ -9,7 +9,8 @@ from valor_core.config import parse
 from valor_core.errors import ConfigError, MissingExtraError
 
 SAME = {
-    "config.toml": 'task = "text"\nslices = [["a", "b"]]\n[[metrics]]\nname = "AP"\nthreshold = 0.5\n',
+    "config.toml": 'task = "text"\nslices = [["a", "b"]]\n'
+    '[[metrics]]\nname = "AP"\nthreshold = 0.5\n',
     "config.yaml": "task: text\nslices: [[a, b]]\nmetrics:\n  - name: AP\n    threshold: 0.5\n",
     "config.yml": "{task: text, slices: [[a, b]], metrics: [{name: AP, threshold: 0.5}]}",
     "config.JSON": '{"task": "text", "slices": [["a", "b"]], '

@@ -302,7 +302,7 @@ class TestRelabel:
     def test_labels_are_renamed_on_both_sides(self) -> None:
         batch = ClassificationBatch.of(ITEMS).relabel({DOG: COW})
 
-        assert list(batch.items())[0] == Classification(
+        assert next(iter(batch.items())) == Classification(
             "a", "cow", {"cow": 0.75, "cat": 0.25}, {"weather": "sun"}
         )
 

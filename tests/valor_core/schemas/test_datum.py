@@ -48,7 +48,10 @@ def test_uids_are_one_column_of_strings_or_whole_numbers(uids: Any, kind: str) -
         (np.array(["a", None], dtype=object), "uids[1]: expected all strings or all whole numbers"),
         ([0.5], "uids: expected strings or whole numbers, got array of float64"),
         ([True, False], "uids: expected strings or whole numbers, got array of bool"),
-        (np.array([["a"]]), "uids: expected strings or whole numbers, got array of <U1, shape (1, 1)"),
+        (
+            np.array([["a"]]),
+            "uids: expected strings or whole numbers, got array of <U1, shape (1, 1)",
+        ),
         ([2**63], "uids: expected strings or whole numbers, got array of uint64"),
         ([2**70, 1], "uids: expected 64-bit whole numbers, got 1180591620717411303424"),
     ],

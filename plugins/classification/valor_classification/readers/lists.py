@@ -70,7 +70,7 @@ class ListsReader:
         if isinstance(cell, dict):
             return list(_scored(cell, place, DEFAULT_KEY))
         if not isinstance(cell, list):
-            cell, beside = [cell], beside if isinstance(beside, list) else [beside]
+            cell, beside = [cell], beside if isinstance(beside, list) else [typed(beside)]
         if all(isinstance(one, dict) for one in cell):
             return [_pair(one, place) for one in cell]
         score_place = table.place(row, self.parameters.scores)

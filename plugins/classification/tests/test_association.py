@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from valor_core.schemas.classification import Classification, ClassificationBatch
+
+from .support import PETS, reason_of, results_of, value_of
+
+BINARY = ClassificationBatch.from_predicted([1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 1])
+
+
+def test_matthews_correlation_of_two_labels() -> None:
+    # tp 2, tn 2, fp 1, fn 1: (2 * 2 - 1 * 1) / sqrt(3 * 3 * 3 * 3)
+    assert value_of(BINARY, "MatthewsCorrelation") == 3 / 9
+
+
+def test_matthews_correlation_of_several_labels() -> None:
+    # truths ant 1, bee 1, cat 2, dog 2; called cat 3, dog 2, nothing 1; 2 of 6 right
+    numerator = 2 * 6 - (2 * 3 + 2 * 2)
+    denominator = math.sqrt((36 - 10) * (36 - 14))
+
+    assert value_of(PETS, "MatthewsCorrelation") == pytest.approx(numerator / denominator)
+
+
+def test_no_prediction_is_a_label_of_its_own() -> None:
+    items = [
+        Classification("a", "dog", {"dog": 0.9}),
+        Classification("b", "cat", {"dog": 0.4}),
+    ]
+
+    # at 0.5 b is called nothing: all dogs and all others are told apart, no cat is found
+    assert value_of(items, "MatthewsCorrelation", score_thresholds=[0.5]) == 1 / 2
+    assert value_of(items, "CohenKappa", score_thresholds=[0.5]) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("truths", "predictions"), [([1, 1, 1], [1, 0, 1]), ([1, 0, 1], [1, 1, 1])]
+)
+def test_matthews_correlation_of_one_label_on_a_side_is_undefined(
+    truths: list[int], predictions: list[int]
+) -> None:
+    batch = ClassificationBatch.from_predicted(truths, predictions)
+
+    wanted = "all ground truths or all predictions are of one label"
+    assert reason_of(batch, "MatthewsCorrelation") == wanted
+
+
+def test_cohen_kappa() -> None:
+    # 4 of 6 agree, 1/2 by chance: (2/3 - 1/2) / (1 - 1/2)
+    assert value_of(BINARY, "CohenKappa") == pytest.approx(1 / 3, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("weights", "value"),
+    # off by one twice, against 8/3 and 4 by chance
+    [("none", 1 - 2 / 2), ("linear", 1 - 2 / (8 / 3)), ("quadratic", 1 - 2 / 4)],
+)
+def test_cohen_kappa_weighs_disagreements_by_distance(weights: str, value: float) -> None:
+    batch = ClassificationBatch.from_predicted([0, 1, 2], [0, 2, 1])
+
+    assert value_of(batch, "CohenKappa", weights=weights) == pytest.approx(value, abs=1e-15)
+
+
+def test_cohen_kappa_of_one_label_on_both_sides_is_undefined() -> None:
+    batch = ClassificationBatch.from_predicted([1, 1], [1, 1])
+
+    wanted = "all ground truths and all predictions are of one label"
+    assert reason_of(batch, "CohenKappa") == wanted
+
+
+def test_predictions_alone_have_no_association() -> None:
+    items = [Classification("a", predictions={"dog": 0.9})]
+
+    for name in ("MatthewsCorrelation", "CohenKappa"):
+        assert reason_of(items, name) == "no items with ground truth"
+
+
+def test_the_worst_is_minus_one() -> None:
+    batch = ClassificationBatch.from_predicted([0, 1], [1, 0])
+
+    results = results_of(batch, "MatthewsCorrelation", "CohenKappa")
+
+    assert [result.value for result in results] == [-1.0, -1.0]

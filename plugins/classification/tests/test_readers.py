@@ -1,0 +1,422 @@
+"""The readers, through `valor_core.evaluate`, from files as people write them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from valor_core import evaluate
+from valor_core.errors import ParameterError, ReadError, UnknownNameError
+from valor_core.report import Report, Results
+from valor_core.schemas.classification import Classification
+
+from .support import REGISTRY, by_label, results_of
+
+ITEMS = (
+    Classification("a", "dog", {"dog": 0.9, "cat": 0.1}, {"weather": "sun", "year": 2020}),
+    Classification("b", "cat", {"dog": 0.6, "cat": 0.4}, {"weather": "rain", "year": 2021}),
+    Classification("c", "cat", {"dog": 0.3, "cat": 0.7}, {"weather": "sun", "year": 2021}),
+    Classification("d", "dog", {"dog": 0.5, "cat": 0.5}, {"weather": "fog", "year": 2022}),
+)
+METRICS = ("Accuracy", "Counts", "ROCAUC", "Examples")
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write a file of the lines given; its name says the format."""
+
+    def write(name: str, *lines: str) -> Path:
+        path = tmp_path / name
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return path
+
+    return write
+
+
+def read(reader: str, *metrics: Any, options: Any = None, **parameters: Any) -> Report:
+    return evaluate(
+        {"reader": reader} | parameters,
+        metrics or METRICS,
+        task="classification",
+        registry=REGISTRY,
+        **(options or {}),
+    )
+
+
+def error(reader: str, **parameters: Any) -> str:
+    with pytest.raises(ReadError) as caught:
+        read(reader, **parameters)
+    return str(caught.value)
+
+
+def expected() -> Results:
+    return results_of(ITEMS, *METRICS)
+
+
+# One row for each item, one column for each label
+
+
+def wide_rows() -> list[dict[str, Any]]:
+    return [
+        {"uid": item.uid, "label": item.groundtruths[0].value}
+        | {f"score_{label.value}": score for label, score in item.predictions}
+        | dict(item.metadata)
+        for item in ITEMS
+    ]
+
+
+def wide_file(folder: Path, suffix: str) -> Path:
+    path, frame = folder / f"wide{suffix}", pd.DataFrame(wide_rows())
+    if suffix == ".parquet":
+        frame.to_parquet(path, row_group_size=1)
+    elif suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    elif suffix == ".json":
+        frame.to_json(path, orient="records")
+    else:
+        frame.to_csv(path, index=False, sep="\t" if suffix == ".tsv" else ",")
+    return path
+
+
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_wide_tables_of_every_format_say_the_same(tmp_path: Path, suffix: str) -> None:
+    path = wide_file(tmp_path, suffix)
+
+    assert read("wide", path=path).results == expected()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_table_read_in_parts_equals_the_whole(tmp_path: Path, suffix: str, workers: int) -> None:
+    path = wide_file(tmp_path, suffix)
+    engine = {"name": "local", "workers": workers, "mode": "threads"} if workers > 1 else None
+
+    report = read("wide", path=path, partition_bytes=1, options={"engine": engine})
+
+    assert report.results == expected()
+
+
+def test_other_columns_are_metadata_to_slice_and_filter_by(tmp_path: Path) -> None:
+    path = wide_file(tmp_path, ".csv")
+
+    report = read("wide", path=path, options={"slices": ["weather"], "filter": "year >= 2021"})
+
+    assert (report.counts["read"], report.counts["skipped"]) == (3, 1)
+    assert [part.where["weather"] for part in report.slices] == ["fog", "rain", "sun"]
+    assert report.slice(weather="sun") == results_of(ITEMS[2:3], *METRICS)
+
+
+def test_columns_may_have_other_names(write: Write) -> None:
+    path = write("t.csv", "image,truth,p:dog,p:cat", "a,dog,0.9,0.1", "b,cat,0.6,0.4")
+    names = {"uid": "image", "label": "truth", "prefix": "p:", "key": "animal"}
+
+    report = read("wide", "Accuracy", path=path, **names)
+
+    assert report["Accuracy"].only.parameters["label_key"] == "animal"
+    assert report["Accuracy"].value == 1 / 2
+
+
+def test_score_columns_may_be_listed(write: Write) -> None:
+    path = write("t.csv", "uid,label,dog,cat,age", "a,dog,0.9,0.1,7", "b,cat,0.6,0.4,8")
+
+    report = read("wide", "Counts", path=path, scores=["dog", "cat"])
+
+    assert list(by_label(report.results)) == ["cat", "dog"]
+
+
+def test_a_label_without_a_column_is_missed_and_an_empty_one_is_none(write: Write) -> None:
+    path = write("t.csv", "uid,label,score_dog", "a,owl,0.9", "b,,0.8")
+
+    report = read("wide", "Counts", path=path)
+
+    assert by_label(report.results) == {
+        "dog": {"tp": 0, "fp": 2, "fn": 0, "tn": 0},
+        "owl": {"tp": 0, "fp": 0, "fn": 1, "tn": 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("t.jsonl", ['{"uid": "a", "label": ["dog", "cat"], "score_dog": 0.9, "score_cat": 0.8}']),
+        ("t.csv", ["uid,label,score_dog,score_cat", 'a,"[""dog"", ""cat""]",0.9,0.8']),
+    ],
+)
+def test_several_ground_truths_are_a_list(write: Write, name: str, lines: list[str]) -> None:
+    report = read("wide", {"name": "Accuracy", "hardmax": False}, path=write(name, *lines))
+
+    assert report["Accuracy"].value == 1.0
+
+
+@pytest.mark.parametrize(("cell", "found"), [("nan", "'nan'"), ("inf", "'inf'"), ("", "no value")])
+def test_a_score_that_is_no_number_names_file_row_and_column(
+    write: Write, cell: str, found: str
+) -> None:
+    path = write("t.csv", "uid,label,score_dog,score_cat", "a,dog,0.9,0.1", f"b,dog,0.9,{cell}")
+
+    message = error("wide", path=path)
+
+    assert f"{path}, row 3, column 'score_cat'" in message
+    assert found in message
+
+
+def test_a_missing_column_is_answered_with_the_nearest(write: Write) -> None:
+    path = write("t.csv", "uid,lable,score_dog", "a,dog,0.9")
+
+    message = error("wide", path=path)
+
+    assert "expected a column 'label'" in message
+    assert "Did you mean 'lable'?" in message
+    assert "Did you mean 'score_dog'?" in error("wide", path=path, scores=["score_dgo"])
+    assert "no column that starts with 'p_'" in error("wide", path=path, prefix="p_")
+
+
+def test_a_truncated_file_of_json_lines_names_the_line(tmp_path: Path) -> None:
+    path = wide_file(tmp_path, ".jsonl")
+    path.write_text(path.read_text(encoding="utf-8")[:-20], encoding="utf-8")
+
+    assert f"{path}, line 4: expected one JSON object per line" in error("wide", path=path)
+
+
+def test_a_uid_in_two_parts_is_an_error(write: Write) -> None:
+    path = write("t.csv", "uid,label,score_dog", "a,dog,0.9", "b,dog,0.9", "a,dog,0.8")
+
+    assert "item 'a': expected each uid once" in error("wide", path=path)
+    with pytest.raises(Exception, match="item 'a': expected each uid once"):
+        read("wide", path=path, partition_bytes=1)
+
+
+def test_a_table_of_no_items_has_no_data(write: Write) -> None:
+    report = read("wide", "Accuracy", path=write("t.csv", "uid,label,score_dog"))
+
+    assert report["Accuracy"].only.undefined == "no data to compute it from"
+
+
+# One row for each ground truth, one for each score
+
+
+@pytest.fixture
+def long_files(write: Write) -> dict[str, Path]:
+    truths = [f"{item.uid},{item.groundtruths[0].value}" for item in ITEMS]
+    scores = [
+        f"{item.uid},{label.value},{score}" for item in ITEMS for label, score in item.predictions
+    ]
+    facts = [f"{item.uid},{item.metadata['weather']},{item.metadata['year']}" for item in ITEMS]
+    return {
+        "groundtruths": write("truths.csv", "uid,label", *truths),
+        # the rows of an item can stand anywhere; ties go to the first of them
+        "predictions": write("scores.csv", "uid,label,score", *scores[::2], *scores[1::2]),
+        "metadata": write("facts.csv", "uid,weather,year", *facts[::-1]),
+    }
+
+
+def test_long_tables(long_files: dict[str, Path]) -> None:
+    report = read("long", **long_files, options={"slices": ["weather"]})
+
+    assert report.results == expected()
+    sunny = [item for item in ITEMS if item.metadata["weather"] == "sun"]
+    assert report.slice(weather="sun") == results_of(sunny, *METRICS)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_long_tables_of_other_formats(
+    long_files: dict[str, Path], tmp_path: Path, suffix: str
+) -> None:
+    for name, path in long_files.items():
+        frame, other = pd.read_csv(path), tmp_path / f"{name}{suffix}"
+        if suffix == ".parquet":
+            frame.to_parquet(other)
+        else:
+            frame.to_json(other, orient="records", lines=True)
+        long_files[name] = other
+
+    assert read("long", **long_files).results == expected()
+
+
+def test_items_on_one_side_only_and_labels_of_several_keys(write: Write) -> None:
+    truths = write("t.csv", "uid,key,label", "a,animal,dog", "a,colour,white", "b,animal,cat")
+    scores = write(
+        "s.csv",
+        "uid,key,label,score",
+        "a,animal,dog,0.9",
+        "a,colour,black,0.8",
+        "z,animal,dog,0.4",
+    )
+
+    report = read("long", "Accuracy", "Counts", groundtruths=truths, predictions=scores)
+
+    assert report["Accuracy"].find(label_key="animal").value == 1 / 2
+    assert report["Accuracy"].find(label_key="colour").value == 0.0
+    dog = report["Counts"].find(label_key="animal", label="dog").value
+    assert dog == {"tp": 1, "fp": 1, "fn": 0, "tn": 1}
+
+
+def test_facts_may_be_missing_and_may_not_be_of_strangers(
+    long_files: dict[str, Path], write: Write
+) -> None:
+    some = write("some.csv", "uid,weather", "a,sun")
+    strange = write("strange.csv", "uid,weather", "a,sun", "z,rain")
+    twice = write("twice.csv", "uid,weather", "a,sun", "a,rain")
+
+    report = read("long", **long_files | {"metadata": some}, options={"slices": ["weather"]})
+
+    assert [part.where for part in report.slices] == [{"weather": "sun"}, {"weather": None}]
+    assert "row 3, column 'uid': no ground truth and no prediction of item 'z'" in error(
+        "long", **long_files | {"metadata": strange}
+    )
+    assert "found 'a' twice" in error("long", **long_files | {"metadata": twice})
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["uid,label,score", "a,dog,0.9", "b,dog,nan"], "row 3, column 'score': must be finite"),
+        (["uid,label,scroe", "a,dog,0.9"], "Did you mean 'scroe'?"),
+        (["uid,label,score", "a,,0.9"], "row 2, column 'label': expected a label"),
+        (["uid,label,score", "a,dog,0.9", "a,dog,0.8"], "item 'a', predictions: expected each"),
+    ],
+)
+def test_errors_of_long_tables_name_the_place(
+    long_files: dict[str, Path], write: Write, lines: list[str], words: str
+) -> None:
+    assert words in error("long", **long_files | {"predictions": write("bad.csv", *lines)})
+
+
+# One row for each item, predictions as a list
+
+
+def lists_rows() -> list[dict[str, Any]]:
+    """Every way to write predictions, one after the other."""
+    a, b, c, d = (
+        {"uid": item.uid, "groundtruths": item.groundtruths[0].value} | dict(item.metadata)
+        for item in ITEMS
+    )
+    return [
+        a | {"predictions": {"dog": 0.9, "cat": 0.1}},
+        b | {"predictions": ["dog", "cat"], "scores": [0.6, 0.4]},
+        c | {"predictions": [{"label": "dog", "score": 0.3}, {"label": "cat", "score": 0.7}]},
+        d | {"predictions": {"class": {"dog": 0.5, "cat": 0.5}}},
+    ]
+
+
+def test_lists_written_in_every_way(write: Write) -> None:
+    path = write("t.jsonl", *map(json.dumps, lists_rows()))
+
+    for partition_bytes in (1, 1 << 20):
+        report = read(
+            "lists", path=path, partition_bytes=partition_bytes, options={"slices": ["weather"]}
+        )
+        assert report.results == expected()
+        assert report.slice(weather="fog") == results_of(ITEMS[3:], *METRICS)
+
+
+def test_lists_in_a_csv_file_are_json(write: Write) -> None:
+    path = write(
+        "t.csv",
+        "uid,groundtruths,predictions,scores",
+        'a,dog,"[""dog"",""cat""]","[0.9,0.1]"',
+        "b,cat,dog,0.7",
+        'c,"[""cat""]","{""cat"": 0.4}",',
+        "d,dog,,",
+    )
+
+    report = read("lists", "Counts", path=path)
+
+    assert by_label(report.results) == {
+        "cat": {"tp": 1, "fp": 0, "fn": 1, "tn": 2},
+        "dog": {"tp": 1, "fp": 1, "fn": 1, "tn": 1},
+    }
+
+
+def test_lists_in_a_parquet_file(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "uid": [item.uid for item in ITEMS],
+            "groundtruths": [item.groundtruths[0].value for item in ITEMS],
+            "predictions": [[label.value for label, _ in item.predictions] for item in ITEMS],
+            "scores": [[score for _, score in item.predictions] for item in ITEMS],
+        }
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+
+    assert read("lists", path=tmp_path / "t.parquet").results == expected()
+
+
+def test_labels_of_several_keys_and_facts_in_a_table(write: Write) -> None:
+    row = {
+        "uid": "a",
+        "groundtruths": {"animal": "dog", "colour": ["white", "black"]},
+        "predictions": [
+            {"key": "animal", "label": "dog", "score": 0.5},
+            {"key": "colour", "label": "white", "score": 0.6},
+        ],
+        "metadata": {"weather": "sun"},
+        "ignored": True,
+    }
+    path = write("t.jsonl", json.dumps(row))
+
+    report = read("lists", "Accuracy", path=path, options={"filter": "weather == 'sun'"})
+
+    assert report["Accuracy"].find(label_key="animal").value == 1.0
+    assert report["Accuracy"].find(label_key="colour").value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (
+            {"predictions": ["dog", "cat"], "scores": [0.6]},
+            "field 'scores': expected a list of 2 scores, one for each prediction, found 1",
+        ),
+        ({"predictions": ["dog"]}, "field 'scores': expected a list of 1 scores"),
+        ({"predictions": {"dog": float("nan")}}, "expected a finite number as score, found nan"),
+        ({"predictions": {"dog": "much"}}, "expected a finite number as score, found 'much'"),
+        ({"predictions": [{"label": "dog"}]}, "expected tables with label and score"),
+        ({"predictions": {"dog": 0.5}, "groundtruths": 1.5}, "expected a label as text or whole"),
+        ({"prediction": {"dog": 0.5}}, "Did you mean 'prediction'?"),
+    ],
+)
+def test_errors_of_lists_name_the_place(write: Write, more: dict[str, Any], words: str) -> None:
+    path = write("t.jsonl", json.dumps({"uid": "a", "groundtruths": "dog"} | more))
+
+    message = error("lists", path=path)
+
+    assert str(path) in message
+    assert words in message
+
+
+# Choosing a reader
+
+
+def test_an_unknown_reader_and_an_unknown_parameter_are_answered_with_the_nearest(
+    tmp_path: Path,
+) -> None:
+    path = wide_file(tmp_path, ".csv")
+
+    with pytest.raises(UnknownNameError, match="Did you mean 'wide'"):
+        read("wyde", path=path)
+    with pytest.raises(ParameterError, match="Did you mean 'path'"):
+        read("wide", paht=path)
+    with pytest.raises(ParameterError, match="partition_bytes"):
+        read("wide", path=path, partition_bytes=0)
+
+
+def test_scores_keep_every_digit_of_the_file(write: Write) -> None:
+    scores = np.random.default_rng(0).random(5).tolist()
+    rows = [f"{place},dog,{score!r}" for place, score in enumerate(scores)]
+
+    path = write("t.csv", "uid,label,score_dog", *rows, "x,cat,0.0")
+    curve = read("wide", {"name": "ROCCurve", "drop_intermediate": False}, path=path)
+
+    assert curve["ROCCurve"].value["dog"]["thresholds"] == [None, *sorted(scores)[::-1], 0.0]

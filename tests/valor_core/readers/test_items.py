@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from valor_core import Registry, evaluate, metric
+from valor_core.errors import ReadError
+from valor_core.evaluate import reader_of
+from valor_core.schemas.text import Text
+
+ROWS: list[dict[str, Any]] = [
+    {"uid": "a", "query": "q", "response": "Paris", "references": ["Paris", "P"], "city": "1"},
+    {"uid": "b", "response": None, "references": "Rome", "contexts": ["x"], "city": None},
+]
+
+
+def items_of(path: Path, **parameters: Any) -> list[Text]:
+    values = {"reader": "core.table", "path": str(path)} | parameters
+    reader = reader_of(values, "text", Registry())
+    return [
+        item
+        for partition in reader.partitions()
+        for batch in reader.read(partition)
+        for item in batch.items()
+    ]
+
+
+def written(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_every_row_is_an_item_and_other_columns_are_metadata(tmp_path: Path) -> None:
+    items = items_of(written(tmp_path / "rows.jsonl", ROWS))
+
+    assert items == [
+        Text("a", "q", "Paris", ("Paris", "P"), (), (), {"city": 1}),
+        Text("b", None, None, ("Rome",), ("x",), (), {"city": None}),
+    ]
+
+
+def test_a_csv_file_says_the_same_as_far_as_it_can(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("uid,response,references,year\na,Paris,Paris,2020\n")
+
+    assert items_of(tmp_path / "rows.csv") == [
+        Text("a", None, "Paris", "Paris", (), (), {"year": 2020})
+    ]
+
+
+def test_columns_of_other_names_are_named_in_the_config(tmp_path: Path) -> None:
+    path = written(tmp_path / "rows.jsonl", [{"id": "a", "answer": "Paris"}])
+
+    assert items_of(path, columns={"uid": "id", "response": "answer"}) == [
+        Text("a", response="Paris")
+    ]
+
+
+def test_names_that_other_programs_use_are_known(tmp_path: Path) -> None:
+    row = {"uid": "a", "user_input": "q", "reference": "r", "retrieved_contexts": ["c"]}
+
+    assert items_of(written(tmp_path / "rows.jsonl", [row])) == [Text("a", "q", None, "r", ["c"])]
+
+
+def test_rows_without_names_are_called_by_their_number_however_the_file_is_split(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path / "rows.jsonl", [{"response": "x" * n} for n in range(20)])
+
+    whole, parts = items_of(path), items_of(path, partition_bytes=50)
+
+    assert parts == whole
+    assert len({item.uid for item in parts}) == 20
+
+
+def test_a_table_is_evaluated_in_parts(tmp_path: Path) -> None:
+    @metric("mylab.Length", task="text")
+    def length(item: Any) -> float:
+        return len(item.response) / 100
+
+    rows = [{"uid": f"q{n}", "response": "x" * n} for n in range(20)]
+    path = written(tmp_path / "rows.jsonl", rows)
+
+    report = evaluate(
+        {"reader": "table", "path": str(path), "partition_bytes": 50}, [length], task="text"
+    )
+
+    assert report["Length"].value == 0.095
+    assert report.counts["read"] == 20
+
+
+def test_a_table_of_another_task_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ReadError) as caught:
+        reader_of({"reader": "core.table", "path": "a.csv"}, "classification", Registry())
+
+    assert str(caught.value) == (
+        "data.reader: plain tables hold items of text, the task is classification\n"
+        "See the readers of the task with: valor list --readers"
+    )

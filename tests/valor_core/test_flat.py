@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valor_core import Result, Undefined
+from valor_core.flat import flat_keys
+
+
+def result(value: Any, **parameters: Any) -> Result:
+    return Result(type="Recall", parameters=parameters, value=value)
+
+
+def test_every_number_has_a_key_with_what_tells_it_apart() -> None:
+    results = [
+        result(0.5, label="cat", hardmax=True),
+        result({"x": [0, 1], "area": 1, "open": True}, bins=[1, 2]),
+        result(Undefined("why"), label="dog"),
+    ]
+
+    assert flat_keys(results, "val/") == {
+        "val/Recall/label:cat/hardmax:true": 0.5,
+        "val/Recall/bins:1 2/area": 1.0,
+    }
+
+
+def test_numbers_whose_keys_would_be_one_are_all_kept() -> None:
+    results = [result(number, label=label) for number, label in enumerate("猫犬鳥")]
+
+    assert flat_keys(results) == {
+        "Recall/label:_": 0.0,
+        "Recall/label:_ 2": 1.0,
+        "Recall/label:_ 3": 2.0,
+    }
+
+
+values = st.one_of(st.text(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False))
+
+
+@given(st.lists(st.tuples(st.text(), values | st.lists(st.text())), max_size=5))
+def test_keys_have_no_other_characters_than_trackers_take(
+    parameters: list[tuple[str, Any]],
+) -> None:
+    results = [result(0.5, **{name: value}) for name, value in parameters]
+
+    flat = flat_keys(results, "val/")
+
+    assert len(flat) == len(parameters)
+    assert all(re.fullmatch(r"[A-Za-z0-9_\-. :/]+", key) for key in flat)
