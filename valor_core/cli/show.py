@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ import click
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
 from valor_core.cli.listing import DIRECTIONS
+from valor_core.definition import definition
 from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNameError, did_you_mean
 from valor_core.parameters import Parameter, declared
 from valor_core.registry import Registry
@@ -30,10 +32,14 @@ def command(name: str, as_json: bool) -> None:
     registry = Registry()
     spec = find(name, registry)
     facts = _facts(spec, registry)
+    defined = definition(spec)
     if as_json:
-        streams.say_json(facts | {"parameters": [_record(p) for p in declared(spec.parameters)]})
+        taken = [_record(parameter) for parameter in declared(spec.parameters)]
+        streams.say_json(facts | {"definition": defined, "parameters": taken})
         return
     streams.say(f"{spec.name}\n{spec.summary}\n")
+    for paragraph in defined.split("\n\n") if defined else ():
+        streams.say(f"{textwrap.fill(paragraph.replace('`', ''), 88)}\n")
     lines = {_TITLES.get(t, t): text for t, value in facts.items() if (text := _words(t, value))}
     wide = max(map(len, lines)) + 2
     for title, text in lines.items():
