@@ -19,6 +19,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
@@ -474,10 +475,8 @@ def say(message: Mapping[str, Any]) -> None:
 
 def reset_peak() -> int:
     """Bytes of memory in use; the peak counts from here on, where the system allows."""
-    try:
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
-    except OSError:
-        pass
     return peak()
 
 
@@ -509,6 +508,7 @@ class Worker:
         )
 
     def ask(self, question: str | None = None) -> dict[str, Any]:
+        """The next answer of the process, after a question if there is one."""
         if question is not None and self.process.stdin is not None:
             self.process.stdin.write(question + "\n")
             self.process.stdin.flush()
@@ -518,11 +518,13 @@ class Worker:
         return dict(json.loads(line))
 
     def run(self) -> None:
+        """Take a turn."""
         answer = self.ask("run")
         self.seconds.append(answer["seconds"])
         self.megabytes = max(self.megabytes, answer["megabytes"])
 
     def close(self) -> None:
+        """End the process."""
         if self.process.stdin is not None:
             self.process.stdin.close()
         self.process.wait()
@@ -572,7 +574,9 @@ def compare(folder: Path, name: str) -> str:
     return "equal" if worst == 0 else f"{worst:.0e}"
 
 
-def row(task: str, case: str, workers: Mapping[str, Worker], checks: Mapping[str, str]) -> list[str]:
+def row(
+    task: str, case: str, workers: Mapping[str, Worker], checks: Mapping[str, str]
+) -> list[str]:
     ours = median(workers["valor"].seconds)
     cells = [task, case]
     if task == "listed":
@@ -587,13 +591,13 @@ def row(task: str, case: str, workers: Mapping[str, Worker], checks: Mapping[str
         seconds, extra = median(workers[name].seconds), workers[name].megabytes
         cells.append(f"{1e3 * seconds:,.2f} ({extra:,.0f})")
         if name != "valor":
-            cells.append(f"{seconds / ours:.1f}× ({checks[name]})")
+            cells.append(f"{seconds / ours:.1f} ({checks[name]})")
     return cells
 
 
 HEADER = ["task", "case", "input MB", "valor"]
 for _name in IMPLEMENTATIONS[1:]:
-    HEADER += [_name, "ratio (difference)"]
+    HEADER += [_name, "times"]
 
 
 def versions() -> str:
@@ -615,7 +619,9 @@ def installed(name: str) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
     parser.add_argument("--cases", nargs="+", choices=[*CASES, *LISTED], default=[*CASES, *LISTED])
     parser.add_argument("--repeat", type=int, default=5, help="turns of every implementation")
@@ -629,7 +635,7 @@ def main() -> None:
         serve(name, task, case, Path(folder))
         return
     print(versions(), end="\n\n")
-    print("Milliseconds, in brackets extra memory in MB.", end="\n\n")
+    print("Milliseconds (extra memory in MB); how many times Valor's time (difference).\n")
     print("| " + " | ".join(HEADER) + " |")
     print("|" + "---|" * len(HEADER), flush=True)
     for task in chosen.tasks:

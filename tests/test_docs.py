@@ -228,6 +228,16 @@ def test_the_quick_start_is_exactly_two_commands() -> None:
     assert all(command.startswith("python3 -m venv .boot && ") for command in commands)
     assert commands[0].endswith("valor run examples/digits/config.yaml\n")
     assert commands[1].endswith("run pytest -n auto\n")
+    assert commands[0] in (DOCS / "index.md").read_text(encoding="utf-8")
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    (pattern,) = re.findall(r"grep '(\S.*)' README\.md", script)
+
+    found = re.findall(pattern, (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert len(found) == 1
 
 
 def test_the_site_builds_without_a_warning_and_needs_no_other_site(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from valor_core.plan import MetricChoice
 from valor_core.reading import InMemory, Partition, Reader
 from valor_core.registry import Registry, implementation
 from valor_core.report import Report
-from valor_core.schemas import Batch
+from valor_core.schemas import is_batch
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.text import Text
 
@@ -231,6 +231,6 @@ def _keep(evaluator: Evaluator, state: str | os.PathLike[str] | None) -> str:
 def _told_task(data: Any) -> str | None:
     if isinstance(data, (list, tuple)) and data:
         data = data[0]
-    if isinstance(data, Batch):
+    if is_batch(data):
         return data.task
     return _TASK_OF.get(type(data))

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from valor_core.requirements import Requirement
 from valor_core.resources import bind as bind_resources
 from valor_core.resources import opened
 from valor_core.result import Failed
-from valor_core.schemas import Batch, batch_class
+from valor_core.schemas import Batch, batch_class, is_batch
 from valor_core.schemas import label_map as read_label_map
 from valor_core.slices import Slices
 from valor_core.state import Resources
@@ -128,15 +128,17 @@ class Evaluator:
         SchemaError
             If the data do not follow the task's schema; nothing of them has been counted.
         """
-        if not isinstance(data, Batch):
-            data = batch_class(self.evaluation.task).of(data)
+        if is_batch(data):
+            batch = data
+        else:
+            batch = batch_class(self.evaluation.task).of(cast("Iterable[Any]", data))
         if self._resources is None:
             self._resources = self._exits.enter_context(opened(self.evaluation.resources))
         counted = Tally()
         start = self.tally.read + self.tally.skipped
-        if data.datums.numbered and start:
-            data = data.renumber(start)
-        self.evaluation.update(counted, data, self._resources)
+        if batch.datums.numbered and start:
+            batch = batch.renumber(start)
+        self.evaluation.update(counted, batch, self._resources)
         self.evaluation.slices.check({*self.tally.states, *counted.states})
         for states in counted.states.values():
             self.evaluation.plan.detach(states)

@@ -25,8 +25,8 @@ _UNIT_BITS = 1074
 _WINDOW = 32
 _FRACTION_BITS = (27, 26)
 _CHUNK = 1 << 20
-# Values of similar size are cut into layers of 31 bits, the highest first; a layer's sum over a block
-# is exact as a float, too.
+# Values of similar size are cut into layers of 31 bits, the highest first; a layer's sum over a
+# block is exact as a float, too.
 _LAYER_BITS = 31
 _MOST_LAYERS = 8
 _LOWEST_LAYER = -900

@@ -15,6 +15,7 @@ from valor_core.errors import ManifestError, ReportError
 from valor_core.parameters import plain
 from valor_core.registry import implementation
 from valor_core.result import Failed, ItemScore, Result, Undefined, as_json
+from valor_core.schemas.order import natural
 from valor_core.spec import MetricSpec
 from valor_core.state import Content, Resources, StateRequest
 
@@ -87,7 +88,7 @@ class ItemScores:
 
     def sorted_rows(self) -> list[ItemRow]:
         """The rows in the order of their uids."""
-        return sorted(self.rows, key=lambda row: row.uid)
+        return sorted(self.rows, key=lambda row: natural(row.uid))
 
     def dump(self) -> Content:
         """The rows as JSON."""

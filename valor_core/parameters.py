@@ -224,7 +224,7 @@ def build(cls: type[T], values: Mapping[str, Any], place: str) -> T:
     valor_core.errors.ParameterError: metrics[0].tresholds: unknown key
     Did you mean 'thresholds'?
     """
-    known = declared(cls)
+    known = declared(typing.cast("type", cls))
     names = {
         name: parameter for parameter in known for name in (parameter.name, *parameter.aliases)
     }

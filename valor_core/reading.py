@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
-from valor_core.schemas import Batch, batch_class
+from valor_core.schemas import Batch, batch_class, is_batch
 
 
 class Partition(Protocol):
@@ -58,10 +58,10 @@ class InMemory:
     @classmethod
     def of(cls, data: Any, task: str) -> InMemory:
         """A batch, a sequence of batches, or a sequence of the task's objects."""
-        if isinstance(data, Batch):
+        if is_batch(data):
             return cls((data,))
         data = list(data)
-        if data and all(isinstance(part, Batch) for part in data):
+        if data and all(map(is_batch, data)):
             return cls(_numbered_apart(data))
         return cls((batch_class(task).of(data),))
 

@@ -101,8 +101,8 @@ def parse(
 
     Examples
     --------
-    >>> parse({"mAP": ">= 0.5"})
-    (Requirement(name='mAP', condition='>= 0.5', value=None, met=False),)
+    >>> [requirement.condition for requirement in parse({"mAP": ">= 0.5"})]
+    ['>= 0.5']
     """
     for name, condition in require.items():
         if not isinstance(condition, str) or not _CONDITION.fullmatch(condition):

@@ -96,8 +96,8 @@ _OWN = frozenset({str, int, bool, type(None)})
 def _are_plain(values: Collection[Any]) -> bool:
     """Whether all values are finite numbers, text or None, told many at a time."""
     kinds = set(map(type, values))
-    if kinds == {float}:
-        return all(map(math.isfinite, values))
+    if kinds <= {float, type(None)}:
+        return all(map(math.isfinite, filter(None, values)))
     if not kinds <= _OWN | {float}:
         return False
     return float not in kinds or all(math.isfinite(v) for v in values if type(v) is float)

@@ -45,6 +45,10 @@ def rewritten(path: Path, change: Callable[[dict[str, Any]], Any]) -> Path:
     return path
 
 
+def test_single_values_of_numpy_are_kept_as_plain_ones() -> None:
+    assert _encode({"n": np.int64(3), "x": np.float64(0.5)}, []) == {"map": [["n", 3], ["x", 0.5]]}
+
+
 def test_the_header_says_what_was_asked_for_and_counted(state: Path) -> None:
     header = read_header(state)
 

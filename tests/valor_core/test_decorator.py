@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pickle
+import sys
+from types import ModuleType
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -50,6 +53,17 @@ def test_parameters_are_chosen_like_any_others() -> None:
 
     assert report["LongEnough"].value == 0.5
     assert report["LongEnough"].only.parameters == {"length": 3, "rule": "exact"}
+
+
+def test_parameters_come_through_pickling_by_the_place_of_their_metric(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = ModuleType(long_enough.implementation.partition(":")[0])
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    module.long_enough = long_enough  # type: ignore[attr-defined]
+    chosen = long_enough.parameters(length=3)
+
+    assert pickle.loads(pickle.dumps(chosen)) == chosen
 
 
 def test_a_wrong_parameter_is_refused_like_any_other() -> None:

@@ -1,59 +1,101 @@
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
+import time
 from pathlib import Path
 
 import pytest
 
-from valor_core.installed import Announced, entry_points
+from valor_core import installed
+from valor_core.installed import entry_points
 
-Install = Callable[..., Path]
 GROUP = "valor.plugins"
 
 
-def names() -> set[str]:
-    return {announced.name for announced in entry_points(GROUP)}
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
 
 
-def test_an_entry_point_is_announced_with_its_distribution(install: Install) -> None:
-    install("birdlab", "birds", {"__init__.py": ""}, version="1.5")
-
-    assert Announced(GROUP, "birds", "birds.plugin", "birdlab", "1.5") in entry_points(GROUP)
-
-
-def test_a_distribution_installed_later_is_seen(install: Install) -> None:
-    before = names()
-
-    install("birdlab", "birds", {"__init__.py": ""})
-
-    assert names() == before | {"birds"}
+def announce(site: Path, distribution: str, text: str) -> Path:
+    facts = site / f"{distribution}-1.dist-info"
+    facts.mkdir(exist_ok=True)
+    (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1\n")
+    (facts / "entry_points.txt").write_text(f"[{GROUP}]\n{text}\n")
+    return facts
 
 
-def test_a_distribution_that_is_gone_is_not_seen(
-    install: Install, monkeypatch: pytest.MonkeyPatch
+def long_ago(*paths: Path) -> None:
+    """As if nobody had written to the paths for a while."""
+    for path in paths:
+        os.utime(path, ns=(10**18, 10**18 + len(path.name)))
+
+
+def names() -> dict[str, str]:
+    return {found.name: found.distribution for found in entry_points(GROUP)}
+
+
+def test_a_new_distribution_is_found(site: Path) -> None:
+    assert "gulls" not in names()
+
+    announce(site, "seabirds", "gulls = seabirds.plugin")
+
+    assert names()["gulls"] == "seabirds"
+
+
+def test_one_that_is_removed_is_forgotten(site: Path) -> None:
+    facts = announce(site, "seabirds", "gulls = seabirds.plugin")
+    assert "gulls" in names()
+
+    for file in facts.iterdir():
+        file.unlink()
+    facts.rmdir()
+
+    assert "gulls" not in names()
+
+
+def test_another_search_path_is_noticed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    announce(site, "seabirds", "gulls = seabirds.plugin")
+    assert "gulls" in names()
+
+    monkeypatch.setattr("sys.path", [path for path in sys.path if path != str(site)])
+
+    assert "gulls" not in names()
+
+
+def test_a_file_that_is_written_anew_is_read_anew(site: Path) -> None:
+    facts = announce(site, "seabirds", "gulls = seabirds.plugin")
+    long_ago(facts / "entry_points.txt", facts, site)
+    assert "gulls" in names()
+
+    announce(site, "seabirds", "terns = seabirds.plugin")
+
+    assert "terns" in names()
+    assert "gulls" not in names()
+
+
+def test_what_did_not_change_is_not_read_again(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = announce(site, "seabirds", "gulls = seabirds.plugin")
+    long_ago(facts / "entry_points.txt", facts, site)
+    before = entry_points(GROUP)
+    monkeypatch.setattr(installed.metadata, "entry_points", None)
+
+    if max(os.stat(path).st_mtime for path in sys.path if os.path.exists(path)) < (time.time() - 1):
+        assert entry_points(GROUP) is before
+
+
+def test_what_has_just_changed_is_read_until_it_settles(
+    site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site = install("birdlab", "birds", {"__init__.py": ""})
-    assert "birds" in names()
+    announce(site, "seabirds", "gulls = seabirds.plugin")
+    before = entry_points(GROUP)
 
-    monkeypatch.setattr(sys, "path", [path for path in sys.path if path != str(site)])
-
-    assert "birds" not in names()
+    assert entry_points(GROUP) is not before
 
 
-def test_an_entry_point_that_changed_is_read_again(install: Install) -> None:
-    site = install("birdlab", "birds", {"__init__.py": ""})
-    assert "birds" in names()
+def test_an_announcement_loads_what_it_names() -> None:
+    found = {one.name: one for one in entry_points("valor.engines")}
 
-    (site / "birdlab-1.0.dist-info" / "entry_points.txt").write_text(
-        "[valor.plugins]\nparrots = birds.plugin\n"
-    )
-
-    assert {"parrots"} <= names()
-    assert "birds" not in names()
-
-
-def test_what_is_announced_can_be_loaded() -> None:
-    announced = Announced(GROUP, "json", "json:dumps", "none", "0")
-
-    assert announced.load()([1]) == "[1]"
+    assert found["local"].load().__name__ == "LocalEngine"

@@ -94,6 +94,27 @@ def test_a_metric_that_refuses_says_why_on_one_line(
     assert plan.compute(states)[0].error == "Crash: expected luck; Have some."
 
 
+def test_a_metric_without_results_has_no_data(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, states = counted(registry, "Crash")
+    monkeypatch.setattr(
+        importlib.import_module("lab.metrics").Crash, "compute", lambda self, state: []
+    )
+
+    assert plan.compute(states)[0].undefined == "no data to compute it from"
+
+
+def test_states_are_detached_from_the_batches_where_they_can_be(registry: Registry) -> None:
+    plan, states = counted(registry, "LongShare")
+    detached: list[bool] = []
+    states[0].detach = lambda: detached.append(True)
+
+    plan.detach([*states, object()])
+
+    assert detached == [True]
+
+
 def test_a_choice_is_described_with_its_version_and_every_parameter(registry: Registry) -> None:
     bound = bind([{"name": "lab.longshare", "threshold": 5}], registry, None)[0]
 

@@ -322,6 +322,13 @@ class TestBrokenPlugins:
 
 
 class TestMissingExtras:
+    def test_an_error_of_ours_at_import_comes_through_as_it_is(self, install: Install) -> None:
+        code = "from valor_core.errors import MissingExtraError\nraise MissingExtraError('why')\n"
+        install("extralab", "extras", package("extras", code=code))
+
+        with pytest.raises(MissingExtraError, match=r"^why$"):
+            implementation(Registry().metric("extras.Accuracy"))
+
     def test_a_missing_package_is_answered_with_the_extra_of_the_distribution(
         self, install: Install
     ) -> None:

@@ -68,6 +68,11 @@ class TestLookUp:
         assert REPORT.find("Recall", label="dog", score_threshold=0.5).value == 1
         assert len(REPORT.find(score_threshold=0.5)) == 3
 
+    def test_a_result_is_found_by_a_parameter_as_it_is_written(self) -> None:
+        assert REPORT["Recall"].having("score_threshold", "0.5").having("label", "dog").value == 1
+        with pytest.raises(ReportError, match=r"^report: no result with label:cow$"):
+            REPORT["Recall"].having("label", "cow")
+
     def test_results_are_a_sequence(self) -> None:
         assert REPORT.results[0] is RESULTS[0]
         assert list(REPORT) == RESULTS

@@ -10,7 +10,9 @@ import pytest
 
 from valor_core import Report, ValorError
 from valor_core.errors import ConfigError, ReportError, StateError
-from valor_core.running import Request, run_config
+from valor_core.items import ItemRow
+from valor_core.report import ItemTable
+from valor_core.running import Request, decorated, run_config, write_items
 
 PLUGINS = Path(__file__).parent / "plugins"
 PARTS = [
@@ -386,6 +388,39 @@ class TestReruns:
         assert str(caught.value) == (
             "report.json: has no data section to run again\nOnly reports of a config can be rerun."
         )
+
+
+def row_table() -> ItemTable:
+    return ItemTable("t.Score@1", {}, (ItemRow("q1", 0.5, {"words": ["a"]}),))
+
+
+def test_rows_are_written_as_lines_of_json_or_as_parquet(tmp_path: Path) -> None:
+    for name in ("rows.jsonl", "rows.parquet"):
+        write_items(tmp_path / name, [row_table()])
+
+    assert json.loads((tmp_path / "rows.jsonl").read_text()) == {
+        "metric": "t.Score@1",
+        "uid": "q1",
+        "value": 0.5,
+        "details": {"words": ["a"]},
+    }
+    assert (tmp_path / "rows.parquet").read_bytes().startswith(b"PAR1")
+
+
+def test_rows_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(
+        ReportError, match=r"rows\.jsonl: cannot be written, No such file or direct"
+    ):
+        write_items(tmp_path / "missing" / "rows.jsonl", [row_table()])
+    with pytest.raises(ReportError, match=r"rows\.csv: expected a name in \.jsonl or \.parquet"):
+        write_items(tmp_path / "rows.csv", [row_table()])
+
+
+def test_a_file_of_metrics_must_be_python(tmp_path: Path) -> None:
+    (tmp_path / "metrics_of_mine.txt").write_text("")
+
+    with pytest.raises(ConfigError, match=r"cannot be imported, ImportError: not a Python file$"):
+        decorated(tmp_path / "metrics_of_mine.txt")
 
 
 def test_a_missing_config_is_named(tmp_path: Path) -> None:

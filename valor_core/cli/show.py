@@ -34,8 +34,8 @@ def command(name: str, as_json: bool) -> None:
     facts = _facts(spec, registry)
     defined = definition(spec)
     if as_json:
-        taken = [_record(parameter) for parameter in declared(spec.parameters)]
-        streams.say_json(facts | {"definition": defined, "parameters": taken})
+        records = [_record(parameter) for parameter in declared(spec.parameters)]
+        streams.say_json(facts | {"definition": defined, "parameters": records})
         return
     streams.say(f"{spec.name}\n{spec.summary}\n")
     for paragraph in defined.split("\n\n") if defined else ():

@@ -344,8 +344,10 @@ class Table:
 
     def floats(
         self, name: str, *, allow_missing: bool = False, allow_non_finite: bool = False
-    ) -> NDArray[np.float64]:
-        """Cells of a column as numbers; text that reads as a number counts as one.
+    ) -> NDArray[np.floating[Any]]:
+        """Cells of a column as float64; text that reads as a number counts as one.
+
+        A column that is float32 in its file stays float32.
 
         Parameters
         ----------
@@ -440,7 +442,7 @@ class Table:
     def _check_finite(
         self,
         name: str,
-        numbers: NDArray[np.float64],
+        numbers: NDArray[np.floating[Any]],
         allow_missing: bool,
         allow_non_finite: bool,
     ) -> None:
@@ -476,8 +478,10 @@ def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
     return np.fromiter(cells, dtype=np.object_, count=len(cells))
 
 
-def _floats_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.float64] | None:
+def _floats_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.floating[Any]] | None:
     """All cells as floats, NaN where there is none; nothing if one of them is no number."""
+    if isinstance(cells, np.ndarray) and cells.dtype == np.float32:
+        return cells  # widened, 0.35 would no longer pass the threshold 0.35
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
         return cells.astype(np.float64)
     listed = _as_list(cells)

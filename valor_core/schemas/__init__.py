@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sized
-from typing import Any, ClassVar, Protocol, Self, cast, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeGuard, cast, runtime_checkable
+from weakref import WeakKeyDictionary
 
 from valor_core.errors import SchemaError, did_you_mean
 from valor_core.schemas.arrays import Codes
@@ -25,6 +26,7 @@ __all__ = [
     "Vocabulary",
     "as_label",
     "batch_class",
+    "is_batch",
     "label_map",
 ]
 
@@ -60,6 +62,23 @@ class Batch(Sized, Protocol):
 
     def items(self) -> Iterator[Any]:
         """The items as objects."""
+
+
+def is_batch(value: Any) -> TypeGuard[Batch]:
+    """Whether the value is a batch; as `isinstance` says, but asked once for every class.
+
+    Examples
+    --------
+    >>> is_batch("text")
+    False
+    """
+    kind = type(value)
+    if kind not in _asked:
+        _asked[kind] = isinstance(value, Batch)
+    return _asked[kind]
+
+
+_asked: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 
 
 def batch_class(task: str) -> type[Batch]:

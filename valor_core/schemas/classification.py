@@ -135,7 +135,10 @@ class ScoreMatrix:
         return ScoreMatrix(self.values[positions], self.labels)
 
     def relabel(self, renamed: Codes) -> ScoreMatrix:
-        """The same with new label codes; columns that become one keep the greater score."""
+        """The same with new label codes.
+
+        Columns that become one keep the first one's place and the greatest score.
+        """
         labels, first = np.unique(renamed, return_index=True)
         if len(labels) == len(renamed):
             return ScoreMatrix(self.values, renamed)
@@ -177,13 +180,22 @@ class ScoreList:
         return ScoreList(datums, self.labels[rows], self.values[rows])
 
     def relabel(self, renamed: Codes) -> ScoreList:
-        """The same with new label codes; labels that become one keep the greater score."""
+        """The same with new label codes.
+
+        Labels of a datum that become one keep the first one's place and the greatest score.
+        """
         labels = renamed[self.labels]
-        by_score = np.lexsort((-self.values, labels, self.datums))
-        is_first = np.ones(len(by_score), dtype=bool)
-        is_first[1:] = (np.diff(self.datums[by_score]) != 0) | (np.diff(labels[by_score]) != 0)
-        kept = np.sort(by_score[is_first])
-        return ScoreList(self.datums[kept], labels[kept], self.values[kept])
+        order = np.lexsort((labels, self.datums))
+        datums, sorted_labels = self.datums[order], labels[order]
+        is_first = np.ones(len(order), dtype=bool)
+        is_first[1:] = (np.diff(datums) != 0) | (np.diff(sorted_labels) != 0)
+        first = np.flatnonzero(is_first)
+        if not len(first):
+            return ScoreList(self.datums, labels, self.values)
+        values = np.maximum.reduceat(self.values[order], first)
+        by_place = np.argsort(order[first])
+        kept = order[first][by_place]
+        return ScoreList(self.datums[kept], labels[kept], values[by_place])
 
 
 @frozen
@@ -346,20 +358,16 @@ class ClassificationBatch:
         truth, predicted = np.asarray(y_true), np.asarray(y_pred)
         if truth.ndim != 1 or truth.shape != predicted.shape:
             raise SchemaError(
-                f"y_true and y_pred: expected one shape (n,), got {truth.shape} and "
-                f"{predicted.shape}"
+                f"y_true, y_pred: expected one shape (n,), got {truth.shape} and {predicted.shape}"
             )
         names, joined = np.unique(np.concatenate([truth, predicted]), return_inverse=True)
-        uids, metadata = options.get("uids"), options.get("metadata")
-        key = options.get("key", DEFAULT_KEY)
-        count = len(truth)
-        rows = np.arange(count)
+        key, rows = options.get("key", DEFAULT_KEY), np.arange(len(truth))
         return cls(
-            _datums(uids, metadata, count),
+            _datums(options.get("uids"), options.get("metadata"), len(rows)),
             [kept_label(key, str(name)) for name in names.tolist()],
             rows,
-            joined[:count],
-            ScoreList(rows, joined[count:], np.ones(count)),
+            joined[: len(rows)],
+            ScoreList(rows, joined[len(rows) :], np.ones(len(rows))),
         )
 
     def select(self, positions: Codes) -> ClassificationBatch:
@@ -441,10 +449,9 @@ class ClassificationBatch:
         )
 
     def _check_once(self, datums: Codes, labels: Codes, side: str) -> None:
-        if is_ascending(datums, strictly=True):
-            return
-        pairs = datums * len(self.labels) + labels
-        if is_ascending(pairs, strictly=True):
+        if is_ascending(datums, strictly=True) or is_ascending(
+            pairs := datums * len(self.labels) + labels, strictly=True
+        ):
             return
         values, counts = np.unique(pairs, return_counts=True)
         twice = values[counts > 1]

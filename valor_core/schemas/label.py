@@ -11,6 +11,7 @@ from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.arrays import Codes
+from valor_core.schemas.order import natural
 
 DEFAULT_KEY = "class"
 
@@ -24,6 +25,8 @@ def _text(label: Any, attribute: Any, value: Any) -> None:
 class Label:
     """A value under a key: ``Label("animal", "dog")``. Metrics are grouped by key.
 
+    Labels are sorted by key and value, values that are digits by their number.
+
     Examples
     --------
     >>> Label("animal", "dog") < Label("colour", "white")
@@ -31,7 +34,7 @@ class Label:
     """
 
     key: str = field(validator=_text)
-    value: str = field(validator=_text)
+    value: str = field(validator=_text, order=natural)
 
     def __str__(self) -> str:
         return self.value if self.key == DEFAULT_KEY else f"{self.key}: {self.value}"

@@ -72,8 +72,8 @@ def check(rows: Sequence[Row]) -> None:
 def relabel(rows: Iterable[Row], label_map: Mapping[tuple[str, str], tuple[str, str]]) -> list[Row]:
     """Rename labels on both sides.
 
-    Of ground truths that become the same label on a datum one stays; of predictions the one with
-    the best score (the first of those) stays, where it stands.
+    Of ground truths that become the same label on a datum one stays; predictions that become one
+    stand where the first of them stood, with the best of their scores.
     """
     if not isinstance(label_map, Mapping):
         raise TypeError("a label map is a mapping of (key, value) to (key, value)")
@@ -85,12 +85,16 @@ def relabel(rows: Iterable[Row], label_map: Mapping[tuple[str, str], tuple[str, 
             if new not in truths:
                 truths.append(new)
         listed = [(*label_map.get((k, v), (k, v)), score) for k, v, score in row.predictions]
-        best = []
-        for place, (key, value, score) in enumerate(listed):
-            rivals = [(-s, p) for p, (k, v, s) in enumerate(listed) if (k, v) == (key, value)]
-            if (-score, place) == min(rivals):
-                best.append((key, value, score))
-        renamed.append(evolve(row, groundtruths=tuple(truths), predictions=tuple(best)))
+        best: dict[tuple[str, str], float] = {}
+        for key, value, score in listed:
+            best[key, value] = max(score, best.get((key, value), score))
+        renamed.append(
+            evolve(
+                row,
+                groundtruths=tuple(truths),
+                predictions=tuple((*label, score) for label, score in best.items()),
+            )
+        )
     return renamed
 
 

@@ -64,7 +64,7 @@ def close(found: Any, wanted: Any) -> None:
         assert found == pytest.approx(float(wanted), rel=1e-12, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(rows=row_sets(), thresholds=thresholds_st, hardmax=st.booleans())
 def test_counts_and_what_follows_from_them(
     rows: list[Row], thresholds: list[float], hardmax: bool
@@ -113,7 +113,7 @@ def check_averages(found: Results, ratio: Any, counts: Mapping[str, naive.Counts
     assert sum(left_out.values()) == len(counts) - len(defined)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(rows=row_sets())
 def test_ranking(rows: list[Row]) -> None:
     results = ran(rows, "ROCAUC", "mROCAUC", "AveragePrecision", "ROCCurve")
@@ -139,7 +139,7 @@ def test_ranking(rows: list[Row]) -> None:
                 close(np.trapezoid(curve["tpr"], curve["fpr"]), areas[label])
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 @given(rows=row_sets(scores=[score for score in SCORES if score >= 0]))
 def test_binned_ranking_is_the_ranking_of_the_bins(rows: list[Row]) -> None:
     binned = [
@@ -162,7 +162,7 @@ def test_binned_ranking_is_the_ranking_of_the_bins(rows: list[Row]) -> None:
         close(results["mROCAUC"].find(label_key=key).value, naive.mean_roc_auc(binned, key))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=30)
 @given(rows=row_sets(), thresholds=thresholds_st)
 def test_curves(rows: list[Row], thresholds: list[float]) -> None:
     shared = {"score_thresholds": thresholds}
@@ -212,7 +212,7 @@ def check_detailed(found: Any, wanted: Any, most: int) -> None:
             }
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(rows=row_sets(), thresholds=thresholds_st, hardmax=st.booleans(), most=st.integers(0, 3))
 def test_confusion_matrix(
     rows: list[Row], thresholds: list[float], hardmax: bool, most: int
@@ -263,7 +263,7 @@ def cell(members: Sequence[Any], most: int) -> Any:
     return {"count": len(members), "examples": named[:most]}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 @given(
     rows=row_sets(),
     threshold=st.sampled_from(THRESHOLDS),
@@ -306,7 +306,7 @@ def test_examples(
         assert found == wanted[offset:][: len(wanted) if limit is None else limit]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=30)
 @given(rows=row_sets(several=False), threshold=st.sampled_from(THRESHOLDS), k=st.integers(2, 4))
 def test_top_k_balance_and_association(rows: list[Row], threshold: float, k: int) -> None:
     at = {"score_thresholds": [threshold]}
@@ -372,7 +372,7 @@ def check_association(results: Results, rows: list[Row], key: str, threshold: fl
     )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 @given(rows=row_sets(scores=[0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), half=st.booleans())
 def test_probabilities(rows: list[Row], half: bool) -> None:
     results = ran(
@@ -417,7 +417,7 @@ def calibration(hits: list[tuple[float, bool]], bins: int) -> Fraction | None:
     return sum(gaps, Fraction(0)) / len(hits)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 @given(rows=row_sets(), data=st.data())
 def test_a_label_map_renames_before_anything_is_counted(rows: list[Row], data: Any) -> None:
     known = [(key, label) for key, labels in LABELS.items() for label in labels]
@@ -429,7 +429,7 @@ def test_a_label_map_renames_before_anything_is_counted(rows: list[Row], data: A
     assert found == ran(naive.relabel(rows, renames), "Counts", "ROCAUC", "Accuracy")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=30)
 @given(rows=row_sets(), data=st.data())
 def test_a_filter_answers_as_if_nothing_else_were_there(rows: list[Row], data: Any) -> None:
     kept = data.draw(st.lists(st.sampled_from([row.uid for row in rows]), unique=True))

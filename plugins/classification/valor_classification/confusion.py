@@ -15,6 +15,7 @@ from valor_core.result import Failed
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.order import natural
 from valor_core.state import Content, StateRequest
 
 _BLOCK = 1 << 18
@@ -77,7 +78,7 @@ class ConfusionPart:
         """Count a view."""
         codes = self.vocabulary.join(view.labels)
         if not view.is_single:
-            self._note(min(view.uids[view.truth_counts > 1].tolist()))
+            self._note(min(view.uids[view.truth_counts > 1].tolist(), key=natural))
             return
         top_bins = kernels.passed(view.top_scores, np.array(self.thresholds))
         if not view.all_listed:
@@ -172,7 +173,7 @@ class ConfusionPart:
 
     def _note(self, uid: str | int) -> None:
         known = [uid] if self.several is None else [uid, self.several]
-        self.several = min(known, key=lambda one: (isinstance(one, str), one))
+        self.several = min(known, key=natural)
 
 
 def _renamed(cells: Codes, codes: Codes) -> Codes:

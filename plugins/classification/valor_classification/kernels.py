@@ -87,8 +87,8 @@ class ConfusionCells:
     """Datums in the cell, at least 1."""
 
 
-def top_of_rows(values: Scores, *, threads: int = 1) -> Codes:
-    """Column of the greatest score in each row; the first of equals.
+def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Codes, Scores]:
+    """Column of the greatest score in each row, the first of equals, and the score.
 
     Parameters
     ----------
@@ -99,26 +99,33 @@ def top_of_rows(values: Scores, *, threads: int = 1) -> Codes:
 
     Returns
     -------
-    ndarray of int64, shape (n,)
-        Columns in [0, k).
+    columns : ndarray of int64, shape (n,)
+        In [0, k).
+    scores : ndarray of the type of `values`, shape (n,)
+        The greatest of each row.
 
     Examples
     --------
     >>> top_of_rows(np.array([[0.2, 0.5, 0.5], [0.9, 0.1, 0.3]]))
-    array([1, 0])
+    (array([1, 0]), array([0.5, 0.9]))
     """
     count, width = values.shape
     top = np.empty(count, np.int64)
+    scores = np.empty(count, values.dtype)
 
     def find(span: tuple[int, int]) -> None:
-        if width > _FEW_COLUMNS:
-            np.argmax(values[slice(*span)], axis=1, out=top[slice(*span)])
-            return
         for start, stop in _spans(*span, _CACHED // width):
-            top[start:stop] = _top_of_columns(np.ascontiguousarray(values[start:stop].T))
+            if width > _FEW_COLUMNS:
+                # NumPy copies what is read-only before it looks for the greatest: a block only.
+                np.argmax(values[start:stop], axis=1, out=top[start:stop])
+                scores[start:stop] = scores_in_rows(values[start:stop], top[start:stop])
+            else:
+                columns = np.ascontiguousarray(values[start:stop].T)
+                columns.max(axis=0, out=scores[start:stop])
+                top[start:stop] = _first_equal(columns, scores[start:stop])
 
     _map(find, _spans(0, count, -(-count // _workers(values.size, threads))))
-    return top
+    return top, scores
 
 
 def scores_in_rows(values: Scores, columns: Codes) -> Scores:
@@ -424,7 +431,8 @@ def rank_matrix(
         ]
 
     workers = _workers(count * width, threads)
-    labels = [areas for part in _map(rank, _spans(0, width, -(-width // workers))) for areas in part]
+    parts = _map(rank, _spans(0, width, -(-width // workers)))
+    labels = [areas for part in parts for areas in part]
     return RankAreas(
         positives=np.array([label.positives for label in labels], np.int64),
         negatives=np.array([label.negatives for label in labels], np.int64),
@@ -771,9 +779,9 @@ def _positives_from(
     return np.cumsum(at[::-1])[::-1][starts]
 
 
-def _top_of_columns(columns: NDArray[Any]) -> NDArray[np.uint8]:
-    """Row of each column's greatest score, found by counting the lesser ones that lead."""
-    lesser = columns != columns.max(axis=0)
+def _first_equal(columns: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.uint8]:
+    """First row where each column has its score, found by counting the other ones that lead."""
+    lesser = columns != scores
     leading = lesser[0]
     top: NDArray[np.uint8] = leading.astype(np.uint8)
     for row in lesser[1:-1]:

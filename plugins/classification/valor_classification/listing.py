@@ -15,6 +15,7 @@ from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.order import natural_order
 from valor_core.state import Content, StateRequest
 
 
@@ -162,7 +163,7 @@ class ListingPart:
         ranks[order] = np.arange(len(order))
         uids = np.concatenate([chunk.uids for chunk in self.chunks])
         starts = np.cumsum([0, *(len(chunk.uids) for chunk in self.chunks)])[:-1]
-        by_uid = np.argsort(uids, kind="stable")
+        by_uid = natural_order(uids)
         places = np.empty(len(uids), dtype=np.int64)
         places[by_uid] = np.arange(len(uids))
         truths = self._sorted(places, starts, ("truth_datums", "truth_labels"))

@@ -14,7 +14,6 @@ from valor_core.result import Result, ratios
 from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
 
-
 _POINT = ("tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1_score")
 
 

@@ -51,8 +51,10 @@ class ReliabilityPart:
         self.outside += outside
         if outside:
             return
+        # A score is above an edge where it reaches the next number.
         edges = (np.arange(1, self.bins) / self.bins).astype(scores.dtype)
-        places = np.searchsorted(edges, scores, side="left")
+        above = np.nextafter(edges, scores.dtype.type(np.inf)).astype(np.float64)
+        places = kernels.passed(scores, above)
         self.counts = self.counts + np.bincount(places, minlength=self.bins)
         self.hits = self.hits + np.bincount(places[is_hit], minlength=self.bins)
         self.scores.add(places, scores.astype(np.float64))

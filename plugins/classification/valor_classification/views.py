@@ -118,16 +118,21 @@ class KeyView:
         return columns
 
     @cached_property
-    def _top_entries(self) -> Codes:
-        """Column or row of each datum's best-scoring label, the first of equals, or `NONE`."""
+    def _tops(self) -> tuple[Codes, Floats]:
+        """Column or row of each datum's best-scoring label, the first of equals, and its score.
+
+        `NONE`, and anything, where it lists none.
+        """
+        values = self.scores.values
         if isinstance(self.scores, ScoreMatrix):
-            return kernels.top_of_rows(self.scores.values, threads=kernel_threads())
-        return kernels.top_of_runs(self.scores.datums, self.scores.values, count=self.count)
+            return kernels.top_of_rows(values, threads=kernel_threads())
+        entries = kernels.top_of_runs(self.scores.datums, values, count=self.count)
+        return entries, values[entries] if len(values) else np.zeros(self.count)
 
     @cached_property
     def top_labels(self) -> Codes:
         """The best-scoring label of each datum, `NONE` where it lists none."""
-        entries = self._top_entries
+        entries = self._tops[0]
         if isinstance(self.scores, ScoreMatrix):
             labels = self.scores.labels
             return entries if np.array_equal(labels, np.arange(len(labels))) else labels[entries]
@@ -138,12 +143,7 @@ class KeyView:
     @cached_property
     def top_scores(self) -> Floats:
         """The best score of each datum, meaningless where it lists none."""
-        entries = self._top_entries
-        if isinstance(self.scores, ScoreMatrix):
-            return kernels.scores_in_rows(self.scores.values, entries)
-        if not len(self.scores.labels):
-            return np.zeros(self.count)
-        return self.scores.values[entries]
+        return self._tops[1]
 
     @cached_property
     def top_is_true(self) -> NDArray[np.bool_]:
@@ -237,8 +237,9 @@ def _is_used(batch: ClassificationBatch) -> NDArray[np.bool_]:
     """Whether an item has each label. The others were left out by a filter or a slice."""
     is_used = np.zeros(len(batch.labels), dtype=bool)
     if len(batch):
-        is_used[batch.truth_labels] = True
         is_used[batch.scores.labels] = True
+        if not is_used.all():
+            is_used[batch.truth_labels] = True
     return is_used
 
 

@@ -90,7 +90,6 @@ def test_missing_text_is_none_where_it_is_allowed() -> None:
         (column(0.5, 3, "7"), [0.5, 3.0, 7.0]),
         (column(Decimal("0.25"), "1"), [0.25, 1.0]),
         (array_column([1, 2], np.uint8), [1.0, 2.0]),
-        (array_column([0.5, 2], np.float32), [0.5, 2.0]),
         (array_column([0.5, "2"], object), [0.5, 2.0]),
         (column(), []),
     ],
@@ -100,6 +99,14 @@ def test_floats_are_numbers_and_text_that_reads_as_one(table: Table, expected: l
 
     assert floats.dtype == np.float64
     assert floats.tolist() == expected
+
+
+def test_a_float32_column_keeps_its_type_so_that_it_passes_the_thresholds_it_was_written_as() -> (
+    None
+):
+    floats = array_column([0.35], np.float32).floats("score")
+
+    assert floats.dtype == np.float32
 
 
 def test_missing_and_non_finite_numbers_pass_where_they_are_allowed() -> None:

@@ -266,9 +266,7 @@ class TestFromArrays:
         ]
 
     def test_predicted_classes_need_as_many_true_ones(self) -> None:
-        with pytest.raises(
-            SchemaError, match=r"^y_true and y_pred: expected one shape \(n,\), got "
-        ):
+        with pytest.raises(SchemaError, match=r"^y_true, y_pred: expected one shape \(n,\), got "):
             ClassificationBatch.from_predicted(["dog"], ["cat", "dog"])
 
 
@@ -311,12 +309,12 @@ class TestRelabel:
 
         assert next(batch.items()).groundtruths == (CAT,)
 
-    def test_predictions_that_become_one_keep_the_greater_score(self) -> None:
+    def test_predictions_that_become_one_keep_the_first_place_and_the_greater_score(self) -> None:
         items = [Classification("a", "dog", [("dog", 0.25), ("cow", 0.5), ("cat", 0.75)])]
 
         batch = ClassificationBatch.of(items).relabel({DOG: CAT})
 
-        assert next(batch.items()).predictions == ((COW, 0.5), (CAT, 0.75))
+        assert next(batch.items()).predictions == ((CAT, 0.75), (COW, 0.5))
 
     def test_columns_that_become_one_keep_the_greater_score(self) -> None:
         batch = matrix_batch(1).relabel({COW: CAT})

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valor_core.schemas.order import natural, natural_order
+
+
+def test_digits_are_sorted_by_their_number_and_before_other_names() -> None:
+    assert sorted(["b", "10", "9", "a", "", "a10"], key=natural) == ["9", "10", "", "a", "a10", "b"]
+
+
+def test_whole_numbers_are_sorted_as_such() -> None:
+    assert sorted([10, 9, -1], key=natural) == [-1, 9, 10]
+    assert natural_order(np.array([10, 9, -1])).tolist() == [2, 1, 0]
+
+
+@given(st.lists(st.integers(0, 200).map(str) | st.text("ab1", min_size=1, max_size=3), min_size=1))
+def test_a_column_is_sorted_like_its_names(names: list[str]) -> None:
+    order = natural_order(np.array(names))
+
+    assert [names[place] for place in order] == sorted(names, key=natural)
+
+
+@pytest.mark.parametrize("names", [np.array([], np.int64), np.array([], "U1")])
+def test_no_names_have_an_order(names: np.ndarray) -> None:
+    assert natural_order(names).tolist() == []
