@@ -1,6 +1,6 @@
 """Curves and matrices: what a result's value holds beyond single numbers.
 
-A value is recognised by its form, not by the metric's name, so that a stranger's curve is drawn
+A value is recognized by its form, not by the metric's name, so that a stranger's curve is drawn
 like ours.
 """
 

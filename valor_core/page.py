@@ -308,18 +308,18 @@ def _curve_figure(result: Result, among: Sequence[Result]) -> _Figure:
     kind = curves(result.value)[0].kind
     x, y = _AXES[kind]
     title, caption = described(result, among)
-    lowest = sorted(held, key=lambda curve: curve.area)[: plots.COLOURS]
-    bright = held if len(held) <= plots.COLOURS else [c for c in held if c in lowest]
-    grey = [curve for curve in held if curve not in bright][:MOST_GREY_LINES]
+    lowest = sorted(held, key=lambda curve: curve.area)[: plots.COLORS]
+    bright = held if len(held) <= plots.COLORS else [c for c in held if c in lowest]
+    gray = [curve for curve in held if curve not in bright][:MOST_GREY_LINES]
     about = [caption]
     if len(held) > len(bright):
-        about.append(f"in colour the {len(bright)} of {len(held):,} labels with the smallest area")
+        about.append(f"in color the {len(bright)} of {len(held):,} labels with the smallest area")
     drawing = plots.line_plot(
         [_line(curve) for curve in bright],
         plots.Axis(x),
         plots.Axis(y),
         name=f"{title}: {y} by {x}, {len(held)} curve{'' if len(held) == 1 else 's'}",
-        others=[_line(curve) for curve in grey],
+        others=[_line(curve) for curve in gray],
         diagonal=kind == "roc",
     )
     return _Figure(title, "; ".join(filter(None, about)), (drawing,))

@@ -1,6 +1,6 @@
 """Plots: small SVG drawings for a page, the same text for the same numbers.
 
-Nothing here knows of metrics. Colours are custom properties, so that one drawing serves a light
+Nothing here knows of metrics. Colors are custom properties, so that one drawing serves a light
 and a dark page; `STYLE` gives them their values.
 """
 
@@ -16,7 +16,7 @@ from valor_core.table import width
 
 Point = tuple[float, float]
 
-COLOURS = 8
+COLORS = 8
 
 STYLE = """
 svg.plot { display: block; width: 100%; height: auto; font: 12px var(--sans); overflow: visible; }
@@ -37,7 +37,7 @@ svg.plot .count { fill: var(--ink); text-anchor: middle; dominant-baseline: cent
 svg.plot .count.on { fill: var(--on-accent); }
 """ + "".join(
     f"svg.plot .c{i} {{ stroke: var(--c{i}); }} svg.plot .k{i} {{ fill: var(--c{i}); }}\n"
-    for i in range(COLOURS)
+    for i in range(COLORS)
 )
 
 _CHAR = 6.6
@@ -108,13 +108,13 @@ def line_plot(
     Parameters
     ----------
     lines : sequence of Line
-        Lines in colour, at most `COLOURS` of them.
+        Lines in color, at most `COLORS` of them.
     x, y : Axis
         The axes.
     name : str
         What the plot shows, for those who cannot see it.
     others : sequence of Line
-        Lines in grey behind them, without a legend.
+        Lines in gray behind them, without a legend.
     diagonal : bool
         Whether a dashed line joins the corners.
 
@@ -137,7 +137,7 @@ def line_plot(
         (x0, y0), (x1, y1) = place((x.low, y.low)), place((x.high, y.high))
         parts.append(f'<path class="guide" d="M{_n(x0)} {_n(y0)}L{_n(x1)} {_n(y1)}"/>')
     parts += [_path(line, place, "curve other") for line in others]
-    for i, line in enumerate(lines[:COLOURS]):
+    for i, line in enumerate(lines[:COLORS]):
         parts.append(_path(line, place, f"curve c{i}"))
         if line.marked:
             parts += [_dot(place(point), i) for point in line.points]
@@ -205,7 +205,7 @@ def heat_map(
     name : str
         What the plot shows, for those who cannot see it.
     diagonal : bool
-        Whether equal labels are hits, so that all else is drawn in the colour of errors.
+        Whether equal labels are hits, so that all else is drawn in the color of errors.
 
     Examples
     --------
@@ -282,7 +282,7 @@ def _legend(lines: Sequence[Line], top: float, left: float, side: float) -> _Leg
     if not lines:
         return _Legend((), 0)
     parts, x, row = [], 0.0, 0
-    for i, line in enumerate(lines[:COLOURS]):
+    for i, line in enumerate(lines[:COLORS]):
         wide = 40 + _wide(line.name)
         if x and x + wide > side:
             x, row = 0.0, row + 1
@@ -348,8 +348,8 @@ def thinned(points: Sequence[Point], closest: float = 0.4) -> list[Point]:
     return kept
 
 
-def _dot(at: Point, colour: int) -> str:
-    return f'<circle class="k{colour}" cx="{_n(at[0])}" cy="{_n(at[1])}" r="3.5"/>'
+def _dot(at: Point, color: int) -> str:
+    return f'<circle class="k{color}" cx="{_n(at[0])}" cy="{_n(at[1])}" r="3.5"/>'
 
 
 def _svg(

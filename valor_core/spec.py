@@ -180,7 +180,7 @@ class ReaderSpec(Spec):
 
 @frozen(kw_only=True)
 class ResourceSpec(Spec):
-    """What a resource (a judge, a tokeniser, a cache) says before it is opened.
+    """What a resource (a judge, a tokenizer, a cache) says before it is opened.
 
     The implementation is called with its parameters, once per process, and what it returns is
     handed to the metrics that ask for it; a ``close`` method, if there is one, is called at the

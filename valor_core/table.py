@@ -35,7 +35,7 @@ class Cell:
     number : float, optional
         The number behind the text, to sort by and to draw.
     tone : {"", "good", "bad", "faint"}
-        How it is to be taken; colour where there is any, nothing elsewhere.
+        How it is to be taken; color where there is any, nothing elsewhere.
     """
 
     text: str = field(converter=_printable)

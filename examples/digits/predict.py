@@ -18,9 +18,7 @@ HERE = Path(__file__).parent
 def main() -> None:
     digits = load_digits()
     positions = range(len(digits.target))
-    train, test = train_test_split(
-        positions, test_size=0.5, random_state=0, stratify=digits.target
-    )
+    train, test = train_test_split(positions, test_size=0.5, random_state=0, stratify=digits.target)
     model = make_pipeline(StandardScaler(), LogisticRegression(C=0.02, max_iter=500))
     model.fit(digits.data[train], digits.target[train])
     scores = model.predict_proba(digits.data[test])

@@ -154,10 +154,10 @@ def test_a_large_matrix_is_a_table_of_its_largest_errors():
     assert "<svg" not in page
 
 
-def test_of_many_curves_the_lowest_are_in_colour():
+def test_of_many_curves_the_lowest_are_in_color():
     page = html(Report(results=[of("ROCCurve", roc([f"l{i}" for i in range(20)]))]))
 
-    assert "in colour the 8 of 20 labels with the smallest area" in page
+    assert "in color the 8 of 20 labels with the smallest area" in page
     assert page.count('class="curve other"') == 12
     assert '<text class="legend"' in page
     assert ">l0</text>" in page

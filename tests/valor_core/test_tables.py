@@ -103,7 +103,7 @@ def test_metrics_that_vary_in_other_parameters_stand_apart():
 
 def test_one_key_that_is_not_the_default_goes_to_the_title_and_several_to_a_column():
     dog = of("F1", 0.5, label="dog", label_key="animal")
-    red = of("F1", 0.5, label="red", label_key="colour")
+    red = of("F1", 0.5, label="red", label_key="color")
 
     (one,), (several,) = tables([dog]), tables([dog, red])
 

@@ -29,7 +29,7 @@ class Label:
 
     Examples
     --------
-    >>> Label("animal", "dog") < Label("colour", "white")
+    >>> Label("animal", "dog") < Label("color", "white")
     True
     """
 

@@ -142,7 +142,7 @@ def _ties() -> Batches:
 
 def _keys() -> Batches:
     dog, cat = ("animal", "dog"), ("animal", "cat")
-    white, black = ("colour", "white"), ("colour", "black")
+    white, black = ("color", "white"), ("color", "black")
     return _classified(
         [
             Classification("k1", [dog, white], [(dog, 0.9), (cat, 0.1), (white, 0.4)], _facts(1)),
@@ -152,7 +152,7 @@ def _keys() -> Batches:
         [
             Classification("k4", [dog, black], [(white, 0.7), (black, 0.3)], _facts(4)),
             Classification("k5", [cat, "7"], [(cat, 0.5), (dog, 0.5), ("7", 0.6), ("8", 0.4)]),
-            Classification("k6", [("colour", "dog")], [(("colour", "dog"), 0.25), (black, 0.75)]),
+            Classification("k6", [("color", "dog")], [(("color", "dog"), 0.25), (black, 0.75)]),
         ],
     )
 

@@ -105,7 +105,9 @@ def test_a_datum_given_twice_on_a_side_is_an_error() -> None:
 def test_a_ground_truth_with_a_score_is_an_error() -> None:
     scored = GroundTruth("a", [Annotation([ScoredLabel("animal", "dog", 1.0)])])
 
-    with pytest.raises(SchemaError, match=r"^item 'a', groundtruths: expected labels without score"):
+    with pytest.raises(
+        SchemaError, match=r"^item 'a', groundtruths: expected labels without score"
+    ):
         evaluate_classification([scored], GUESSES)
 
 

@@ -40,7 +40,7 @@ class MatthewsCorrelation:
 
     Notes
     -----
-    Gorodkin's generalisation to several labels. Equal to scikit-learn's ``matthews_corrcoef``
+    Gorodkin's generalization to several labels. Equal to scikit-learn's ``matthews_corrcoef``
     but where that answers 0 for 0/0.
 
     Examples

@@ -25,7 +25,7 @@ UNLISTED_RANK = int(np.iinfo(np.int64).max)
 
 _CACHED = 1 << 16  # scores worked on at a time, so that they and their masks stay in cache
 _TRANSPOSED_ROWS = 1024  # rows turned into columns at a time
-_COLUMN_BYTES = 1 << 24  # copy of whole columns that one thread holds, unless one is larger
+_COLUMN_BYTES = 1 << 23  # copy of whole columns that one thread holds, unless one is larger
 _THREAD_SCORES = 1 << 19  # scores that are worth a thread of their own
 _FEW_COLUMNS = 20  # up to here, whole columns are faster than one short row after the other
 _FEW_THRESHOLDS = 48  # up to here, comparing with each is faster than sorting the scores
@@ -406,7 +406,7 @@ def rank_matrix(
 
     Notes
     -----
-    Each column is sorted once. Each thread holds a copy of 16 MiB of columns, or of one
+    Each column is sorted once. Each thread holds a copy of 8 MiB of columns, or of one
     column where that is larger.
 
     Examples

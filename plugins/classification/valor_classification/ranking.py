@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, field, frozen
@@ -95,7 +95,7 @@ class RankingPart:
         self.datums += view.size
         scores = view.scores
         if isinstance(scores, ScoreMatrix):
-            rows, columns = view.truth_datums, view.columns[view.truth_labels]
+            rows, columns = view.truth_datums, view.truth_columns
             if not view.all_listed:
                 listed = columns != NONE
                 rows, columns = rows[listed], columns[listed]
@@ -108,7 +108,7 @@ class RankingPart:
     def detach(self) -> None:
         """Copy what is a view of a batch's arrays."""
         self.matrices = [
-            MatrixChunk(chunk.values.copy(), chunk.labels, chunk.rows.copy(), chunk.columns)
+            MatrixChunk(chunk.values.copy(), chunk.labels, chunk.rows.copy(), chunk.columns.copy())
             for chunk in self.matrices
         ]
         self.lists = [ListChunk(chunk.marks, chunk.values.copy()) for chunk in self.lists]
@@ -211,10 +211,13 @@ class RankingPart:
         starts = np.cumsum([0, *(len(chunk.values) for chunk in self.matrices)])
         areas = kernels.rank_matrix(
             [chunk.values for chunk in self.matrices],
-            np.concatenate(
-                [chunk.rows + start for chunk, start in zip(self.matrices, starts, strict=False)]
+            _together(
+                [
+                    chunk.rows + start if start else chunk.rows
+                    for chunk, start in zip(self.matrices, starts.tolist(), strict=False)
+                ]
             ),
-            np.concatenate([chunk.columns for chunk in self.matrices]),
+            _together([chunk.columns for chunk in self.matrices]),
             threads=kernel_threads(),
         )
         columns = np.argsort(self.matrices[0].labels)[self.vocabulary.order]
@@ -243,7 +246,7 @@ class RankingPart:
         )
 
 
-def _together(parts: list[Floats]) -> Floats:
+def _together(parts: list[NDArray[Any]]) -> NDArray[Any]:
     """Parts in one array, in float64 where their types differ."""
     if not parts:
         return np.empty(0)

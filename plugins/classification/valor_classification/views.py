@@ -117,6 +117,13 @@ class KeyView:
         columns[self.scores.labels] = np.arange(len(self.scores.labels))
         return columns
 
+    @property
+    def truth_columns(self) -> Codes:
+        """Column of each ground truth in a score matrix, `NONE` where its label has none."""
+        if np.array_equal(self.columns, np.arange(len(self.labels))):
+            return self.truth_labels
+        return self.columns[self.truth_labels]
+
     @cached_property
     def _tops(self) -> tuple[Codes, Floats]:
         """Column or row of each datum's best-scoring label, the first of equals, and its score.
@@ -187,7 +194,7 @@ class KeyView:
         """Score of each ground truth, 0 where it is not listed."""
         values = self.scores.values
         if self.all_listed and self.is_single and len(self.truth_datums) == self.count:
-            return kernels.scores_in_rows(values, self.columns[self.truth_labels])
+            return kernels.scores_in_rows(values, self.truth_columns)
         if isinstance(self.scores, ScoreMatrix):
             scores: Floats = values[self.truth_datums, self.columns[self.truth_labels]]
         else:

@@ -40,7 +40,7 @@ def rows_of(*tables: Table) -> list[tuple[object, ...]]:
     ]
 
 
-def serialised(cell: str, *, is_quoted: bool) -> str:
+def serialized(cell: str, *, is_quoted: bool) -> str:
     needs_quotes = not cell or any(character in cell for character in ',"\n\r')
     return '"' + cell.replace('"', '""') + '"' if is_quoted or needs_quotes else cell
 
@@ -67,7 +67,7 @@ def test_any_partition_size_gives_the_rows_of_the_whole_file(
 ) -> None:
     width = len(grid[0]) if grid else 2
     lines = [",".join(f'"name {index}"' for index in range(width))]
-    lines += [",".join(serialised(cell, is_quoted=quoted) for cell, quoted in row) for row in grid]
+    lines += [",".join(serialized(cell, is_quoted=quoted) for cell, quoted in row) for row in grid]
     text = (line_end * (blank_lines + 1)).join(lines) + line_end * has_last_line_end
     path = written(folder, "\ufeff" * has_bom + text)
 

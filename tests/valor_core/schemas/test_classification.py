@@ -20,7 +20,7 @@ from valor_core.schemas.datum import Datums
 DOG, CAT, COW = (Label("class", name) for name in ("dog", "cat", "cow"))
 ITEMS = [
     Classification("a", "dog", {"dog": 0.75, "cat": 0.25}, {"weather": "sun"}),
-    Classification("b", ["cat", ("colour", "white")], [("cat", 0.5)], {"weather": None}),
+    Classification("b", ["cat", ("color", "white")], [("cat", 0.5)], {"weather": None}),
     Classification("c", None, {}, {"weather": "rain"}),
     Classification("d", "dog", [("cow", 0.0), ("dog", 0.0)], {"weather": "sun"}),
 ]
@@ -45,8 +45,8 @@ class TestObjects:
             ("dog", (DOG,)),
             (3, (Label("class", "3"),)),
             (np.int64(3), (Label("class", "3"),)),
-            (("colour", "white"), (Label("colour", "white"),)),
-            ({"key": "colour", "value": "white"}, (Label("colour", "white"),)),
+            (("color", "white"), (Label("color", "white"),)),
+            ({"key": "color", "value": "white"}, (Label("color", "white"),)),
             (["dog", "cat"], (DOG, CAT)),
             ({"dog"}, (DOG,)),
             ([], ()),

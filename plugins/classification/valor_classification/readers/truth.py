@@ -41,7 +41,7 @@ def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:
 
     Examples
     --------
-    >>> labels({"animal": "dog", "colour": ["black", "white"]}, "", "class")[0]
+    >>> labels({"animal": "dog", "color": ["black", "white"]}, "", "class")[0]
     Label(key='animal', value='dog')
     """
     if value is None:
