@@ -28,12 +28,15 @@ from valor_classification.kernels import (
     RankAreas,
     RankCurve,
     confusion_cells,
+    histogram,
+    outside,
     passed,
     rank_curve,
     rank_label,
     rank_matrix,
     ranks_of_truth,
     ranks_of_truth_in_runs,
+    scores_in_rows,
     threshold_histogram,
     top_of_rows,
     top_of_runs,
@@ -123,10 +126,10 @@ def test_the_top_of_a_row_is_the_first_of_its_greatest_scores() -> None:
 def test_the_top_of_rows_is_what_argmax_says(values: NDArray[Any]) -> None:
     top, scores = top_of_rows(values)
 
-    assert_array_equal(scores, values.max(axis=1))
-
     assert top.dtype == np.int64
+    assert scores.dtype == values.dtype
     assert_array_equal(top, values.argmax(axis=1))
+    assert_array_equal(scores, values.max(axis=1))
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 19, 20, 21, 300])
@@ -134,6 +137,52 @@ def test_the_top_of_rows_is_right_for_few_and_for_many_columns(width: int) -> No
     values = np.random.default_rng(7).integers(0, 40, (501, width)).astype(np.float32)
 
     assert_array_equal(top_of_rows(values)[0], values.argmax(axis=1))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_the_top_of_rows_is_the_same_in_any_number_of_threads(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernels, "_THREAD_SCORES", 10)
+    values = np.random.default_rng(7).integers(0, 4, (101, 3)).astype(np.float32)
+
+    top, scores = top_of_rows(values, threads=threads)
+
+    assert_array_equal(top, values.argmax(axis=1))
+    assert_array_equal(scores, values.max(axis=1))
+
+
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
+@given(matrices(), st.data())
+def test_a_score_of_each_row_is_found_in_its_column(
+    values: NDArray[Any], data: st.DataObject
+) -> None:
+    count, width = values.shape
+    columns = data.draw(arrays(np.int64, count, elements=st.integers(0, width - 1)))
+
+    assert_array_equal(scores_in_rows(values, columns), values[np.arange(count), columns])
+
+
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.booleans())))
+def test_a_histogram_counts_codes_bins_and_marks(rows: list[tuple[int, int, bool]]) -> None:
+    codes = np.array([row[0] for row in rows], np.int64)
+    bins = np.array([row[1] for row in rows], np.uint8)
+    marks = np.array([row[2] for row in rows], np.bool_)
+    expected = np.zeros((4, 3, 2), np.int64)
+    for code, place, mark in rows:
+        expected[code, place, int(mark)] += 1
+
+    assert_array_equal(histogram(codes, bins, marks, code_count=4, bin_count=3), expected)
+
+
+@given(st.lists(st.sampled_from([-1.0, -0.0, 0.0, 0.5, 1.0, 1.5])))
+def test_scores_outside_are_counted(values: list[float]) -> None:
+    expected = sum(value < 0 or value > 1 for value in values)
+
+    assert outside(np.array(values, np.float32), 0.0, 1.0) == expected
 
 
 def test_the_top_of_a_run_is_the_first_listed_of_its_greatest_scores() -> None:
