@@ -107,6 +107,8 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
         state = None if chosen.state is None else request.folder / chosen.state
         run(evaluator, reader, engine=chosen.engine, progress=progress, state=state)
         report = evaluator.compute(_resolved(request, evaluator, output))
+        name, version = registry.distribution(registry.reader(chosen.data["reader"], task))
+        report = evolve(report, versions={name: version} | dict(report.versions))
     if isinstance(chosen.items, Path):
         write_items(request.folder / chosen.items, report.items)
         report = evolve(report, items=())

@@ -17,7 +17,7 @@ from valor_core.readers import (
     read_table,
     split_table,
 )
-from valor_core.readers.metadata import typed_column
+from valor_core.readers.metadata import typed_column, unpacked
 from valor_core.schemas import Datums
 from valor_core.schemas.text import TextBatch
 
@@ -86,7 +86,8 @@ def text_batch(table: Table) -> TextBatch:
     names = {name: _STANDARD_NAMES.get(name, name) for name in table.names}
     columns = {standard: table.values(name) for name, standard in names.items()}
     own = {"uid", "metadata", *_FIELDS}
-    metadata = {name: typed_column(column) for name, column in columns.items() if name not in own}
+    metadata: dict[str, Any] = unpacked(columns.get("metadata", ()))
+    metadata |= {name: typed_column(column) for name, column in columns.items() if name not in own}
     uids: Any = [table.row(i) for i in range(len(table))]
     if "uid" in columns:
         uids = table.strings("uid")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -28,7 +29,9 @@ def typed(value: Any) -> Any:
         return _TRUTH[value.lower()]
     if _INTEGER.fullmatch(value):
         return int(value)
-    return float(value) if _NUMBER.fullmatch(value) else value
+    if _NUMBER.fullmatch(value) and math.isfinite(float(value)):
+        return float(value)
+    return value
 
 
 def typed_column(values: Iterable[Any]) -> list[Any]:
@@ -38,3 +41,19 @@ def typed_column(values: Iterable[Any]) -> list[Any]:
         kept.setdefault(value, typed(value)) if isinstance(value, str) else value
         for value in values
     ]
+
+
+def unpacked(tables: Iterable[Any]) -> dict[str, list[Any]]:
+    """Columns of a column that holds a table of fields for each item.
+
+    Examples
+    --------
+    >>> unpacked([{"weather": "rain"}, None])
+    {'weather': ['rain', None]}
+    """
+    tables = list(tables)
+    names = dict.fromkeys(name for table in tables if isinstance(table, dict) for name in table)
+    return {
+        name: [table.get(name) if isinstance(table, dict) else None for table in tables]
+        for name in names
+    }

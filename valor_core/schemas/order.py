@@ -11,7 +11,7 @@ from valor_core.schemas.arrays import Codes
 
 
 def natural(name: str | int) -> tuple[bool, int, str | int]:
-    """Sort key of a name.
+    """Sort key of a name; zeros in front of a number do not make it longer.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def natural(name: str | int) -> tuple[bool, int, str | int]:
     if not isinstance(name, str):
         return (False, 0, name)
     is_number = name.isdigit()
-    return (not is_number, len(name) if is_number else 0, name)
+    return (not is_number, len(name.lstrip("0")) if is_number else 0, name)
 
 
 def natural_order(names: NDArray[Any]) -> Codes:
@@ -35,5 +35,5 @@ def natural_order(names: NDArray[Any]) -> Codes:
     if names.dtype.kind != "U":
         return np.argsort(names, kind="stable")
     is_number = np.char.isdigit(names)
-    length = np.where(is_number, np.char.str_len(names), 0)
+    length = np.where(is_number, np.char.str_len(np.char.lstrip(names, "0")), 0)
     return np.lexsort((names, length, ~is_number))

@@ -159,7 +159,7 @@ def test_a_score_of_each_row_is_found_in_its_column(
     values: NDArray[Any], data: st.DataObject
 ) -> None:
     count, width = values.shape
-    columns = data.draw(arrays(np.int64, count, elements=st.integers(0, width - 1)))
+    columns = data.draw(arrays_st.arrays(np.int64, count, elements=st.integers(0, width - 1)))
 
     assert_array_equal(scores_in_rows(values, columns), values[np.arange(count), columns])
 

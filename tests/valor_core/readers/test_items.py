@@ -99,3 +99,12 @@ def test_a_table_of_another_task_is_refused(tmp_path: Path) -> None:
         "data.reader: plain tables hold items of text, the task is classification\n"
         "See the readers of the task with: valor list --readers"
     )
+
+
+def test_a_column_of_metadata_tables_becomes_fields(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"uid": "a", "metadata": {"city": "Oslo"}}\n{"uid": "b"}\n', encoding="utf-8")
+
+    items = items_of(path)
+
+    assert [item.metadata for item in items] == [{"city": "Oslo"}, {"city": None}]

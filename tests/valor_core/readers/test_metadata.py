@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from valor_core.readers.metadata import typed, typed_column
+from valor_core.readers.metadata import typed, typed_column, unpacked
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,14 @@ def test_a_cell_becomes_what_it_is_written_as(cell: Any, value: Any) -> None:
 
 def test_every_cell_of_a_column_is_judged_alone() -> None:
     assert typed_column(["1", "a", "1", None, ["x"]]) == [1, "a", 1, None, ["x"]]
+
+
+def test_a_column_of_tables_becomes_columns() -> None:
+    assert unpacked([{"weather": "rain"}, {"year": 2020}, None]) == {
+        "weather": ["rain", None, None],
+        "year": [None, 2020, None],
+    }
+
+
+def test_a_number_too_large_for_a_float_stays_text() -> None:
+    assert typed("1e999") == "1e999"
