@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -139,21 +139,29 @@ class Evaluation:
         mask = self.filter.mask(columns, datums.uids, len(datums))
         return batch if mask.all() else batch.select(np.flatnonzero(mask))
 
-    def check_fields(self, tally: Tally) -> None:
-        """Raise a `ConfigError` if a field that is sliced or filtered by is none of the data's.
+    def check_filter(self, tally: Tally) -> None:
+        """Raise a `ConfigError` if the filter asks for a field that no datum has.
 
         It takes all of the data to tell: in a part of them, a field may be missing everywhere.
         """
-        filtered = () if self.filter is None else self.filter.fields
-        for key, names in (("slices", self.slices.fields), ("filter", filtered)):
-            for name in names:
-                if name not in tally.fields and name != UID and tally.read + tally.skipped:
-                    known = sorted(tally.fields)
-                    raise ConfigError(
-                        f"{key}: no item has the metadata field {name!r}",
-                        did_you_mean(name, known)
-                        or f"Fields there are: {', '.join(known) or 'none'}.",
-                    )
+        strange = self._strange("filter", () if self.filter is None else self.filter.fields, tally)
+        for message, remedy in strange:
+            raise ConfigError(message, remedy)
+
+    def strange_slices(self, tally: Tally) -> list[str]:
+        """Warnings of fields to slice by that no datum has; the rest of a long run still counts."""
+        strange = self._strange("slices", self.slices.fields, tally)
+        return [f"{message}; {remedy}" for message, remedy in strange]
+
+    def _strange(self, key: str, names: Iterable[str], tally: Tally) -> Iterator[tuple[str, str]]:
+        if not tally.read + tally.skipped:
+            return
+        known = sorted(tally.fields)
+        for name in names:
+            if name not in tally.fields and name != UID:
+                remedy = did_you_mean(name, known)
+                listed = f"Fields there are: {', '.join(known) or 'none'}."
+                yield f"{key}: no item has the metadata field {name!r}", remedy or listed
 
     def describe(self) -> dict[str, Any]:
         """The evaluation as plain values: the request that a saved state is checked against."""

@@ -171,7 +171,7 @@ class Evaluator:
             If no item has a metadata field that the request slices or filters by.
         """
         self.tally.check_uids()
-        self.evaluation.check_fields(self.tally)
+        self.evaluation.check_filter(self.tally)
         plan, tally = self.evaluation.plan, self.tally
         states = tally.merged(list(tally.states), plan)
         results = Results(plan.compute(states))
@@ -255,6 +255,7 @@ class Evaluator:
         if self.tally.read == 0:
             left_out = f", {self.tally.skipped:,} were left out by the filter"
             yield f"no datums took part{left_out if self.tally.skipped else ''}"
+        yield from self.evaluation.strange_slices(self.tally)
 
 
 @cache

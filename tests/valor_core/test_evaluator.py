@@ -244,21 +244,27 @@ class TestSlices:
 
         assert evaluator.compute().counts["read"] == 1000
 
-    def test_a_field_that_no_item_has_is_answered_with_the_nearest(self) -> None:
-        for options in ({"slices": ["wether"]}, {"filter": "wether == 'sun'"}):
-            with pytest.raises(ConfigError) as caught:
-                evaluated(ITEMS, **options).compute()
+    def test_a_filter_by_a_field_that_no_item_has_is_answered_with_the_nearest(self) -> None:
+        with pytest.raises(ConfigError) as caught:
+            evaluated(ITEMS, filter="wether == 'sun'").compute()
 
-            assert str(caught.value) == (
-                f"{next(iter(options))}: no item has the metadata field 'wether'\n"
-                "Did you mean 'weather'?"
-            )
+        assert str(caught.value) == (
+            "filter: no item has the metadata field 'wether'\nDid you mean 'weather'?"
+        )
 
-    def test_a_field_like_no_other_is_answered_with_all_fields(self) -> None:
+    def test_a_filter_by_a_field_like_no_other_is_answered_with_all_fields(self) -> None:
         with pytest.raises(ConfigError, match=r"Fields there are: city, weather\.$"):
-            evaluated(ITEMS, slices=["zzz"]).compute()
+            evaluated(ITEMS, filter="zzz == 1").compute()
         with pytest.raises(ConfigError, match=r"Fields there are: none\.$"):
-            evaluated([item("q1")], slices=["zzz"]).compute()
+            evaluated([item("q1")], filter="zzz == 1").compute()
+
+    def test_a_slice_by_a_field_that_no_item_has_is_a_warning_and_costs_no_result(self) -> None:
+        report = evaluated(ITEMS, slices=["wether"]).compute()
+
+        assert report.warnings == (
+            "slices: no item has the metadata field 'wether'; Did you mean 'weather'?",
+        )
+        assert len(report.results) > 0
 
     def test_slices_and_a_filter_that_leaves_nothing_go_together(self) -> None:
         evaluator = Evaluator(METRICS, slices=["weather"], filter="weather == 'snow'")
