@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import StateError
+from valor_core.errors import StateError, shown
 from valor_core.evaluation import Evaluation, Tally
 from valor_core.schemas import Label, as_label
 
@@ -45,7 +45,7 @@ def save(
     Raises
     ------
     StateError
-        If the file cannot be written.
+        If the file cannot be written, or a state holds an array of Python objects.
     """
     arrays: list[NDArray[Any]] = []
     header = {
@@ -148,9 +148,10 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Mapping[str, ND
     except FileNotFoundError as error:
         raise StateError(f"{path}: no such file") from error
     except _DAMAGE as error:
-        raise StateError(
-            f"{path}: expected a saved state, {type(error).__name__}: {error}"
-        ) from error
+        # of any other file, np.load says that it could be unpickled
+        foreign = "pickle" in str(error)
+        found = "found another kind of file" if foreign else f"{type(error).__name__}: {error}"
+        raise StateError(f"{path}: expected a saved state, {found}") from error
     is_request = isinstance(header, dict) and isinstance(header.get("request"), dict)
     if not is_request or header.get("valor_state") != FORMAT:
         raise StateError(f"{path}: expected a saved state of format {FORMAT}")
@@ -160,6 +161,8 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Mapping[str, ND
 def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
     """JSON for a value in which every array is a reference to a list."""
     if isinstance(value, np.ndarray):
+        if value.dtype.hasobject:
+            raise StateError(f"state: expected arrays of numbers or text, got {shown(value)}")
         arrays.append(value)
         return {_ARRAY: len(arrays) - 1}
     if isinstance(value, np.generic):

@@ -42,11 +42,16 @@ def evaluate(
     metrics: Sequence[MetricChoice],
     task: str | None = None,
     *,
+    slices: Sequence[str | Sequence[str]] = (),
+    filter: str | None = None,
+    label_map: Mapping[Any, Any] | Sequence[Any] = (),
+    require: Mapping[str, str] | None = None,
+    items: bool = False,
+    resources: Mapping[str, Any] | None = None,
     engine: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     state: str | os.PathLike[str] | None = None,
     registry: Registry | None = None,
-    **options: Any,
 ) -> Report:
     """Report of some metrics over some data.
 
@@ -58,6 +63,8 @@ def evaluate(
         Names, tables of ``name`` and parameters, or specs made by the decorator.
     task : str, optional
         Where bare names are looked up; told from the data or from qualified names otherwise.
+    slices, filter, label_map, require, items, resources : optional
+        As in `Evaluator`.
     engine : mapping, optional
         ``name`` and parameters of the engine; serial without it.
     progress : callable, optional
@@ -67,8 +74,6 @@ def evaluate(
         on from it.
     registry : Registry, optional
         Where names are looked up.
-    **options
-        As in `Evaluator`: `slices`, `filter`, `label_map`, `require`, `items`, `resources`.
 
     Raises
     ------
@@ -85,7 +90,17 @@ def evaluate(
     5.0
     """
     task = task or _told_task(data)
-    with Evaluator(metrics, task, registry=registry, **options) as evaluator:
+    with Evaluator(
+        metrics,
+        task,
+        slices=slices,
+        filter=filter,
+        label_map=label_map,
+        require=require,
+        items=items,
+        resources=resources,
+        registry=registry,
+    ) as evaluator:
         reader = reader_of(data, evaluator.evaluation.task, evaluator.registry)
         run(evaluator, reader, engine=engine, progress=progress, state=state)
         return evaluator.compute()
@@ -114,6 +129,7 @@ def run(
         _go_on(evaluator, partitions, Path(state))
     tally = evaluator.tally
     waiting = _left(partitions, tally)
+    finished = len(partitions) - len(waiting)
     work = Work(evaluator.evaluation, reader)
     runner = make_engine(engine)
     try:
@@ -121,14 +137,13 @@ def run(
             for part in tallies:
                 with _uninterrupted():
                     tally.merge(part, evaluator.evaluation.plan)
+                    finished += 1
                 evaluator.evaluation.slices.check(tally.states)
                 if progress is not None:
-                    finished = len(partitions) - len(_left(partitions, tally))
                     progress(finished, len(partitions), tally.read)
     except (KeyboardInterrupt, Exception) as error:
         kept = _keep(evaluator, state)
         if isinstance(error, KeyboardInterrupt):
-            finished = len(partitions) - len(_left(partitions, tally))
             raise RunInterrupted(
                 f"run: stopped after {finished} of {len(partitions)} partitions, "
                 f"{tally.read:,} items{kept}",

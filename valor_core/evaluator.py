@@ -142,6 +142,8 @@ class Evaluator:
         self.evaluation.slices.check({*self.tally.states, *counted.states})
         for states in counted.states.values():
             self.evaluation.plan.detach(states)
+        # Uids are columns of the batch too, and a loader may write the next ones over them.
+        counted.uids = [uids.copy() for uids in counted.uids]
         self.tally.merge(counted, self.evaluation.plan)
 
     def merge(self, other: Evaluator) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.errors import ManifestError, ReportError
+from valor_core.errors import ManifestError, ReportError, shown
 from valor_core.parameters import plain
 from valor_core.registry import implementation
 from valor_core.result import Failed, ItemScore, Result, Undefined, as_json
@@ -133,7 +133,7 @@ class ItemScorer:
         try:
             number = float(answer)
         except (TypeError, ValueError):
-            return Failed(f"expected a number from {self.spec.name}, got {answer!r}")
+            return Failed(f"expected a number from {self.spec.name}, got {shown(answer)}")
         if not math.isfinite(number):
             return Failed(f"expected a finite number from {self.spec.name}, got {number}")
         return number

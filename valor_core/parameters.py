@@ -16,8 +16,8 @@ from typing import Any, Literal, Self, TypeVar, dataclass_transform
 import attrs
 from attrs import frozen
 
-from valor_core.annotations import fit, is_understood, kind, mentions_path
 from valor_core.errors import ManifestError, ParameterError, did_you_mean, shown
+from valor_core.fitting import fit, is_understood, kind, mentions_path
 
 T = TypeVar("T")
 Json = dict[str, Any]

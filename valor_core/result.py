@@ -91,16 +91,18 @@ def as_json(value: Any, place: str) -> Any:
 
 
 _OWN = frozenset({str, int, bool, type(None)})
+_NUMBERS = frozenset({float, type(None)})
 
 
 def _are_plain(values: Collection[Any]) -> bool:
     """Whether all values are finite numbers, text or None, told many at a time."""
     kinds = set(map(type, values))
-    if kinds <= {float, type(None)}:
+    if kinds <= _OWN:
+        return True
+    if kinds <= _NUMBERS:
         return all(map(math.isfinite, filter(None, values)))
-    if not kinds <= _OWN | {float}:
-        return False
-    return float not in kinds or all(math.isfinite(v) for v in values if type(v) is float)
+    is_own = kinds - {float} <= _OWN
+    return is_own and all(math.isfinite(v) for v in values if type(v) is float)
 
 
 def _value(value: Any) -> Any:

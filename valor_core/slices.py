@@ -15,6 +15,8 @@ from valor_core.schemas import Batch
 SliceKey = tuple[Any, ...]
 """Values of the sliced fields, in their order; None where one is missing."""
 
+_WHOLE = 2**53  # below it every whole number is a float of its own
+
 
 def _fields(slices: str | Iterable[str | Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     listed = (slices,) if isinstance(slices, str) else slices
@@ -91,14 +93,20 @@ class Slices:
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON has it; NaN is a missing one, whatever is not a number is text."""
+    """The value as JSON has it; NaN is a missing one, whatever is not a number is text.
+
+    A column with gaps may hold 2020.0 where another batch has 2020. They are one slice, and which
+    of them names it must not depend on the order of arrival.
+    """
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, str)):
         return value
-    if isinstance(value, float):
-        return None if math.isnan(value) else value if math.isfinite(value) else str(value)
-    return str(value)
+    if not isinstance(value, float):
+        return str(value)
+    if not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return int(value) if value.is_integer() and abs(value) < _WHOLE else value
 
 
 def _sortable(values: SliceKey) -> tuple[tuple[str, Any], ...]:

@@ -86,8 +86,8 @@ def tables(
     """
     results = found.results if isinstance(found, Report) else as_results(found)
     entries = list(entries_of(results))
-    apart = [entry for entry in entries if entry.name is None]
-    ready = [overall(apart)] if apart else []
+    of_no_label = [entry for entry in entries if entry.name is None]
+    ready = [overall(of_no_label)] if of_no_label else []
     ready += by_label([entry for entry in entries if entry.name is not None])
     if most_rows is not None:
         ready = [_shortened(table, most_rows, directions or {}) for table in ready]

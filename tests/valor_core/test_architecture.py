@@ -18,7 +18,7 @@ PLUGINS = sorted(
 
 LAYERS = (
     {"errors", "hookspecs", "installed"},
-    {"annotations", "schemas", "exact", "filters"},
+    {"fitting", "schemas", "exact", "filters"},
     {"parameters"},
     {"spec", "result", "json_schema"},
     {"state", "flat", "registry", "reading", "readers", "decorator", "slices", "requirements"},
@@ -170,7 +170,7 @@ def test_schemas_know_only_errors_and_each_other(path: Path) -> None:
 def test_what_plugins_stand_on_knows_no_registry_engine_or_config(part: str) -> None:
     known = {component(module) for module, _ in imported_first(CORE / f"{part}.py")}
 
-    assert known <= {"errors", "annotations", "parameters", "result"}
+    assert known <= {"errors", "fitting", "parameters", "result"}
 
 
 def test_no_core_module_imports_a_plugin() -> None:

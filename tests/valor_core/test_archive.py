@@ -89,6 +89,12 @@ def test_garbage_is_refused_and_never_unpickled(state: Path, content: bytes) -> 
     assert refused(state).startswith(f"{state}: expected a saved state, ")
 
 
+def test_a_table_is_refused_without_advice_to_unpickle_it(state: Path) -> None:
+    state.write_text("uid,label,score_cat,score_dog\na,dog,0.2,0.8\n")
+
+    assert refused(state) == f"{state}: expected a saved state, found another kind of file"
+
+
 def test_another_numpy_file_is_refused(tmp_path: Path, state: Path) -> None:
     np.save(tmp_path / "array.npy", np.zeros(3))
     np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
@@ -147,3 +153,8 @@ def test_whatever_a_state_dumps_comes_back(content: Any) -> None:
     back = _decode(json.loads(text), {f"array{i}": array for i, array in enumerate(arrays)})
 
     np.testing.assert_equal(back, content)
+
+
+def test_an_array_of_python_objects_is_refused() -> None:
+    with pytest.raises(StateError, match="expected arrays of numbers or text, got array of object"):
+        _encode({"rows": np.array([{}], dtype=object)}, [])

@@ -260,6 +260,27 @@ class TestInterrupts:
         wait_for(lambda: not alive(program.pid), program)
         assert evaluate(data, METRICS, state=state) == evaluate(data, METRICS)
 
+    @pytest.mark.skipif(os.name == "nt", reason="groups of processes are a matter of POSIX")
+    def test_a_killed_program_leaves_no_process(
+        self, site: Path, data: dict[str, Any], tmp_path: Path
+    ) -> None:
+        waiting, engine = data | {"trouble": "wait", "at": 3}, {"mode": "processes", "workers": 2}
+        script = tmp_path / "program.py"
+        script.write_text(
+            f"import sys; sys.path.insert(0, {str(site)!r})\n"
+            "from valor_core import evaluate\n"
+            "if __name__ == '__main__':\n"
+            f"    evaluate({waiting!r}, {METRICS!r}, engine={engine!r})\n"
+        )
+
+        program = subprocess.Popen(
+            [sys.executable, str(script)], stdout=subprocess.PIPE, start_new_session=True
+        )
+        wait_for(lambda: (tmp_path / "log" / "3").exists(), program)
+        program.kill()
+
+        program.communicate(timeout=60)  # ends when the last process has let go of the pipe
+
 
 def wait_for(condition: Callable[[], bool], program: subprocess.Popen[str]) -> None:
     deadline = time.monotonic() + 60

@@ -55,6 +55,19 @@ def test_values_become_what_json_can_hold() -> None:
     assert json.dumps(keys) == '[["2024-01-02"], [3], ["inf"]]'
 
 
+@pytest.mark.parametrize("year", [2020, 2020.0, np.float32(2020), np.int64(2020)])
+def test_a_whole_number_names_its_slice_the_same_whatever_its_type(year: Any) -> None:
+    keys = list(split(Slices(["year"]), batch({"year": year})))
+
+    assert json.dumps(keys) == "[[2020]]"
+
+
+def test_a_fraction_and_a_number_beyond_the_whole_ones_stay_floats() -> None:
+    keys = list(split(Slices(["x"]), batch({"x": 0.5}, {"x": 1e300})))
+
+    assert json.dumps(keys) == "[[0.5], [1e+300]]"
+
+
 def test_a_single_field_may_be_given_bare() -> None:
     assert Slices("weather").fields == ("weather",)
 

@@ -12,10 +12,10 @@ def main() -> None:
     """Run the program, or say what to install where its packages are missing."""
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:
-        verb = "is" if len(missing) == 1 else "are"
         print(
-            f"valor: the command line needs {' and '.join(missing)}, which {verb} not installed\n"
-            "Install it with: python -m pip install 'valor-core[cli]'",
+            f"valor: the command line needs packages that are not installed: {', '.join(missing)}\n"
+            "Install them with: python -m pip install 'valor-core[cli]'\n"
+            "or, from a clone: python -m pip install -e '.[cli]'",
             file=sys.stderr,
         )
         raise SystemExit(2)

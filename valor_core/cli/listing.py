@@ -57,7 +57,10 @@ def command(namespaces: tuple[str, ...], readers: bool, resources: bool, as_json
 def _hint(kind: str) -> str:
     if kind != "metrics":
         return ""
-    return "\nInstall some with: python -m pip install valor-classification"
+    return (
+        "\nInstall some with: python -m pip install valor-classification"
+        "\nor, from a clone: python -m pip install -e plugins/classification"
+    )
 
 
 def _tables(specs: Iterable[Spec], registry: Registry) -> Iterable[Table]:

@@ -24,12 +24,12 @@ def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, An
         Plain values; left as they are.
     settings : iterable of str
         ``path=value``; the path has dots and list positions, the value is JSON, or text where
-        it is not.
+        it is not and begins with no bracket.
 
     Raises
     ------
     ConfigError
-        If a setting has no path or no place in the config.
+        If a setting has no path or no place in the config, or begins like JSON and is not.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, An
                 f"--set {setting}: expected path=value",
                 "Write it as: --set engine.workers=2",
             )
-        _put(changed, path, _value(text))
+        _put(changed, path, _value(path, text))
     return changed
 
 
@@ -75,8 +75,13 @@ def _no_place(path: str, step: str | int, target: Any) -> ConfigError:
     return ConfigError(f"--set {path}: expected {wanted}, found {shown(target)}")
 
 
-def _value(text: str) -> Any:
+def _value(path: str, text: str) -> Any:
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except json.JSONDecodeError as error:
+        if text.startswith(("[", "{")):
+            raise ConfigError(
+                f"--set {path}: expected JSON after a bracket, found {shown(text)}",
+                "Put double quotes around texts: --set 'metrics=[\"F1\"]'",
+            ) from error
         return text

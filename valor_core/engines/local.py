@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from contextlib import ExitStack
 from itertools import islice
+from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.util import Finalize
 from typing import Any, Literal
@@ -24,6 +27,7 @@ from valor_core.reading import Partition
 from valor_core.resources import opened
 from valor_core.state import Resources
 
+_MOST_ON_WINDOWS = 61  # processes that it can wait for at a time
 _ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
 
 
@@ -127,6 +131,8 @@ class _Spawn(SpawnContext):
 
 
 def _in_processes(work: Work, partitions: Sequence[Partition], workers: int) -> Iterator[Tally]:
+    if sys.platform == "win32":
+        workers = min(workers, _MOST_ON_WINDOWS)
     context = _Spawn()
     executor = ProcessPoolExecutor(
         workers, mp_context=context, initializer=_start, initargs=(_pickled(work),)
@@ -167,7 +173,16 @@ def _start(pickled: bytes) -> None:
     """Prepare a worker process; `_count` unpacks its work, since it can answer with an error."""
     global _pickled_work
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_run, daemon=True).start()
     _pickled_work = pickled
+
+
+def _end_with_the_run() -> None:
+    """End this worker when the process that started it is gone, even if that one was killed."""
+    run = parent_process()
+    if run is not None:
+        run.join()
+        os._exit(1)
 
 
 def _count(partition: Partition) -> Tally:

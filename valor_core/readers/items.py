@@ -19,7 +19,7 @@ from valor_core.readers import (
 )
 from valor_core.readers.metadata import typed_column, unpacked
 from valor_core.schemas import Datums
-from valor_core.schemas.text import TextBatch
+from valor_core.schemas.text import TEXT_FIELDS, TextBatch
 
 
 @parameters
@@ -45,8 +45,6 @@ _STANDARD_NAMES: Mapping[str, str] = {
     "retrieved_contexts": "contexts",
 }
 """Names that other programs give to the schema's fields."""
-
-_FIELDS = ("query", "response", "references", "contexts", "reference_contexts")
 
 
 @frozen
@@ -85,13 +83,13 @@ def text_batch(table: Table) -> TextBatch:
     """Text items of a table; rows without a uid column are called by their number in the file."""
     names = {name: _STANDARD_NAMES.get(name, name) for name in table.names}
     columns = {standard: table.values(name) for name, standard in names.items()}
-    own = {"uid", "metadata", *_FIELDS}
+    own = {"uid", "metadata", *TEXT_FIELDS}
     metadata: dict[str, Any] = unpacked(columns.get("metadata", ()))
     metadata |= {name: typed_column(column) for name, column in columns.items() if name not in own}
     uids: Any = [table.row(i) for i in range(len(table))]
     if "uid" in columns:
         uids = table.strings("uid")
-    fields: list[Any] = [columns.get(name, [None] * len(table)) for name in _FIELDS]
+    fields: list[Any] = [columns.get(name, [None] * len(table)) for name in TEXT_FIELDS]
     return TextBatch(Datums(uids, metadata), *fields[:2], *map(_texts, fields[2:]))
 
 

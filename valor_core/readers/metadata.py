@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _TRUTH = {"true": True, "false": False}
@@ -35,12 +37,10 @@ def typed(value: Any) -> Any:
 
 
 def typed_column(values: Iterable[Any]) -> list[Any]:
-    """A column of such values."""
-    kept: dict[Any, Any] = {}
-    return [
-        kept.setdefault(value, typed(value)) if isinstance(value, str) else value
-        for value in values
-    ]
+    """A column of such values; each distinct text is judged once."""
+    values = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    kept = {text: typed(text) for text in {value for value in values if isinstance(value, str)}}
+    return [kept[value] if isinstance(value, str) else value for value in values]
 
 
 def unpacked(tables: Iterable[Any]) -> dict[str, list[Any]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import MissingExtraError, ReadError, and_more
+from valor_core.errors import MissingExtraError, ReadError, ReportError, and_more
 from valor_core.readers.table import Cut, Table, TablePartition, unreadable
 
 if TYPE_CHECKING:
@@ -135,8 +135,8 @@ def write_records(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
     ------
     MissingExtraError
         If pyarrow is not installed.
-    ReadError
-        If the file cannot be written.
+    ReportError
+        If the file cannot be written, or a column mixes types that Parquet keeps apart.
     """
     pyarrow = _pyarrow(path, "writing")
     names = dict.fromkeys(name for record in records for name in record)
@@ -144,7 +144,10 @@ def write_records(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
     try:
         pyarrow.parquet.write_table(pyarrow.table(columns), path)
     except OSError as error:
-        raise ReadError(f"{path}: cannot be written, {error.strerror}") from error
+        raise ReportError(f"{path}: cannot be written, {error.strerror or error}") from error
+    except pyarrow.ArrowException as error:
+        reason = str(error).splitlines()[0]
+        raise ReportError(f"{path}: cannot be written, {reason}") from error
 
 
 def _cell(value: Any) -> Any:

@@ -79,7 +79,7 @@ def _datum(value: Any) -> Datum:
     if isinstance(value, Datum):
         return value
     if isinstance(value, Mapping):
-        return Datum(value.get("uid", ""), value.get("metadata") or {})
+        return Datum(value.get("uid"), value.get("metadata") or {})  # type: ignore[arg-type]
     if isinstance(value, (str, int)):
         return Datum(value)
     raise SchemaError(f"datum: expected a Datum or its uid, got {shown(value)}")

@@ -68,7 +68,7 @@ def as_label(value: Any) -> Label:
     if isinstance(value, str):
         return kept_label(DEFAULT_KEY, value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        return Label(DEFAULT_KEY, str(value))
+        return kept_label(DEFAULT_KEY, str(value))
     if isinstance(value, (tuple, list)) and len(value) == 2:
         return Label(value[0], value[1])
     if isinstance(value, Mapping) and set(value) == {"key", "value"}:

@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from valor_core.schemas.arrays import Codes
 
 
-def natural(name: str | int) -> tuple[bool, int, str | int]:
-    """Sort key of a name; zeros in front of a number do not make it longer.
+def natural(name: str | int) -> tuple[bool, int, str, str | int]:
+    """Sort key of a name; zeros in front of a number count only between equal numbers.
 
     Examples
     --------
-    >>> sorted(["b", "10", "9", "a"], key=natural)
-    ['9', '10', 'a', 'b']
+    >>> sorted(["b", "10", "9", "a", "010"], key=natural)
+    ['9', '010', '10', 'a', 'b']
     """
     if not isinstance(name, str):
-        return (False, 0, name)
-    is_number = name.isdigit()
-    return (not is_number, len(name.lstrip("0")) if is_number else 0, name)
+        return (False, 0, "", name)
+    digits = name.lstrip("0") if name.isdigit() else ""
+    return (not name.isdigit(), len(digits), digits, name)
 
 
 def natural_order(names: NDArray[Any]) -> Codes:
@@ -35,5 +35,5 @@ def natural_order(names: NDArray[Any]) -> Codes:
     if names.dtype.kind != "U":
         return np.argsort(names, kind="stable")
     is_number = np.char.isdigit(names)
-    length = np.where(is_number, np.char.str_len(np.char.lstrip(names, "0")), 0)
-    return np.lexsort((names, length, ~is_number))
+    digits = np.where(is_number, np.char.lstrip(names, "0"), "")
+    return np.lexsort((names, digits, np.char.str_len(digits), ~is_number))

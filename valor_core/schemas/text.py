@@ -97,8 +97,8 @@ class TextBatch:
     ----------
     datums : Datums
         Uids and metadata.
-    columns : mapping of str to sequence
-        The fields of `Text` without `uid` and `metadata`, one value per datum each.
+    queries, responses, references, contexts, reference_contexts : ndarray of object
+        The fields of `Text`, one value per datum each.
 
     Examples
     --------

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
+from valor_classification.association import _correlation
 
 from valor_core.schemas.classification import Classification, ClassificationBatch
 
@@ -83,3 +85,11 @@ def test_the_worst_is_minus_one() -> None:
     results = results_of(batch, "MatthewsCorrelation", "CohenKappa")
 
     assert [result.value for result in results] == [-1.0, -1.0]
+
+
+def test_a_perfect_correlation_is_no_more_than_1_however_many_items_there_are() -> None:
+    # 200,000,002 * 100,000,001 pairs: their square is beyond what a float holds exactly
+    for count in range(100_000_000, 100_000_200):
+        table = np.array([[count, 0, 0], [0, 2 * count + 1, 0], [0, 0, 0]], dtype=np.int64)
+
+        assert _correlation(table) <= 1

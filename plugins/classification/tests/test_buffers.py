@@ -60,3 +60,14 @@ def test_a_list_that_is_used_again(batches: list[tuple[Any, Any]]) -> None:
     values[:] = 0
 
     assert evaluator.compute().results == whole(batches)
+
+
+def test_a_column_of_uids_that_is_used_again(batches: list[tuple[Any, Any]]) -> None:
+    evaluator = Evaluator(["Accuracy"], "classification")
+    uids = np.arange(ROWS)
+
+    for truths, scores in batches:
+        evaluator.update(ClassificationBatch.from_arrays(truths, scores, uids=uids))
+        uids += ROWS
+
+    assert evaluator.compute().counts["read"] == len(batches) * ROWS

@@ -13,6 +13,7 @@ import pytest
 
 from valor_core import evaluate
 from valor_core.errors import ParameterError, ReadError, UnknownNameError
+from valor_core.readers import Table
 from valor_core.report import Report, Results
 from valor_core.schemas.classification import Classification
 
@@ -372,6 +373,36 @@ def test_labels_of_several_keys_and_facts_in_a_table(write: Write) -> None:
     assert report["Accuracy"].find(label_key="colour").value == 0.0
 
 
+def test_facts_stand_in_a_table_and_in_columns_of_their_own(write: Write) -> None:
+    path = write(
+        "t.csv",
+        "uid,groundtruths,predictions,scores,metadata,city",
+        'a,dog,dog,0.9,"{""weather"": ""sun""}",Oslo',
+        "b,dog,cat,0.9,,Rome",
+    )
+
+    report = read("lists", "Accuracy", path=path, options={"slices": [["weather", "city"]]})
+
+    assert [dict(part.where) for part in report.slices] == [
+        {"weather": "sun", "city": "Oslo"},
+        {"weather": None, "city": "Rome"},
+    ]
+
+
+def test_other_columns_of_a_list_are_looked_at_once(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = {"uid": "a", "groundtruths": "dog", "predictions": {"dog": 0.5}, "weather": "sun"}
+    path = write("t.jsonl", *(json.dumps(row | {"uid": str(i)}) for i in range(50)))
+    asked: list[str] = []
+    values = Table.values
+    monkeypatch.setattr(Table, "values", lambda table, n: asked.append(n) or values(table, n))
+
+    read("lists", "Accuracy", path=path)
+
+    assert asked.count("weather") == 1
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -384,6 +415,7 @@ def test_labels_of_several_keys_and_facts_in_a_table(write: Write) -> None:
         ({"predictions": {"dog": "much"}}, "expected a finite number as score, found 'much'"),
         ({"predictions": [{"label": "dog"}]}, "expected tables with label and score"),
         ({"predictions": {"dog": 0.5}, "groundtruths": 1.5}, "expected a label as text or whole"),
+        ({"predictions": {"dog": 0.5}, "metadata": "sun"}, "expected a table of fields, found"),
         ({"prediction": {"dog": 0.5}}, "Did you mean 'prediction'?"),
     ],
 )
@@ -394,6 +426,30 @@ def test_errors_of_lists_name_the_place(write: Write, more: dict[str, Any], word
 
     assert str(path) in message
     assert words in message
+
+
+# Classes that are numbers
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8])
+def test_classes_of_a_parquet_file_may_be_whole_numbers(tmp_path: Path, dtype: Any) -> None:
+    classes = np.array([0, 1, 1], dtype=dtype)
+    frame = pd.DataFrame({"uid": classes.cumsum(), "label": classes, "year": [2020, 2021, 2020]})
+    wide = frame.assign(score_0=[0.9, 0.2, 0.6], score_1=[0.1, 0.8, 0.4])
+    lists = frame.assign(groundtruths=classes, predictions=[0, 1, 0], scores=[0.9, 0.8, 0.6])
+    scores = frame.assign(label=np.array([0, 1, 0], dtype=dtype), score=[0.9, 0.8, 0.6])
+    paths = {name: tmp_path / f"{name}.parquet" for name in ("truths", "wide", "lists", "scores")}
+    for name, made in zip(paths, (frame, wide, lists, scores), strict=True):
+        made.to_parquet(paths[name])
+
+    reports = [
+        read("wide", "Accuracy", path=paths["wide"], options={"slices": ["year"]}),
+        read("lists", "Accuracy", path=paths["lists"]),
+        read("long", "Accuracy", groundtruths=paths["truths"], predictions=paths["scores"]),
+    ]
+
+    assert [report["Accuracy"].value for report in reports] == [2 / 3] * 3
+    assert [part.where["year"] for part in reports[0].slices] == [2020, 2021]
 
 
 # Choosing a reader

@@ -77,7 +77,8 @@ def _correlation(table: Codes) -> Value:
         return Undefined("no items with ground truth")
     if not variances:
         return Undefined("all ground truths or all predictions are of one label")
-    return covariance / math.sqrt(variances)
+    # The square of a great count is rounded, which can put a perfect correlation a hair above 1.
+    return min(max(covariance / math.sqrt(variances), -1.0), 1.0)
 
 
 def _dot(left: list[int], right: list[int]) -> int:

@@ -15,6 +15,7 @@ from valor_classification.listing import Listing, Table
 from valor_classification.parameters import ConfusionMatrixParameters
 from valor_classification.views import NONE
 from valor_core.result import Result
+from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
 
 _UNMATCHED = ("unmatched_ground_truths", "unmatched_predictions")
@@ -56,7 +57,7 @@ class ConfusionMatrix:
         counted = confusion.request(chosen.score_thresholds, hardmax=chosen.hardmax)
         if not chosen.max_examples:
             return (counted,)
-        return counted, listing.request(chosen.score_thresholds)
+        return counted, listing.request(chosen.score_thresholds, hardmax=chosen.hardmax)
 
     def compute(self, state: Confusion, named: Listing | None = None) -> Iterator[Result]:
         """One result for each label key and threshold."""
@@ -66,7 +67,6 @@ class ConfusionMatrix:
                 value = part.refusal or self._value(part.at(threshold))
                 if named is not None and part.refusal is None:
                     table = named.of(key).table((threshold,))
-                    table = table.top() if chosen.hardmax else table
                     value = self._with_examples(value, table)
                 parameters: dict[str, Any] = {
                     "label_key": key,
@@ -118,16 +118,18 @@ class ConfusionMatrix:
         truths = np.full(len(table.uids), NONE)
         truths[table.truth_datums] = table.truth_labels
         most = self.parameters.max_examples
-        rows = zip(table.datums, table.labels_of, table.values, strict=True)
-        for datum, prediction, score in rows:
-            example = {"datum_id": table.uids[datum], "score": float(score)}
+        cells = truths[table.datums] * len(names) + table.labels_of
+        for row in first_of_each(cells, most).tolist():
+            datum, prediction = table.datums[row], names[table.labels_of[row]]
+            example = {"datum_id": table.uids[datum], "score": float(table.values[row])}
             if truths[datum] == NONE:
-                _add(unmatched["unmatched_predictions"][names[prediction]], example, most)
+                unmatched["unmatched_predictions"][prediction]["examples"].append(example)
             else:
-                _add(matrix[names[truths[datum]]][names[prediction]], example, most)
-        for datum in np.setdiff1d(table.truth_datums, table.datums):
+                matrix[names[truths[datum]]][prediction]["examples"].append(example)
+        missed = np.setdiff1d(table.truth_datums, table.datums)
+        for datum in missed[first_of_each(truths[missed], most)].tolist():
             cell = unmatched["unmatched_ground_truths"][names[truths[datum]]]
-            _add(cell, {"datum_id": table.uids[datum]}, most)
+            cell["examples"].append({"datum_id": table.uids[datum]})
         return {"confusion_matrix": matrix} | unmatched
 
 
@@ -135,6 +137,15 @@ def _cell(count: Any) -> dict[str, Any]:
     return {"count": count, "examples": []}
 
 
-def _add(cell: dict[str, Any], example: dict[str, Any], most: int) -> None:
-    if len(cell["examples"]) < most:
-        cell["examples"].append(example)
+def first_of_each(codes: Codes, most: int) -> Codes:
+    """Positions, ascending, of the first entries with each code, at most so many of one.
+
+    Examples
+    --------
+    >>> first_of_each(np.array([7, 3, 7, 7, 3]), 2)
+    array([0, 1, 2, 4])
+    """
+    order = np.argsort(codes, kind="stable")
+    ascending = codes[order]
+    before = np.arange(len(codes)) - np.searchsorted(ascending, ascending)
+    return np.sort(order[before < most])

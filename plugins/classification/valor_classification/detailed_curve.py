@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
 from valor_classification import listing
 from valor_classification.listing import Listing, Table
@@ -16,10 +17,12 @@ from valor_core.result import Result
 from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
 
+_NEAR = 1 << 10  # items among which a few true negatives are looked for first
+
 
 @frozen(eq=False)
 class _Spans:
-    """Items of one label that belong to a category over a span of thresholds.
+    """Items of one label that belong to a kind over a span of thresholds.
 
     Parameters
     ----------
@@ -36,6 +39,31 @@ class _Spans:
     def at(self, place: int) -> Codes:
         """Items that belong at one threshold."""
         return self.datums[(self.first <= place) & (place < self.last)]
+
+
+@frozen(kw_only=True, eq=False)
+class _OneLabel:
+    """What one label's items are.
+
+    Parameters
+    ----------
+    kinds : dict of str to _Spans
+        Items by kind of hit or error.
+    limits : ndarray of unsigned integers, shape (n_datums,)
+        At how many thresholds, from the lowest on, each item is no true negative.
+    """
+
+    kinds: dict[str, _Spans]
+    limits: NDArray[np.unsignedinteger[Any]]
+
+    def negatives(self, place: int, most: int) -> Codes:
+        """The first true negatives at one threshold, which stand near the beginning mostly."""
+        size = _NEAR
+        while True:
+            found = np.flatnonzero(self.limits[:size] <= place)
+            if len(found) >= most or size >= len(self.limits):
+                return found[:most]
+            size *= 16
 
 
 @frozen
@@ -68,44 +96,36 @@ class DetailedPrecisionRecallCurve:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The listing at the thresholds."""
-        return (listing.request(self.parameters.score_thresholds),)
+        return (listing.request(self.parameters.score_thresholds, hardmax=False),)
 
     def compute(self, state: Listing) -> Iterator[Result]:
         """One result for each label key: by label, threshold and kind."""
         thresholds = tuple(sorted(self.parameters.score_thresholds))
         for key, part in state.sorted():
             table = part.table(thresholds)
-            best, second = _best_bins(table)
-            curves = {}
-            for code, label in enumerate(table.labels):
-                kinds = _kinds(table, code, best, second, len(thresholds))
-                curves[label.value] = {
-                    threshold_name(threshold): self._point(table, kinds, place)
-                    for place, threshold in enumerate(thresholds)
-                }
+            names = [threshold_name(threshold) for threshold in thresholds]
+            curves = {
+                label.value: {name: self._point(table, one, i) for i, name in enumerate(names)}
+                for label, one in zip(
+                    table.labels, _each_label(table, len(thresholds)), strict=True
+                )
+            }
             yield Result(
                 parameters={"label_key": key, "max_examples": self.parameters.max_examples},
                 value=curves,
             )
 
-    def _point(self, table: Table, kinds: dict[str, _Spans], place: int) -> dict[str, Any]:
-        at = {kind: spans.at(place) for kind, spans in kinds.items()}
-        not_negative = np.union1d(at["truths"], at["passing"])
-        negatives = len(table.uids) - len(not_negative)
-        wanted = min(self.parameters.max_examples, negatives)
-        first = np.arange(min(len(table.uids), wanted + len(not_negative)))
-        tn = np.setdiff1d(first, not_negative, assume_unique=True)[:wanted]
+    def _point(self, table: Table, one: _OneLabel, place: int) -> dict[str, Any]:
+        at = {kind: self._observed(table, spans.at(place)) for kind, spans in one.kinds.items()}
+        negatives = len(table.uids) - sum(observed["count"] for observed in at.values())
+        examples = one.negatives(place, self.parameters.max_examples).tolist()
         return {
-            "tp": _total(all=self._observed(table, at["hits"])),
-            "fp": _total(
-                misclassifications=self._observed(table, at["mistaken"]),
-                hallucinations=self._observed(table, at["hallucinated"]),
+            "tp": _total(all=at["hits"]),
+            "fp": _total(misclassifications=at["mistaken"], hallucinations=at["hallucinated"]),
+            "fn": _total(misclassifications=at["taken_for_another"], no_predictions=at["missed"]),
+            "tn": _total(
+                all={"count": negatives, "examples": [table.uids[datum] for datum in examples]}
             ),
-            "fn": _total(
-                misclassifications=self._observed(table, at["taken_for_another"]),
-                no_predictions=self._observed(table, at["missed"]),
-            ),
-            "tn": _total(all={"count": negatives, "examples": [table.uids[datum] for datum in tn]}),
         }
 
     def _observed(self, table: Table, datums: Codes) -> dict[str, Any]:
@@ -132,29 +152,35 @@ def _best_bins(table: Table) -> tuple[Codes, Codes]:
     return best, second
 
 
-def _kinds(
-    table: Table, code: int, best: Codes, second: Codes, thresholds: int
-) -> dict[str, _Spans]:
-    """Items of one label by kind."""
-    own = table.labels_of == code
-    datums, bins, is_true = table.datums[own], table.bins[own], table.is_true[own]
+def _each_label(table: Table, thresholds: int) -> Iterator[_OneLabel]:
+    """The items of one label after the other, sorted."""
+    count = len(table.labels)
+    best, second = _best_bins(table)
     has_truth = np.zeros(len(table.uids), dtype=bool)
     has_truth[table.truth_datums] = True
-    start = np.zeros_like(bins)
-    true_rows = table.truth_labels == code
-    truths, truth_bins = table.truth_datums[true_rows], table.truth_bins[true_rows]
-    order = np.argsort(truths, kind="stable")
-    truths, truth_bins = truths[order], truth_bins[order]
-    # Where the item's best prediction is this label, the best other one is the second.
-    others = np.where(best[truths] > truth_bins, best[truths], second[truths])
-    end = np.full_like(truth_bins, thresholds)
-    mistaken, hallucinated = ~is_true & has_truth[datums], ~is_true & ~has_truth[datums]
-    return {
-        "truths": _Spans(truths, np.zeros_like(truth_bins), end),
-        "passing": _Spans(datums, start, bins),
-        "hits": _Spans(datums[is_true], start[is_true], bins[is_true]),
-        "mistaken": _Spans(datums[mistaken], start[mistaken], bins[mistaken]),
-        "hallucinated": _Spans(datums[hallucinated], start[hallucinated], bins[hallucinated]),
-        "taken_for_another": _Spans(truths, truth_bins, others),
-        "missed": _Spans(truths, np.maximum(truth_bins, others), end),
-    }
+    predicted = _rows_by_label(table.labels_of, count)
+    true = _rows_by_label(table.truth_labels, count)
+    for own, true_rows in zip(predicted, true, strict=True):
+        datums, bins, is_true = table.datums[own], table.bins[own], table.is_true[own]
+        truths, truth_bins = table.truth_datums[true_rows], table.truth_bins[true_rows]
+        # Where the item's best prediction is this label, the best other one is the second.
+        others = np.where(best[truths] > truth_bins, best[truths], second[truths])
+        start, end = np.zeros_like(bins), np.full_like(truth_bins, thresholds)
+        mistaken, hallucinated = ~is_true & has_truth[datums], ~is_true & ~has_truth[datums]
+        limits = np.zeros(len(table.uids), dtype=np.min_scalar_type(thresholds))
+        limits[datums] = bins
+        limits[truths] = thresholds
+        kinds = {
+            "hits": _Spans(datums[is_true], start[is_true], bins[is_true]),
+            "mistaken": _Spans(datums[mistaken], start[mistaken], bins[mistaken]),
+            "hallucinated": _Spans(datums[hallucinated], start[hallucinated], bins[hallucinated]),
+            "taken_for_another": _Spans(truths, truth_bins, others),
+            "missed": _Spans(truths, np.maximum(truth_bins, others), end),
+        }
+        yield _OneLabel(kinds=kinds, limits=limits)
+
+
+def _rows_by_label(labels: Codes, count: int) -> list[Codes]:
+    """Rows of each label, ascending."""
+    order = np.argsort(labels, kind="stable")
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, count)))

@@ -38,7 +38,8 @@ class Examples:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The listing at the thresholds."""
-        return (listing.request(self.parameters.score_thresholds),)
+        chosen = self.parameters
+        return (listing.request(chosen.score_thresholds, hardmax=chosen.hardmax),)
 
     def compute(self, state: Listing) -> Iterator[Result]:
         """One result for each label key and threshold: a list of items."""
@@ -46,7 +47,6 @@ class Examples:
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
                 table = part.table((threshold,))
-                table = table.top() if chosen.hardmax else table
                 parameters = {
                     "label_key": key,
                     "score_threshold": threshold,
@@ -72,17 +72,15 @@ class Examples:
         listed = {side: _by_datum(*column, wanted, names) for side, column in columns.items()}
         return [
             {"datum_id": table.uids[datum]} | {side: listed[side][place] for side in columns}
-            for place, datum in enumerate(wanted)
+            for place, datum in enumerate(wanted.tolist())
         ]
 
 
 def _by_datum(datums: Codes, labels: Codes, wanted: Codes, names: list[str]) -> list[list[str]]:
     """Sorted label values of each wanted datum."""
     order = np.lexsort((labels, datums))
-    datums, labels = datums[order], labels[order]
-    first = np.searchsorted(datums, wanted, side="left")
-    last = np.searchsorted(datums, wanted, side="right")
-    return [
-        [names[label] for label in labels[start:stop]]
-        for start, stop in zip(first, last, strict=True)
-    ]
+    datums = datums[order]
+    values = [names[label] for label in labels[order].tolist()]
+    first = np.searchsorted(datums, wanted, side="left").tolist()
+    last = np.searchsorted(datums, wanted, side="right").tolist()
+    return [values[start:stop] for start, stop in zip(first, last, strict=True)]

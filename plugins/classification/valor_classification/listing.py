@@ -76,17 +76,6 @@ class Table:
     values: NDArray[np.float64]
     is_true: NDArray[np.bool_]
 
-    def top(self) -> Table:
-        """The table with only the best-scoring prediction of each datum, the first of equals."""
-        entries = kernels.top_of_runs(self.datums, self.values, count=len(self.uids))
-        rows = entries[entries != NONE]
-        return _table(
-            self.labels,
-            self.uids,
-            (self.truth_datums, self.truth_labels),
-            (self.datums[rows], self.labels_of[rows], self.values[rows], self.bins[rows]),
-        )
-
 
 @define
 class ListingPart:
@@ -96,9 +85,12 @@ class ListingPart:
     ----------
     thresholds : tuple of float
         Ascending score thresholds; predictions below the first are not kept.
+    hardmax : bool
+        Whether only the best-scoring label of a datum is a prediction.
     """
 
     thresholds: tuple[float, ...]
+    hardmax: bool
     vocabulary: Vocabulary = field(factory=Vocabulary)
     chunks: list[Chunk] = field(factory=list)
 
@@ -107,14 +99,7 @@ class ListingPart:
         codes = self.vocabulary.join(view.labels)
         rows = np.flatnonzero(view.taking_part)
         places = np.cumsum(view.taking_part) - 1
-        scores = view.scores
-        if isinstance(scores, ScoreMatrix):
-            limit = scores.values.dtype.type(self.thresholds[0])
-            datums, columns = np.nonzero(scores.values >= limit)
-            labels, values = scores.labels[columns], scores.values[datums, columns]
-        else:
-            kept = scores.values >= scores.values.dtype.type(self.thresholds[0])
-            datums, labels, values = scores.datums[kept], scores.labels[kept], scores.values[kept]
+        datums, labels, values = self._predictions(view)
         self.chunks.append(
             Chunk(
                 view.uids[rows],
@@ -122,7 +107,7 @@ class ListingPart:
                 codes[view.truth_labels],
                 places[datums],
                 codes[labels],
-                values.copy(),
+                values,
             )
         )
 
@@ -183,6 +168,20 @@ class ListingPart:
             ),
         )
 
+    def _predictions(self, view: KeyView) -> tuple[Codes, Codes, Floats]:
+        """Datum, label and score, in arrays of their own, of what passes the lowest threshold."""
+        scores = view.scores
+        limit = scores.values.dtype.type(self.thresholds[0])
+        if self.hardmax:
+            tops = view.top_labels
+            datums = np.flatnonzero((tops != NONE) & (view.top_scores >= limit))
+            return datums, tops[datums], view.top_scores[datums]
+        if isinstance(scores, ScoreMatrix):
+            datums, columns = np.nonzero(scores.values >= limit)
+            return datums, scores.labels[columns], scores.values[datums, columns]
+        kept = np.flatnonzero(scores.values >= limit)
+        return scores.datums[kept], scores.labels[kept], scores.values[kept]
+
     def _order(self, places: Codes, starts: Codes, datums: str) -> Codes:
         rows = zip(self.chunks, starts, strict=True)
         found = [places[getattr(chunk, datums) + start] for chunk, start in rows]
@@ -240,8 +239,9 @@ class Listing(Keyed):
 
     part: ClassVar[type[ListingPart]] = ListingPart
     thresholds: tuple[float, ...] = ()
+    hardmax: bool = False
 
 
-def request(thresholds: tuple[float, ...]) -> StateRequest:
+def request(thresholds: tuple[float, ...], *, hardmax: bool) -> StateRequest:
     """The listing at some thresholds."""
-    return StateRequest(Listing, union={"thresholds": thresholds})
+    return StateRequest(Listing, {"hardmax": hardmax}, {"thresholds": thresholds})

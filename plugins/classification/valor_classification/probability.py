@@ -97,12 +97,17 @@ class ProbabilityPart:
     @property
     def refusal(self) -> Failed | None:
         """Why the scores are no probabilities, or None."""
-        if not self.outside:
-            return None
-        return Failed(
-            f"expected scores in [0, 1], found {self.outside:,} outside; put the model's outputs "
-            "through a softmax or a sigmoid"
-        )
+        return not_probabilities(self.outside)
+
+
+def not_probabilities(outside: int) -> Failed | None:
+    """Why scores, some number of them outside [0, 1], are no probabilities, or None."""
+    if not outside:
+        return None
+    return Failed(
+        f"expected scores in [0, 1], found {outside:,} outside; put the model's outputs through a "
+        "softmax or a sigmoid"
+    )
 
 
 def _log_losses(scores: Floats) -> NDArray[np.float64]:

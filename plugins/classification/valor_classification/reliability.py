@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.keyed import Keyed
+from valor_classification.probability import not_probabilities
 from valor_classification.views import NONE, KeyView
 from valor_core.exact import ExactSums
 from valor_core.result import Failed
@@ -87,12 +88,7 @@ class ReliabilityPart:
     @property
     def refusal(self) -> Failed | None:
         """Why the scores are no probabilities, or None."""
-        if not self.outside:
-            return None
-        return Failed(
-            f"expected scores in [0, 1], found {self.outside:,} outside; put the model's outputs "
-            "through a softmax or a sigmoid"
-        )
+        return not_probabilities(self.outside)
 
 
 @define(slots=False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,10 +22,13 @@ from valor_classification.parameters import (
     ROCCurveParameters,
 )
 from valor_classification.ranking import LabelScores, Ranking, RankingPart
+from valor_classification.views import kernel_threads
 from valor_core.result import Result, Undefined
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Label
 from valor_core.state import StateRequest
+
+_THREAD_DATUMS = 1 << 14  # scores of a label that are worth a thread
 
 
 @frozen(kw_only=True, eq=False)
@@ -212,8 +217,19 @@ class ROCCurve:
     def compute(self, state: Ranking) -> Iterator[Result]:
         """One result for each label key, a curve or a reason by label."""
         for key, part in state.sorted():
-            curves = {one.label.value: self._curve(one) for one in part.of_labels()}
-            yield Result(parameters={"label_key": key}, value=curves)
+            yield Result(parameters={"label_key": key}, value=dict(self._curves(part)))
+
+    def _curves(self, part: RankingPart) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Curves by label, some labels at a time in threads where it pays."""
+        labels = part.of_labels()
+        threads = kernel_threads()
+        if threads == 1 or part.datums < _THREAD_DATUMS:
+            yield from ((one.label.value, self._curve(one)) for one in labels)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            while some := list(islice(labels, 2 * threads)):
+                names = [one.label.value for one in some]
+                yield from zip(names, pool.map(self._curve, some), strict=True)
 
     def _curve(self, one: LabelScores) -> dict[str, Any]:
         curve = kernels.rank_curve(

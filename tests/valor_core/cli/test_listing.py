@@ -81,4 +81,5 @@ def test_where_there_is_nothing_it_says_so(valor, monkeypatch):
     assert result.exit_code == 0
     assert "no metrics are installed" in result.stderr
     assert "python -m pip install valor-classification" in result.stderr
+    assert "python -m pip install -e plugins/classification" in result.stderr
     assert "no readers are installed\n" in valor("list", "--readers").stderr

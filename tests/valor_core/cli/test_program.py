@@ -120,8 +120,9 @@ def test_without_its_packages_it_says_what_to_install(process):
     assert result.returncode == 2
     assert result.stdout == ""
     assert result.stderr == (
-        "valor: the command line needs click and PyYAML, which are not installed\n"
-        "Install it with: python -m pip install 'valor-core[cli]'\n"
+        "valor: the command line needs packages that are not installed: click, PyYAML\n"
+        "Install them with: python -m pip install 'valor-core[cli]'\n"
+        "or, from a clone: python -m pip install -e '.[cli]'\n"
     )
 
 
@@ -129,7 +130,7 @@ def test_without_one_package_it_names_it(process):
     result = process(code="import sys; sys.modules['rich'] = None")
 
     assert result.returncode == 2
-    assert "needs rich, which is not installed\n" in result.stderr
+    assert "packages that are not installed: rich\n" in result.stderr
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("list",), ("show", "core.nothing")])

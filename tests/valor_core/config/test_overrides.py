@@ -69,3 +69,14 @@ def test_a_path_that_has_no_place_is_refused(setting: str, error: str) -> None:
         override({"task": "text", "metrics": ["AP"]}, [setting])
 
     assert str(caught.value) == error
+
+
+@pytest.mark.parametrize("text", ["[weather]", "{a: 1}", '["F1"'])
+def test_a_bracket_that_begins_no_json_is_refused_and_not_taken_for_text(text: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        override({}, [f"slices={text}"])
+
+    assert str(caught.value) == (
+        f"--set slices: expected JSON after a bracket, found {text!r}\n"
+        "Put double quotes around texts: --set 'metrics=[\"F1\"]'"
+    )

@@ -245,6 +245,26 @@ def test_processes_are_used_where_there_is_work_for_several(
     assert (first == "processes") == (chosen == "processes")
 
 
+def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def executor(workers: int, **options: Any) -> None:
+        asked.append(workers)
+        raise RuntimeError("far enough")
+
+    local: ModuleType = sys.modules["valor_core.engines.local"]
+    monkeypatch.setattr(local, "ProcessPoolExecutor", executor)
+    monkeypatch.setattr(sys, "platform", "win32")
+    work = Work(Evaluator(METRICS).evaluation, Counting(100))
+
+    with pytest.raises(RuntimeError, match="far enough"):
+        next(local._in_processes(work, work.reader.partitions(), 100))
+
+    assert asked == [61]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_no_partitions_are_no_work(site: Path, mode: str) -> None:
     report = evaluated(Counting(0), mode)

@@ -44,3 +44,12 @@ def test_a_column_of_tables_becomes_columns() -> None:
 
 def test_a_number_too_large_for_a_float_stays_text() -> None:
     assert typed("1e999") == "1e999"
+
+
+def test_a_text_that_is_repeated_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[str] = []
+    monkeypatch.setattr("valor_core.readers.metadata.typed", judged.append)
+
+    typed_column(["rain", "sun", "rain", 3, None])
+
+    assert sorted(judged) == ["rain", "sun"]

@@ -11,7 +11,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from valor_core.errors import MissingExtraError, ReadError
+from valor_core.errors import MissingExtraError, ReadError, ReportError
 from valor_core.readers import parquet, read_table, split_table
 from valor_core.readers.table import TablePartition
 
@@ -140,3 +140,10 @@ def test_without_pyarrow_the_error_says_what_to_install(
         "readers.parquet: reading 'preds.parquet' needs pyarrow, which is not installed\n"
         "Install it with: python -m pip install 'valor-core[parquet]'"
     )
+
+
+def test_records_that_cannot_be_written_are_an_error_of_the_report(tmp_path: Path) -> None:
+    with pytest.raises(ReportError, match=r"rows\.parquet: cannot be written, "):
+        parquet.write_records(tmp_path / "missing" / "rows.parquet", [{"uid": "a"}])
+    with pytest.raises(ReportError, match=r"rows\.parquet: cannot be written, "):
+        parquet.write_records(tmp_path / "rows.parquet", [{"uid": "a"}, {"uid": 1}])

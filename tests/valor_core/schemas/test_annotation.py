@@ -71,3 +71,9 @@ def test_something_else_is_no_item_and_no_annotation() -> None:
 
 def test_a_scored_label_has_a_label() -> None:
     assert ScoredLabel("animal", "dog", 0.5).label == DOG
+
+
+@pytest.mark.parametrize("side", [GroundTruth, Prediction])
+def test_a_datum_without_a_uid_is_refused(side: Any) -> None:
+    with pytest.raises(SchemaError, match="uid must be a string or a whole number, got None"):
+        side({"metadata": {"weather": "rain"}})

@@ -12,6 +12,17 @@ def test_digits_are_sorted_by_their_number_and_before_other_names() -> None:
     assert sorted(["b", "10", "9", "a", "", "a10"], key=natural) == ["9", "10", "", "a", "a10", "b"]
 
 
+def test_zeros_in_front_do_not_change_a_number() -> None:
+    assert sorted(["5", "007", "10", "7", "0", "00"], key=natural) == [
+        "0",
+        "00",
+        "5",
+        "007",
+        "7",
+        "10",
+    ]
+
+
 def test_whole_numbers_are_sorted_as_such() -> None:
     assert sorted([10, 9, -1], key=natural) == [-1, 9, 10]
     assert natural_order(np.array([10, 9, -1])).tolist() == [2, 1, 0]

@@ -12,7 +12,7 @@ from valor_classification.parameters import ListsParameters
 from valor_classification.readers.truth import label_text, labels, parsed
 from valor_core.errors import ReadError, shown
 from valor_core.readers import Table, TablePartition, read_table, split_table
-from valor_core.readers.metadata import typed
+from valor_core.readers.metadata import typed, typed_column
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import DEFAULT_KEY, Label
 
@@ -50,13 +50,13 @@ class ListsReader:
         predictions = parsed(table, chosen.predictions)
         has_scores = table.has(chosen.scores)
         beside = parsed(table, chosen.scores) if has_scores else [None] * len(table)
-        facts = table.values(chosen.metadata) if table.has(chosen.metadata) else None
+        facts = self._facts(table)
         yield ClassificationBatch.of(
             Classification(
                 uids[row],
                 labels(truths[row], table.place(row, chosen.groundtruths), DEFAULT_KEY),
                 self._predictions(table, row, predictions[row], beside[row]),
-                _facts(facts[row]) if facts is not None else self._others(table, row),
+                facts[row],
             )
             for row in range(len(table))
         )
@@ -85,10 +85,16 @@ class ListsReader:
             for value, score in zip(cell, beside, strict=True)
         ]
 
-    def _others(self, table: Table, row: int) -> dict[str, Any]:
+    def _facts(self, table: Table) -> list[dict[str, Any]]:
+        """Metadata of each row: columns that are nothing else, and the table of fields."""
         chosen = self.parameters
-        own = {chosen.uid, chosen.groundtruths, chosen.predictions, chosen.scores}
-        return {name: typed(table.values(name)[row]) for name in table.names if name not in own}
+        own = {chosen.uid, chosen.groundtruths, chosen.predictions, chosen.scores, chosen.metadata}
+        columns = {n: typed_column(table.values(n)) for n in table.names if n not in own}
+        facts = [{name: cells[row] for name, cells in columns.items()} for row in range(len(table))]
+        if table.has(chosen.metadata):
+            for row, cell in enumerate(parsed(table, chosen.metadata)):
+                facts[row] |= _fields(cell, table.place(row, chosen.metadata))
+        return facts
 
 
 def _scored(cell: dict[str, Any], place: str, key: str) -> Iterator[tuple[Label, float]]:
@@ -125,5 +131,9 @@ def score_of(value: Any, place: str) -> float:
     return float(value)
 
 
-def _facts(cell: Any) -> dict[str, Any]:
-    return dict(cell) if isinstance(cell, dict) else {}
+def _fields(cell: Any, place: str) -> dict[str, Any]:
+    if cell is None:
+        return {}
+    if not isinstance(cell, dict):
+        raise ReadError(f"{place}: expected a table of fields, found {shown(cell)}")
+    return cell

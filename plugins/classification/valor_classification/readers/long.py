@@ -76,7 +76,7 @@ class LongReader:
     def _labels(self, table: Table, vocabulary: Vocabulary) -> Codes:
         """Label codes of a table's rows; each distinct pair becomes a label once."""
         chosen = self.parameters
-        values = table.values(chosen.label)
+        values = table.values(chosen.label).tolist()
         keys = table.strings(chosen.key) if table.has(chosen.key) else [DEFAULT_KEY] * len(table)
         known: dict[tuple[Any, Any], int] = {}
         codes = np.empty(len(table), dtype=np.int64)

@@ -12,8 +12,11 @@ from valor_core.schemas.label import Label
 
 
 def parsed(table: Table, name: str) -> Sequence[Any]:
-    """A column whose cells may hold lists or tables written as JSON, as they do in CSV files."""
-    values = table.values(name)
+    """A column whose cells may hold lists or tables written as JSON, as they do in CSV files.
+
+    Numbers of NumPy become Python's.
+    """
+    values = table.values(name).tolist()
     return [
         _parsed(value, table, row, name)
         if isinstance(value, str) and value[:1] in ("[", "{")

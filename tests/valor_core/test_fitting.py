@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 import pytest
 
-from valor_core.annotations import fit, is_understood, kind, mentions_path
 from valor_core.errors import ParameterError
+from valor_core.fitting import fit, is_understood, kind, mentions_path
 
 
 def test_the_member_of_a_union_that_fits_is_taken() -> None:

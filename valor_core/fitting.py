@@ -1,4 +1,4 @@
-"""Annotations: how the value of a config becomes what a parameter is declared to be."""
+"""Fitting: how the value of a config becomes what a parameter's annotation declares it to be."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from valor_core.errors import ParameterError, did_you_mean, shown
 Build = Callable[[Any, Mapping[str, Any], str], Any]
 _EXPONENT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+")
 
-_SCALARS: dict[Any, tuple[str, tuple[type, ...], str]] = {
-    bool: ("true or false", (bool, np.bool_), "boolean"),
-    int: ("whole number", (int, np.integer), "integer"),
-    float: ("number", (float, int, np.floating, np.integer), "number"),
-    str: ("string", (str,), "string"),
+_SCALARS: dict[Any, tuple[str, tuple[type, ...]]] = {
+    bool: ("true or false", (bool, np.bool_)),
+    int: ("whole number", (int, np.integer)),
+    float: ("number", (float, int, np.floating, np.integer)),
+    str: ("string", (str,)),
 }
+"""The scalar annotations: each in words, and the types of value that fit it."""
 
 
 def is_understood(annotation: Any) -> bool:
@@ -97,7 +98,7 @@ def fit(annotation: Any, value: Any, name: str, build: Build) -> Any:
 
 
 def _fit_scalar(annotation: Any, value: Any, name: str) -> Any:
-    _, accepted, _ = _SCALARS[annotation]
+    _, accepted = _SCALARS[annotation]
     is_bool = isinstance(value, (bool, np.bool_))
     if not isinstance(value, accepted) or (is_bool and annotation is not bool):
         raise _expected(annotation, value, name)
