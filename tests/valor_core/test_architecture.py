@@ -56,7 +56,6 @@ FORBIDDEN = {"utils", "helpers", "common", "misc", "base", "shared", "core", "ty
 
 LONG = {
     "valor_core/filters.py": "one grammar: splitting it would part the parser from its nodes",
-    "valor_core/schemas/classification.py": "objects, columns and arrays of one schema",
     "valor_core/readers/table.py": "one table, with a column reader for every type",
 }
 """Files that may be longer than 500 lines, and why."""

@@ -96,6 +96,6 @@ def text_batch(table: Table) -> TextBatch:
 def _texts(column: Sequence[Any]) -> list[tuple[str, ...]]:
     """Lists of texts; one text is a list of one, nothing an empty list."""
     return [
-        () if value is None else (value,) if isinstance(value, str) else tuple(value)
+        () if value is None else tuple(value) if isinstance(value, (list, tuple)) else (value,)
         for value in column
     ]

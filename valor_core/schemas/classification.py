@@ -16,7 +16,6 @@ from valor_core.schemas.arrays import (
     Codes,
     Floats,
     check_codes,
-    codes,
     floats,
     is_ascending,
     read_only,
@@ -30,6 +29,7 @@ from valor_core.schemas.label import (
     kept_label,
     label_tuple,
 )
+from valor_core.schemas.scores import ScoreList, ScoreMatrix, datum_codes, label_codes, rows_of
 
 
 def _labels(value: Any) -> tuple[Label, ...]:
@@ -61,22 +61,6 @@ def _score(value: Any) -> float:
     return float(value)
 
 
-def _datum_codes(values: Any) -> Codes:
-    return codes(values, "datums")
-
-
-def _label_codes(values: Any) -> Codes:
-    return codes(values, "labels")
-
-
-def _score_column(values: Any) -> Floats:
-    return floats(values, "scores")
-
-
-def _score_rows(values: Any) -> Floats:
-    return floats(values, "scores", ndim=2)
-
-
 @frozen
 class Classification:
     """One classified item: its true labels and the labels predicted, each with a score.
@@ -105,97 +89,6 @@ class Classification:
     groundtruths: tuple[Label, ...] = field(converter=_labels, default=())
     predictions: tuple[tuple[Label, float], ...] = field(converter=_scored_labels, default=())
     metadata: Mapping[str, Any] = field(factory=dict)
-
-
-@frozen
-class ScoreMatrix:
-    """Scores of every datum for the same labels: one row per datum, one column per label.
-
-    Parameters
-    ----------
-    values : ndarray of float32 or float64, shape (n_datums, n_columns)
-        Finite scores.
-    labels : ndarray of int64, shape (n_columns,)
-        The batch's label code of every column, each once.
-    """
-
-    values: Floats = field(eq=BY_CONTENT, converter=_score_rows)
-    labels: Codes = field(eq=BY_CONTENT, converter=_label_codes)
-
-    def __attrs_post_init__(self) -> None:
-        if self.values.shape[1] != len(self.labels):
-            raise SchemaError(
-                f"scores: expected {len(self.labels):,} columns, got {self.values.shape[1]:,}"
-            )
-        if len(np.unique(self.labels)) < len(self.labels):
-            raise SchemaError("scores: expected every label in one column, found one in two")
-
-    def select(self, positions: Codes) -> ScoreMatrix:
-        """The rows at some positions."""
-        return ScoreMatrix(self.values[positions], self.labels)
-
-    def relabel(self, renamed: Codes) -> ScoreMatrix:
-        """The same with new label codes.
-
-        Columns that become one keep the first one's place and the greatest score.
-        """
-        labels, first = np.unique(renamed, return_index=True)
-        if len(labels) == len(renamed):
-            return ScoreMatrix(self.values, renamed)
-        order = np.argsort(first)
-        columns = [self.values[:, renamed == label].max(axis=1) for label in labels[order]]
-        return ScoreMatrix(np.stack(columns, axis=1), labels[order])
-
-
-@frozen
-class ScoreList:
-    """Scores of the labels that each datum lists, as flat columns sorted by datum.
-
-    Parameters
-    ----------
-    datums : ndarray of int64, shape (n_scores,)
-        Position of the datum, ascending; within a datum the order is that of the listing.
-    labels : ndarray of int64, shape (n_scores,)
-        Label codes, each once in a datum.
-    values : ndarray of float32 or float64, shape (n_scores,)
-        Finite scores.
-    """
-
-    datums: Codes = field(eq=BY_CONTENT, converter=_datum_codes)
-    labels: Codes = field(eq=BY_CONTENT, converter=_label_codes)
-    values: Floats = field(eq=BY_CONTENT, converter=_score_column)
-
-    def __attrs_post_init__(self) -> None:
-        if not len(self.datums) == len(self.labels) == len(self.values):
-            raise SchemaError(
-                f"scores: expected columns of one length, got {len(self.datums):,} datums, "
-                f"{len(self.labels):,} labels and {len(self.values):,} scores"
-            )
-        if not is_ascending(self.datums):
-            raise SchemaError("scores: expected rows sorted by datum")
-
-    def select(self, positions: Codes) -> ScoreList:
-        """The scores of the datums at some positions, numbered by those positions."""
-        rows, datums = _rows_of(self.datums, positions)
-        return ScoreList(datums, self.labels[rows], self.values[rows])
-
-    def relabel(self, renamed: Codes) -> ScoreList:
-        """The same with new label codes.
-
-        Labels of a datum that become one keep the first one's place and the greatest score.
-        """
-        labels = renamed[self.labels]
-        order = np.lexsort((labels, self.datums))
-        datums, sorted_labels = self.datums[order], labels[order]
-        is_first = np.ones(len(order), dtype=bool)
-        is_first[1:] = (np.diff(datums) != 0) | (np.diff(sorted_labels) != 0)
-        first = np.flatnonzero(is_first)
-        if not len(first):
-            return ScoreList(self.datums, labels, self.values)
-        values = np.maximum.reduceat(self.values[order], first)
-        by_place = np.argsort(order[first])
-        kept = order[first][by_place]
-        return ScoreList(self.datums[kept], labels[kept], values[by_place])
 
 
 @frozen
@@ -230,8 +123,8 @@ class ClassificationBatch:
 
     datums: Datums
     labels: tuple[Label, ...] = field(converter=label_tuple)
-    truth_datums: Codes = field(eq=BY_CONTENT, converter=_datum_codes)
-    truth_labels: Codes = field(eq=BY_CONTENT, converter=_label_codes)
+    truth_datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
+    truth_labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
     scores: ScoreMatrix | ScoreList
 
     def __attrs_post_init__(self) -> None:
@@ -372,7 +265,7 @@ class ClassificationBatch:
 
     def select(self, positions: Codes) -> ClassificationBatch:
         """The datums at some positions, ascending."""
-        rows, datums = _rows_of(self.truth_datums, positions)
+        rows, datums = rows_of(self.truth_datums, positions)
         return ClassificationBatch(
             self.datums.select(positions),
             self.labels,
@@ -465,15 +358,6 @@ class ClassificationBatch:
 
 def _datums(uids: Any, metadata: Mapping[str, Any] | None, count: int) -> Datums:
     return Datums.numbers(count, metadata) if uids is None else Datums(uids, metadata or {})
-
-
-def _rows_of(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
-    """Rows that belong to the datums at some positions, and their new datum numbers."""
-    first = np.searchsorted(datums, positions, side="left")
-    count = np.searchsorted(datums, positions, side="right") - first
-    ends = np.cumsum(count)
-    offsets = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
-    return np.repeat(first, count) + offsets, np.repeat(np.arange(len(positions)), count)
 
 
 def _class_codes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -89,6 +89,14 @@ def _objects(values: Any) -> NDArray[Any]:
     return read_only(column)
 
 
+def _is_text(cell: Any) -> bool:
+    return cell is None or isinstance(cell, str)
+
+
+def _are_texts(cell: Any) -> bool:
+    return isinstance(cell, (list, tuple)) and all(isinstance(text, str) for text in cell)
+
+
 @frozen
 class TextBatch:
     """Columns of text items.
@@ -99,6 +107,11 @@ class TextBatch:
         Uids and metadata.
     queries, responses, references, contexts, reference_contexts : ndarray of object
         The fields of `Text`, one value per datum each.
+
+    Raises
+    ------
+    SchemaError
+        If a column has another length, or a cell is no text; the message names item and field.
 
     Examples
     --------
@@ -119,9 +132,22 @@ class TextBatch:
     def __attrs_post_init__(self) -> None:
         for name in ("queries", "responses", "references", "contexts", "reference_contexts"):
             check_length(getattr(self, name), name, len(self))
+        self._check("query", self.queries, _is_text, "a string")
+        self._check("response", self.responses, _is_text, "a string")
+        for name in ("references", "contexts", "reference_contexts"):
+            self._check(name, getattr(self, name), _are_texts, "strings")
 
     def __len__(self) -> int:
         return len(self.datums)
+
+    def _check(
+        self, name: str, column: NDArray[Any], fits: Callable[[Any], bool], expected: str
+    ) -> None:
+        for position, cell in enumerate(column):
+            if not fits(cell):
+                raise SchemaError(
+                    f"{self.datums.name(position)}, {name}: expected {expected}, got {shown(cell)}"
+                )
 
     @classmethod
     def of(cls, items: Iterable[Text]) -> TextBatch:

@@ -17,14 +17,10 @@ from numpy.typing import NDArray
 
 from valor_core import Evaluator
 from valor_core.report import Results
-from valor_core.schemas.classification import (
-    Classification,
-    ClassificationBatch,
-    ScoreList,
-    ScoreMatrix,
-)
+from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
+from valor_core.schemas.scores import ScoreList, ScoreMatrix
 
 from .support import REGISTRY, results_of
 from .test_conformance import PARAMETERS

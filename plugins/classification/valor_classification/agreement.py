@@ -14,8 +14,8 @@ from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.schemas.arrays import Codes
-from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Vocabulary
+from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
 
 _FEW_BINS = 8  # up to here, comparing with each is faster than gathering and counting

@@ -13,9 +13,9 @@ from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.result import Failed
 from valor_core.schemas.arrays import Codes
-from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.order import natural
+from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
 
 _BLOCK = 1 << 18

@@ -12,10 +12,10 @@ from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.order import natural_order
+from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
 
 

@@ -14,8 +14,8 @@ from valor_classification.views import KeyView
 from valor_core.exact import ExactSum
 from valor_core.result import Failed
 from valor_core.schemas.arrays import Floats
-from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Vocabulary
+from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
 
 _BLOCK = 1 << 18

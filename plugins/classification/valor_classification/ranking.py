@@ -13,8 +13,8 @@ from valor_classification import kernels
 from valor_classification.keyed import Keyed, add_rows
 from valor_classification.views import NONE, KeyView, kernel_threads
 from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
 
 

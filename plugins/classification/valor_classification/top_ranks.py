@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
-from valor_core.schemas.classification import ScoreMatrix
 from valor_core.schemas.label import Vocabulary
+from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
 
 

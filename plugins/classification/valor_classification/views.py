@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
+from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label
+from valor_core.schemas.scores import ScoreList, ScoreMatrix
 
 NONE = -1
 """Code of a label that is not there."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from valor_core import Registry, evaluate, metric
-from valor_core.errors import ReadError
+from valor_core.errors import ReadError, SchemaError
 from valor_core.evaluate import reader_of
 from valor_core.schemas.text import Text
 
@@ -108,3 +108,20 @@ def test_a_column_of_metadata_tables_becomes_fields(tmp_path: Path) -> None:
     items = items_of(path)
 
     assert [item.metadata for item in items] == [{"city": "Oslo"}, {"city": None}]
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ({"query": 5}, "item 'a', query: expected a string, got 5"),
+        ({"contexts": 5}, "item 'a', contexts: expected strings, got (5,)"),
+        ({"references": ["x", None]}, "item 'a', references: expected strings, got ('x', None)"),
+    ],
+)
+def test_a_cell_that_is_no_text_is_refused_with_its_item(
+    tmp_path: Path, cells: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(SchemaError) as caught:
+        items_of(written(tmp_path / "rows.jsonl", [{"uid": "a"} | cells]))
+
+    assert str(caught.value) == words

@@ -9,13 +9,9 @@ from hypothesis import strategies as st
 
 from valor_core import Label
 from valor_core.errors import SchemaError
-from valor_core.schemas.classification import (
-    Classification,
-    ClassificationBatch,
-    ScoreList,
-    ScoreMatrix,
-)
+from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
+from valor_core.schemas.scores import ScoreList, ScoreMatrix
 
 DOG, CAT, COW = (Label("class", name) for name in ("dog", "cat", "cow"))
 ITEMS = [

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from valor_core.schemas import TASKS
-from valor_core.schemas.classification import ClassificationBatch, ScoreList, ScoreMatrix
+from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import check_unique
+from valor_core.schemas.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import examples
 from valor_core.testing.difference import content, difference

@@ -15,9 +15,10 @@ from valor_core.errors import ReadError, and_more
 from valor_core.readers import Table, read_table
 from valor_core.readers.metadata import typed_column
 from valor_core.schemas.arrays import Codes
-from valor_core.schemas.classification import ClassificationBatch, ScoreList
+from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
+from valor_core.schemas.scores import ScoreList
 
 
 @frozen

@@ -12,9 +12,10 @@ from valor_classification.readers.truth import labels, parsed
 from valor_core.errors import ReadError, did_you_mean
 from valor_core.readers import Table, TablePartition, read_table, split_table
 from valor_core.readers.metadata import typed_column
-from valor_core.schemas.classification import ClassificationBatch, ScoreMatrix
+from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.scores import ScoreMatrix
 
 
 @frozen

@@ -1,0 +1,129 @@
+"""Scores: the predictions of a classification batch, as a matrix or as a list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.arrays import BY_CONTENT, Codes, Floats, codes, floats, is_ascending
+
+
+def datum_codes(values: Any) -> Codes:
+    """Column of datum positions."""
+    return codes(values, "datums")
+
+
+def label_codes(values: Any) -> Codes:
+    """Column of label codes."""
+    return codes(values, "labels")
+
+
+def _score_column(values: Any) -> Floats:
+    return floats(values, "scores")
+
+
+def _score_rows(values: Any) -> Floats:
+    return floats(values, "scores", ndim=2)
+
+
+@frozen
+class ScoreMatrix:
+    """Scores of every datum for the same labels: one row per datum, one column per label.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, shape (n_datums, n_columns)
+        Finite scores.
+    labels : ndarray of int64, shape (n_columns,)
+        The batch's label code of every column, each once.
+    """
+
+    values: Floats = field(eq=BY_CONTENT, converter=_score_rows)
+    labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
+
+    def __attrs_post_init__(self) -> None:
+        if self.values.shape[1] != len(self.labels):
+            raise SchemaError(
+                f"scores: expected {len(self.labels):,} columns, got {self.values.shape[1]:,}"
+            )
+        if len(np.unique(self.labels)) < len(self.labels):
+            raise SchemaError("scores: expected every label in one column, found one in two")
+
+    def select(self, positions: Codes) -> ScoreMatrix:
+        """The rows at some positions."""
+        return ScoreMatrix(self.values[positions], self.labels)
+
+    def relabel(self, renamed: Codes) -> ScoreMatrix:
+        """The same with new label codes.
+
+        Columns that become one keep the first one's place and the greatest score.
+        """
+        labels, first = np.unique(renamed, return_index=True)
+        if len(labels) == len(renamed):
+            return ScoreMatrix(self.values, renamed)
+        order = np.argsort(first)
+        columns = [self.values[:, renamed == label].max(axis=1) for label in labels[order]]
+        return ScoreMatrix(np.stack(columns, axis=1), labels[order])
+
+
+@frozen
+class ScoreList:
+    """Scores of the labels that each datum lists, as flat columns sorted by datum.
+
+    Parameters
+    ----------
+    datums : ndarray of int64, shape (n_scores,)
+        Position of the datum, ascending; within a datum the order is that of the listing.
+    labels : ndarray of int64, shape (n_scores,)
+        Label codes, each once in a datum.
+    values : ndarray of float32 or float64, shape (n_scores,)
+        Finite scores.
+    """
+
+    datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
+    labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
+    values: Floats = field(eq=BY_CONTENT, converter=_score_column)
+
+    def __attrs_post_init__(self) -> None:
+        if not len(self.datums) == len(self.labels) == len(self.values):
+            raise SchemaError(
+                f"scores: expected columns of one length, got {len(self.datums):,} datums, "
+                f"{len(self.labels):,} labels and {len(self.values):,} scores"
+            )
+        if not is_ascending(self.datums):
+            raise SchemaError("scores: expected rows sorted by datum")
+
+    def select(self, positions: Codes) -> ScoreList:
+        """The scores of the datums at some positions, numbered by those positions."""
+        rows, datums = rows_of(self.datums, positions)
+        return ScoreList(datums, self.labels[rows], self.values[rows])
+
+    def relabel(self, renamed: Codes) -> ScoreList:
+        """The same with new label codes.
+
+        Labels of a datum that become one keep the first one's place and the greatest score.
+        """
+        labels = renamed[self.labels]
+        order = np.lexsort((labels, self.datums))
+        datums, sorted_labels = self.datums[order], labels[order]
+        is_first = np.ones(len(order), dtype=bool)
+        is_first[1:] = (np.diff(datums) != 0) | (np.diff(sorted_labels) != 0)
+        first = np.flatnonzero(is_first)
+        if not len(first):
+            return ScoreList(self.datums, labels, self.values)
+        values = np.maximum.reduceat(self.values[order], first)
+        by_place = np.argsort(order[first])
+        kept = order[first][by_place]
+        return ScoreList(self.datums[kept], labels[kept], values[by_place])
+
+
+def rows_of(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
+    """Rows that belong to the datums at some positions, and their new datum numbers."""
+    first = np.searchsorted(datums, positions, side="left")
+    count = np.searchsorted(datums, positions, side="right") - first
+    ends = np.cumsum(count)
+    offsets = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
+    return np.repeat(first, count) + offsets, np.repeat(np.arange(len(positions)), count)
