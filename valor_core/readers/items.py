@@ -18,6 +18,7 @@ from valor_core.readers import (
     split_table,
 )
 from valor_core.readers.metadata import typed_column, unpacked
+from valor_core.readers.nested import tables
 from valor_core.schemas import Datums
 from valor_core.schemas.text import TEXT_FIELDS, TextBatch
 
@@ -84,7 +85,7 @@ def text_batch(table: Table) -> TextBatch:
     names = {name: _STANDARD_NAMES.get(name, name) for name in table.names}
     columns = {standard: table.values(name) for name, standard in names.items()}
     own = {"uid", "metadata", *TEXT_FIELDS}
-    metadata: dict[str, Any] = unpacked(columns.get("metadata", ()))
+    metadata: dict[str, Any] = unpacked(tables(table, "metadata") if table.has("metadata") else ())
     metadata |= {name: typed_column(column) for name, column in columns.items() if name not in own}
     uids: Any = [table.row(i) for i in range(len(table))]
     if "uid" in columns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -43,17 +43,14 @@ def typed_column(values: Iterable[Any]) -> list[Any]:
     return [kept[value] if isinstance(value, str) else value for value in values]
 
 
-def unpacked(tables: Iterable[Any]) -> dict[str, list[Any]]:
+def unpacked(tables: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Columns of a column that holds a table of fields for each item.
 
     Examples
     --------
-    >>> unpacked([{"weather": "rain"}, None])
+    >>> unpacked([{"weather": "rain"}, {}])
     {'weather': ['rain', None]}
     """
     tables = list(tables)
-    names = dict.fromkeys(name for table in tables if isinstance(table, dict) for name in table)
-    return {
-        name: [table.get(name) if isinstance(table, dict) else None for table in tables]
-        for name in names
-    }
+    names = dict.fromkeys(name for table in tables for name in table)
+    return {name: [table.get(name) for table in tables] for name in names}

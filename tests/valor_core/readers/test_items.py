@@ -125,3 +125,9 @@ def test_a_cell_that_is_no_text_is_refused_with_its_item(
         items_of(written(tmp_path / "rows.jsonl", [{"uid": "a"} | cells]))
 
     assert str(caught.value) == words
+
+
+def test_a_table_of_metadata_in_a_csv_file_is_json(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text('uid,response,metadata\na,x,"{""city"": ""Oslo""}"\n')
+
+    assert items_of(tmp_path / "rows.csv") == [Text("a", response="x", metadata={"city": "Oslo"})]

@@ -36,7 +36,7 @@ def test_every_cell_of_a_column_is_judged_alone() -> None:
 
 
 def test_a_column_of_tables_becomes_columns() -> None:
-    assert unpacked([{"weather": "rain"}, {"year": 2020}, None]) == {
+    assert unpacked([{"weather": "rain"}, {"year": 2020}, {}]) == {
         "weather": ["rain", None, None],
         "year": [None, 2020, None],
     }

@@ -9,10 +9,11 @@ from typing import Any
 from attrs import frozen
 
 from valor_classification.parameters import ListsParameters
-from valor_classification.readers.truth import label_text, labels, parsed
+from valor_classification.readers.truth import label_text, labels
 from valor_core.errors import ReadError, shown
 from valor_core.readers import Table, TablePartition, read_table, split_table
 from valor_core.readers.metadata import typed, typed_column
+from valor_core.readers.nested import parsed, tables
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import DEFAULT_KEY, Label
 
@@ -92,8 +93,8 @@ class ListsReader:
         columns = {n: typed_column(table.values(n)) for n in table.names if n not in own}
         facts = [{name: cells[row] for name, cells in columns.items()} for row in range(len(table))]
         if table.has(chosen.metadata):
-            for row, cell in enumerate(parsed(table, chosen.metadata)):
-                facts[row] |= _fields(cell, table.place(row, chosen.metadata))
+            for row, fields in enumerate(tables(table, chosen.metadata)):
+                facts[row] |= fields
         return facts
 
 
@@ -129,11 +130,3 @@ def score_of(value: Any, place: str) -> float:
     if not is_number or not math.isfinite(value):
         raise ReadError(f"{place}: expected a finite number as score, found {shown(value)}")
     return float(value)
-
-
-def _fields(cell: Any, place: str) -> dict[str, Any]:
-    if cell is None:
-        return {}
-    if not isinstance(cell, dict):
-        raise ReadError(f"{place}: expected a table of fields, found {shown(cell)}")
-    return cell

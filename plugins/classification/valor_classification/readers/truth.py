@@ -2,36 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from typing import Any
 
 from valor_core.errors import ReadError, shown
-from valor_core.readers import Table
 from valor_core.schemas.label import Label
-
-
-def parsed(table: Table, name: str) -> Sequence[Any]:
-    """A column whose cells may hold lists or tables written as JSON, as they do in CSV files.
-
-    Numbers of NumPy become Python's.
-    """
-    values = table.values(name).tolist()
-    return [
-        _parsed(value, table, row, name)
-        if isinstance(value, str) and value[:1] in ("[", "{")
-        else value
-        for row, value in enumerate(values)
-    ]
-
-
-def _parsed(text: str, table: Table, row: int, name: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ReadError(
-            f"{table.place(row, name)}: expected JSON, {error.msg}, found {shown(text)}"
-        ) from error
 
 
 def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:

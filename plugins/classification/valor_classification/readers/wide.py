@@ -8,10 +8,11 @@ import numpy as np
 from attrs import frozen
 
 from valor_classification.parameters import WideParameters
-from valor_classification.readers.truth import labels, parsed
+from valor_classification.readers.truth import labels
 from valor_core.errors import ReadError, did_you_mean
 from valor_core.readers import Table, TablePartition, read_table, split_table
 from valor_core.readers.metadata import typed_column
+from valor_core.readers.nested import parsed
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label, Vocabulary
