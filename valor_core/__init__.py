@@ -17,10 +17,14 @@ from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.result import Failed, ItemScore, Result, Undefined, mean, ratio
 from valor_core.schemas import Datum, Label
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.text import Text, TextBatch
 from valor_core.spec import MetricSpec, Range, ReaderSpec, Reference, ResourceSpec
 from valor_core.state import StateRequest
 
 __all__ = [
+    "Classification",
+    "ClassificationBatch",
     "Datum",
     "Evaluator",
     "Failed",
@@ -36,6 +40,8 @@ __all__ = [
     "ResourceSpec",
     "Result",
     "StateRequest",
+    "Text",
+    "TextBatch",
     "Undefined",
     "ValorError",
     "ValorWarning",

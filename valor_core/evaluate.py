@@ -24,7 +24,7 @@ from valor_core.evaluation import Tally
 from valor_core.evaluator import Evaluator
 from valor_core.parameters import build, relocate
 from valor_core.plan import MetricChoice
-from valor_core.reading import InMemory, Partition, Reader
+from valor_core.reading import InMemory, Partition, Reader, identity
 from valor_core.registry import Registry, implementation
 from valor_core.report import Report
 from valor_core.schemas import is_batch
@@ -39,7 +39,7 @@ _TASK_OF = {Classification: "classification", Text: "text"}
 
 def evaluate(
     data: Any,
-    metrics: Sequence[MetricChoice],
+    metrics: Sequence[MetricChoice] | MetricChoice,
     task: str | None = None,
     *,
     slices: Sequence[str | Sequence[str]] = (),
@@ -198,7 +198,7 @@ def reader_of(
 def _left(partitions: Iterable[Partition], tally: Tally) -> list[Partition]:
     """The partitions that have not been counted yet."""
     done = set(tally.done)
-    return [partition for partition in partitions if partition.name not in done]
+    return [partition for partition in partitions if identity(partition) not in done]
 
 
 def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -> None:
@@ -211,11 +211,11 @@ def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -
     if not state.exists():
         return
     evaluator.resume(state)
-    strange = set(evaluator.tally.done) - {partition.name for partition in partitions}
+    strange = set(evaluator.tally.done) - set(map(identity, partitions))
     if strange:
         raise StateError(
-            f"{state}: made from other data, it has {min(strange)}{and_more(len(strange) - 1)}, "
-            "which is not among the partitions of these",
+            f"{state}: made from other data or before they changed, it has {min(strange)}"
+            f"{and_more(len(strange) - 1)}, which is not among the partitions of these",
             "Name another state file, or remove this one.",
         )
 

@@ -76,7 +76,7 @@ class Evaluator:
 
     def __init__(
         self,
-        metrics: Sequence[MetricChoice],
+        metrics: Sequence[MetricChoice] | MetricChoice,
         task: str | None = None,
         *,
         slices: Sequence[str | Sequence[str]] = (),
@@ -148,6 +148,9 @@ class Evaluator:
 
     def merge(self, other: Evaluator) -> None:
         """Count what another evaluator of the same metrics counted.
+
+        Items without uids are numbered by each evaluator from 0, so that metrics which name items
+        cannot tell them apart; give uids where that matters.
 
         Raises
         ------

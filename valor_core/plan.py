@@ -49,14 +49,17 @@ class BoundMetric:
 
 
 def bind(
-    choices: Iterable[MetricChoice], registry: Registry, task: str | None, place: str = ""
+    choices: Iterable[MetricChoice] | MetricChoice,
+    registry: Registry,
+    task: str | None,
+    place: str = "",
 ) -> tuple[BoundMetric, ...]:
-    """The metrics that some choices name, with their parameters checked.
+    """The metrics that some choices name, with their parameters checked, each once.
 
     Parameters
     ----------
     choices : iterable
-        Names, tables of ``name`` and parameters, or specs.
+        Names, tables of ``name`` and parameters, or specs; a single one stands for a list of it.
     registry : Registry
         Where names are looked up.
     task : str or None
@@ -70,10 +73,14 @@ def bind(
     ConfigError, ParameterError, RegistryError
         With the place, the expectation and the remedy.
     """
-    return tuple(
-        _bind(choice, registry, task, f"{place}metrics[{i}]" if place else "")
-        for i, choice in enumerate(choices)
-    )
+    if isinstance(choices, (str, Mapping, MetricSpec)):
+        choices = [choices]
+    bound: list[BoundMetric] = []
+    for i, choice in enumerate(choices):
+        metric = _bind(choice, registry, task, f"{place}metrics[{i}]" if place else "")
+        if metric not in bound:
+            bound.append(metric)
+    return tuple(bound)
 
 
 def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str) -> BoundMetric:
@@ -113,7 +120,7 @@ def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:
         If they read batches of several tasks, or there are none to tell it from.
     """
     tasks = {metric.spec.task: metric.spec.name for metric in metrics}
-    if task is not None:
+    if tasks and task is not None:
         tasks = {task: "the config"} | tasks
     if len(tasks) == 1:
         return next(iter(tasks))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
@@ -16,6 +17,17 @@ class Partition(Protocol):
     @property
     def name(self) -> str:
         """What it is called in messages and in the list of finished partitions."""
+
+
+def identity(partition: Partition) -> str:
+    """What stands in the list of finished partitions: its name, and the version of its files.
+
+    A partition that has `paths` is another one when a file's size or time of change is.
+    """
+    paths: Iterable[Path] = getattr(partition, "paths", ())
+    stats = [path.stat() for path in paths if path.exists()]
+    versions = [f"{stat.st_size}:{stat.st_mtime_ns}" for stat in stats]
+    return " ".join([partition.name, *versions])
 
 
 @runtime_checkable
@@ -60,9 +72,10 @@ class InMemory:
         """A batch, a sequence of batches, or a sequence of the task's objects."""
         if is_batch(data):
             return cls((data,))
-        data = list(data)
-        if data and all(map(is_batch, data)):
-            return cls(_numbered_apart(data))
+        if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)):
+            data = list(data)
+            if data and all(map(is_batch, data)):
+                return cls(_numbered_apart(data))
         return cls((batch_class(task).of(data),))
 
     def partitions(self) -> Sequence[Position]:

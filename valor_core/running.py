@@ -193,6 +193,17 @@ def _check_writable(key: str, paths: Iterable[Path], suffixes: Sequence[str], pl
                 f"{place}{key}: there is no folder {path.parent}",
                 f"Make it with: mkdir -p {path.parent}",
             )
+        _check_opens(path, f"{place}{key}")
+
+
+def _check_opens(path: Path, place: str) -> None:
+    is_new = not path.exists()
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise ConfigError(f"{place}: {path} cannot be written, {error.strerror}") from error
+    if is_new:
+        path.unlink()
 
 
 def _resolved(request: Request, evaluator: Evaluator, output: Iterable[Path]) -> dict[str, Any]:

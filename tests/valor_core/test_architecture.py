@@ -30,6 +30,7 @@ LAYERS = (
     {"evaluate"},
     {"valor_core", "running", "testing"},
     {"cli"},
+    {"__main__"},
 )
 """From the bottom to the top; a module imports from its own layer and those below."""
 
@@ -62,6 +63,7 @@ LONG = {
 
 TESTED_ELSEWHERE = {
     "__init__.py": "test_import.py asks for everything that it publishes",
+    "__main__.py": "one line; cli/test_program.py runs it",
     "hookspecs.py": "no code; test_registry.py breaks every hook in every way",
     "plugin.py": "no code; test_registry.py and readers/test_items.py find what it declares",
     "config/__init__.py": "no code",

@@ -14,7 +14,13 @@ from typing import Any
 import pytest
 
 from valor_core import Evaluator, Registry, evaluate, metric
-from valor_core.errors import ConfigError, PartitionError, RunInterrupted, StateError
+from valor_core.errors import (
+    ConfigError,
+    PartitionError,
+    RunInterrupted,
+    SchemaError,
+    StateError,
+)
 from valor_core.evaluate import reader_of, run
 from valor_core.reading import InMemory
 from valor_core.schemas.classification import Classification
@@ -161,9 +167,40 @@ class TestStateFiles:
             evaluate(ITEMS, METRICS, state=state)
 
         assert str(caught.value) == (
-            f"{state}: made from other data, it has part 0 (and 3 more), which is not among the "
-            "partitions of these\nName another state file, or remove this one."
+            f"{state}: made from other data or before they changed, it has part 0 (and 3 more), "
+            "which is not among the partitions of these\n"
+            "Name another state file, or remove this one."
         )
+
+    @pytest.mark.usefixtures("site")
+    def test_a_state_of_a_file_that_has_changed_is_refused(self, tmp_path: Path) -> None:
+        path, state = tmp_path / "answers.jsonl", tmp_path / "state.npz"
+        path.write_text('{"uid": "a", "response": "yes"}\n', encoding="utf-8")
+        data = {"reader": "csv", "path": str(path)}
+        evaluate(data, METRICS, "text", state=state)
+        path.write_text('{"uid": "a", "response": "no"}\n', encoding="utf-8")
+
+        with pytest.raises(StateError, match="made from other data or before they changed"):
+            evaluate(data, METRICS, "text", state=state)
+
+
+@pytest.mark.usefixtures("site")
+class TestWrongData:
+    @pytest.mark.parametrize("data", [5, "items.csv", None])
+    def test_what_is_no_data_is_an_error(self, data: Any) -> None:
+        with pytest.raises(SchemaError, match=r"^data: expected Text items or a batch, got "):
+            evaluate(data, METRICS, "text")
+
+    def test_a_strange_item_is_named_by_its_position(self) -> None:
+        with pytest.raises(SchemaError, match=r"^data\[1\]: expected a Text, got 5$"):
+            evaluate([ITEMS[0], 5], METRICS, "text")
+
+    def test_no_metrics_are_an_error(self) -> None:
+        with pytest.raises(ConfigError, match=r"^metrics: expected at least one, found none"):
+            evaluate(ITEMS, [])
+
+    def test_one_metric_stands_for_a_list_of_it(self) -> None:
+        assert evaluate(ITEMS, METRICS[0]).to_dict() == evaluate(ITEMS, METRICS[:1]).to_dict()
 
 
 class TestInterrupts:

@@ -416,6 +416,13 @@ def test_rows_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
         write_items(tmp_path / "rows.csv", [row_table()])
 
 
+def test_output_that_cannot_be_written_is_refused_before_any_work(folder: Path) -> None:
+    (folder / "out.json").mkdir()
+
+    assert "expected a file" in error_of(folder, output="out.json")
+    assert not (folder / "new.json").exists()
+
+
 def test_a_file_of_metrics_must_be_python(tmp_path: Path) -> None:
     (tmp_path / "metrics_of_mine.txt").write_text("")
 

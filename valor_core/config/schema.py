@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from valor_core.errors import ConfigError, ParameterError, did_you_mean
 from valor_core.json_schema import json_schema as parameter_schema
 from valor_core.parameters import build, declared, parameter, parameters
 from valor_core.registry import Registry
+from valor_core.spec import Spec
 
 
 @parameters
@@ -121,22 +123,13 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     """JSON Schema of the config with every metric, reader and resource that is installed."""
     schema = parameter_schema(RunConfig)
     metrics = list(registry.metrics())
-    named = [
-        _named(
-            spec.name, [spec.name, spec.short_name, *spec.aliases], spec.parameters, spec.summary
-        )
-        for spec in metrics
-    ]
+    named = [_named(spec, "name") for spec in metrics]
     names: dict[str, Any] = {"type": "string", "examples": [spec.name for spec in metrics]}
     choice = {"anyOf": [names, *named]}
     listed = {"type": "array", "items": choice, "minItems": 1}
     schema["properties"]["metrics"]["anyOf"] = [listed, choice]
-    schema["properties"]["data"] = {
-        "anyOf": [
-            _named(spec.name, [spec.name, spec.short_name], spec.parameters, spec.summary, "reader")
-            for spec in registry.readers()
-        ]
-    }
+    readers = [_named(spec, "reader") for spec in registry.readers()]
+    schema["properties"]["data"] = {"anyOf": readers}
     for spec in registry.resources():
         schema["properties"][spec.short_name] = parameter_schema(spec.parameters)
     return {
@@ -145,16 +138,23 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     } | schema
 
 
-def _named(
-    title: str, names: Iterable[str], cls: type, summary: str, key: str = "name"
-) -> dict[str, Any]:
-    schema = parameter_schema(cls)
-    pattern = "|".join(dict.fromkeys(names)).replace(".", r"\.")
-    schema["title"] = title
-    schema["description"] = summary
+def _named(spec: Spec, key: str) -> dict[str, Any]:
+    schema = parameter_schema(spec.parameters)
+    names = (spec.name, spec.short_name, *spec.aliases)
+    pattern = "|".join(dict.fromkeys(map(_any_case, names)))
+    schema["title"] = spec.name
+    schema["description"] = spec.summary
     schema["properties"] = {
         key: {"type": "string", "pattern": f"^({pattern})(@[0-9]+)?$"},
         **schema["properties"],
     }
     schema["required"] = [key, *schema.get("required", [])]
     return schema
+
+
+def _any_case(name: str) -> str:
+    """Pattern of a name as names are compared: case and underscores do not matter."""
+    return "".join(
+        f"[{c.upper()}{c.lower()}]" if c.isalpha() else "[_-]?" if c == "_" else re.escape(c)
+        for c in name
+    )

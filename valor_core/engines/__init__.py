@@ -22,7 +22,7 @@ from valor_core.errors import (
 from valor_core.evaluation import Evaluation, Tally
 from valor_core.installed import entry_points
 from valor_core.parameters import build
-from valor_core.reading import Partition, Reader
+from valor_core.reading import Partition, Reader, identity
 from valor_core.state import Resources
 
 GROUP = "valor.engines"
@@ -61,7 +61,7 @@ class Work:
             raise
         except Exception as error:
             raise PartitionError(f"{partition.name}: {type(error).__name__}: {error}") from error
-        tally.done.append(partition.name)
+        tally.done.append(identity(partition))
         return tally
 
 

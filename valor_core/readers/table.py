@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, SchemaError, and_more, did_you_mean, shown
 
-DEFAULT_PARTITION_BYTES: Final = 64 * 2**20
+DEFAULT_PARTITION_BYTES: Final = 4 * 2**20
 
 Unit = Literal["row", "line", "record"]
 
@@ -70,6 +70,11 @@ class TablePartition:
     def name(self) -> str:
         """What the partition is called among those of a run."""
         return str(self)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files it is of."""
+        return (self.path,)
 
     def cut(
         self, cuts: Sequence[Cut], header: tuple[str, ...] | None = None

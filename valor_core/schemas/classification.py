@@ -20,7 +20,7 @@ from valor_core.schemas.arrays import (
     is_ascending,
     read_only,
 )
-from valor_core.schemas.datum import Datum, Datums
+from valor_core.schemas.datum import Datum, Datums, listed
 from valor_core.schemas.label import (
     DEFAULT_KEY,
     Label,
@@ -162,7 +162,7 @@ class ClassificationBatch:
         SchemaError
             If an item has a label twice or a score that is not finite; names item and field.
         """
-        items = list(items)
+        items = listed(items, Classification)
         _check_scores(items)
         vocabulary = Vocabulary()
         truths = [(i, label) for i, item in enumerate(items) for label in item.groundtruths]
@@ -233,15 +233,23 @@ class ClassificationBatch:
         )
 
     @classmethod
-    def from_predicted(cls, y_true: Any, y_pred: Any, **options: Any) -> ClassificationBatch:
+    def from_predicted(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        key: str = DEFAULT_KEY,
+        uids: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> ClassificationBatch:
         """Columns of true and predicted classes without scores; a prediction scores 1.
 
         Parameters
         ----------
         y_true, y_pred : array-like, shape (n,)
             Classes.
-        **options
-            `key`, `uids` and `metadata` as in `from_arrays`.
+        key, uids, metadata : optional
+            As in `from_arrays`.
 
         Examples
         --------
@@ -254,9 +262,9 @@ class ClassificationBatch:
                 f"y_true, y_pred: expected one shape (n,), got {truth.shape} and {predicted.shape}"
             )
         names, joined = np.unique(np.concatenate([truth, predicted]), return_inverse=True)
-        key, rows = options.get("key", DEFAULT_KEY), np.arange(len(truth))
+        rows = np.arange(len(truth))
         return cls(
-            _datums(options.get("uids"), options.get("metadata"), len(rows)),
+            _datums(uids, metadata, len(rows)),
             [kept_label(key, str(name)) for name in names.tolist()],
             rows,
             joined[: len(rows)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from attrs import field, frozen
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
 
+T = TypeVar("T")
 Uid = str | int
 Uids = NDArray[Any]
 """Column of uids: all int64 or all strings."""
@@ -174,6 +175,23 @@ class Datums:
         """One datum as an object."""
         facts = {name: column[position] for name, column in self.metadata.items()}
         return Datum(self.uids[position].item(), facts)
+
+
+def listed(items: Any, cls: type[T]) -> list[T]:
+    """The objects of a task, each of the class that the task has.
+
+    Raises
+    ------
+    SchemaError
+        If they are no objects, or one is something else; names its position.
+    """
+    if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
+        raise SchemaError(f"data: expected {cls.__name__} items or a batch, got {shown(items)}")
+    found = list(items)
+    for position, item in enumerate(found):
+        if not isinstance(item, cls):
+            raise SchemaError(f"data[{position}]: expected a {cls.__name__}, got {shown(item)}")
+    return found
 
 
 def check_unique(uids: Uids) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
-from valor_core.schemas.datum import Datum, Datums
+from valor_core.schemas.datum import Datum, Datums, listed
 
 
 def _text(item: Any, attribute: Any, value: Any) -> None:
@@ -152,7 +152,7 @@ class TextBatch:
     @classmethod
     def of(cls, items: Iterable[Text]) -> TextBatch:
         """Columns of the objects."""
-        items = list(items)
+        items = listed(items, Text)
         return cls(
             Datums.of(Datum(item.uid, item.metadata) for item in items),
             [item.query for item in items],

@@ -105,9 +105,10 @@ class LabelCountsPart:
         labels = tuple(self.vocabulary.labels[code] for code in order)
         tp, passed = _passing(self.matched[order]), _passing(self.predicted[order])
         truths = self.truths[order]
+        places = {threshold: place for place, threshold in enumerate(self.thresholds, start=1)}
         found = []
         for threshold in thresholds:
-            place = self.thresholds.index(threshold) + 1
+            place = places[threshold]
             hits, misses = tp[:, place], truths - tp[:, place]
             false = passed[:, place] - hits
             found.append(

@@ -297,7 +297,7 @@ class WideParameters:
     )
     key: str = parameter(default="class", help="Key of all labels.")
     partition_bytes: int = parameter(
-        default=64 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+        default=4 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
     )
 
 
@@ -319,5 +319,5 @@ class ListsParameters:
     )
     metadata: str = parameter(default="metadata", help="Column of a table of metadata fields.")
     partition_bytes: int = parameter(
-        default=64 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+        default=4 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
     )

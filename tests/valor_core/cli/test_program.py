@@ -35,6 +35,14 @@ def test_the_summary_in_the_help_is_the_command_s_own():
             assert "--traceback" in options
 
 
+def test_the_package_runs_as_a_module():
+    result = subprocess.run(
+        [sys.executable, "-m", "valor_core", "--version"], capture_output=True, text=True
+    )
+
+    assert result.stdout.startswith("valor ")
+
+
 def test_the_version_is_that_of_the_distribution(valor):
     from importlib.metadata import version
 

@@ -33,6 +33,11 @@ class WholeFiles:
         """The two files."""
         return f"{self.groundtruths} and {self.predictions}"
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files it is of."""
+        return (self.groundtruths, self.predictions)
+
 
 @frozen
 class LongReader:
