@@ -9,6 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
+from valor_core.config.environment import fill_in
 from valor_core.errors import ResourceError, ValorError, did_you_mean
 from valor_core.parameters import build, plain, relocate
 from valor_core.registry import Registry, implementation
@@ -119,7 +120,10 @@ def opened(resources: Iterable[BoundResource]) -> Iterator[Resources]:
 
 
 def _open(resource: BoundResource) -> Any:
-    folder, parameters = resource.folder, resource.parameters
+    folder, cls = resource.folder, resource.spec.parameters
+    # A saved state names environment variables; they are looked up where the resource is opened.
+    values = fill_in(plain(resource.parameters), resource.spec.short_name)
+    parameters: Any = build(cls, values, f"{resource.spec.short_name}.")
     if folder is not None:
         parameters = relocate(parameters, lambda path: folder / path)
     try:

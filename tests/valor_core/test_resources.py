@@ -9,6 +9,7 @@ import pytest
 from attrs import evolve
 
 import valor_core
+from valor_core.config import fill_in
 from valor_core.errors import ParameterError, ResourceError, UnknownNameError
 from valor_core.registry import Registry
 from valor_core.resources import BoundResource, bind, opened
@@ -205,3 +206,23 @@ def test_a_resource_without_close_is_left_alone(mylab: Path) -> None:
 def bound(metric: str, sections: dict[str, Any]) -> tuple[BoundResource, ...]:
     registry = Registry()
     return bind([registry.metric(metric)], sections, registry)
+
+
+def test_an_environment_variable_is_looked_up_again_after_a_state_is_loaded(
+    mylab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORD", "dog")
+    secret = fill_in({"words": ["${env:WORD}"]})
+    state = tmp_path / "state.npz"
+    with valor_core.Evaluator(["mylab.KnownWords"], resources={"dictionary": secret}) as first:
+        first.update([Text("q1", response="cat")])
+        first.save(state)
+    monkeypatch.setenv("WORD", "fish")
+
+    with valor_core.Evaluator.load(state) as evaluator:
+        evaluator.update([Text("q2", response="fish")])
+        report = evaluator.compute()
+
+    # the first item knew no word (dog), the second one all (fish)
+    assert report["KnownWords"].value == 0.5
+    assert b"dog" not in state.read_bytes()

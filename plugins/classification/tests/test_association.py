@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
-from valor_classification.association import _correlation
+from valor_classification.association import _agreement, _correlation
+from valor_classification.confusion import ConfusionPart
 
 from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.label import Label, Vocabulary
 
 from .support import PETS, reason_of, results_of, value_of
+
+CAT, DOG = Label("class", "cat"), Label("class", "dog")
 
 BINARY = ClassificationBatch.from_predicted([1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 1])
 
@@ -90,6 +95,21 @@ def test_the_worst_is_minus_one() -> None:
 def test_a_perfect_correlation_is_no_more_than_1_however_many_items_there_are() -> None:
     # 200,000,002 * 100,000,001 pairs: their square is beyond what a float holds exactly
     for count in range(100_000_000, 100_000_200):
-        table = np.array([[count, 0, 0], [0, 2 * count + 1, 0], [0, 0, 0]], dtype=np.int64)
+        part = ConfusionPart((0.0,), hardmax=True, vocabulary=Vocabulary([CAT, DOG]))
+        part.cells = np.array([[0, 0, 1, count], [1, 1, 1, 2 * count + 1]])
 
-        assert _correlation(table) <= 1
+        assert _correlation(_agreement(part, 0.0)) <= 1
+
+
+def test_many_labels_need_no_matrix_of_all_pairs() -> None:
+    # 20,000 labels, each right once: a dense matrix would take 3.2 GB
+    names = [str(number) for number in range(20_000)]
+    batch = ClassificationBatch.from_predicted(names, names)
+    tracemalloc.start()
+
+    results = results_of(batch, "MatthewsCorrelation", "CohenKappa")
+
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [result.value for result in results] == [1.0, 1.0]
+    assert peak < 100e6

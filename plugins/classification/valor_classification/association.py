@@ -3,27 +3,60 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from attrs import frozen
 
 from valor_classification import confusion
 from valor_classification.averages import Value
-from valor_classification.confusion import Confusion, Matrix
+from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters import KappaParameters, MatthewsParameters
 from valor_core.result import Result, Undefined
-from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
 
 
-def _table(matrix: Matrix) -> Codes:
-    """Items with ground truth by truth and prediction, "no prediction" being the last of both."""
-    count = len(matrix.labels)
-    table = np.zeros((count + 1, count + 1), dtype=np.int64)
-    table[:count, :count] = matrix.counts
-    table[:count, count] = matrix.unmatched_truths
-    return table
+@frozen(kw_only=True)
+class _Agreement:
+    """Items with ground truth, by truth and by prediction, "no prediction" being the last of both.
+
+    Parameters
+    ----------
+    truths, predictions : list of int
+        Items by label in sorted order; Python integers, whose products do not overflow.
+    pairs : list of (int, int, int)
+        Truth, prediction, and how many items.
+    """
+
+    truths: list[int]
+    predictions: list[int]
+    pairs: list[tuple[int, int, int]]
+
+    @property
+    def total(self) -> int:
+        """Number of items."""
+        return sum(self.truths)
+
+    @property
+    def correct(self) -> int:
+        """Items whose prediction is their truth."""
+        return sum(items for truth, prediction, items in self.pairs if truth == prediction)
+
+
+def _agreement(part: ConfusionPart, threshold: float) -> _Agreement:
+    count = len(part.vocabulary)
+    truths, predictions, items = part.pairs(threshold)
+    kept = truths < count
+    truths, predictions, items = truths[kept], predictions[kept], items[kept]
+    by_truth, by_prediction = np.zeros((2, count + 1), dtype=np.int64)
+    np.add.at(by_truth, truths, items)
+    np.add.at(by_prediction, predictions, items)
+    columns = (truths.tolist(), predictions.tolist(), items.tolist())
+    return _Agreement(
+        truths=by_truth.tolist(),
+        predictions=by_prediction.tolist(),
+        pairs=list(zip(*columns, strict=True)),
+    )
 
 
 @frozen
@@ -62,16 +95,14 @@ class MatthewsCorrelation:
         """One result for each label key and threshold."""
         for key, part in state.sorted():
             for threshold in self.parameters.score_thresholds:
-                value = part.refusal or _correlation(_table(part.at(threshold)))
+                value = part.refusal or _correlation(_agreement(part, threshold))
                 parameters = {"label_key": key, "score_threshold": threshold}
                 yield Result(parameters=parameters, value=value)
 
 
-def _correlation(table: Codes) -> Value:
-    truths, predictions = table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
-    total: int = sum(truths)
-    correct = int(table.trace())
-    covariance = correct * total - _dot(truths, predictions)
+def _correlation(found: _Agreement) -> Value:
+    truths, predictions, total = found.truths, found.predictions, found.total
+    covariance = found.correct * total - _dot(truths, predictions)
     variances = (total**2 - _dot(truths, truths)) * (total**2 - _dot(predictions, predictions))
     if not total:
         return Undefined("no items with ground truth")
@@ -122,26 +153,54 @@ class CohenKappa:
         weights = self.parameters.weights
         for key, part in state.sorted():
             for threshold in self.parameters.score_thresholds:
-                value = part.refusal or _kappa(_table(part.at(threshold)), weights)
+                value = part.refusal or _kappa(_agreement(part, threshold), weights)
                 parameters = {"label_key": key, "score_threshold": threshold, "weights": weights}
                 yield Result(parameters=parameters, value=value)
 
 
-def _kappa(table: Codes, weights: str) -> Value:
-    places = np.arange(len(table))
-    distance = np.abs(places[:, None] - places)
-    if weights == "none":
-        distance = (distance > 0).astype(np.int64)
-    elif weights == "quadratic":
-        distance = distance**2
-    truths, predictions = table.sum(axis=1), table.sum(axis=0)
-    total: int = int(truths.sum())
-    if not total:
+def _kappa(found: _Agreement, weights: str) -> Value:
+    if not found.total:
         return Undefined("no items with ground truth")
-    observed: int = int((distance * table).sum()) * total
-    by_prediction: list[int] = (distance @ predictions).tolist()
-    expected: int = _dot(truths.tolist(), by_prediction)
+    distance = _DISTANCES[weights]
+    disagreeing = sum(items * distance(t - p) for t, p, items in found.pairs)
+    expected = _EXPECTED[weights](found.truths, found.predictions)
     if not expected:
         return Undefined("all ground truths and all predictions are of one label")
-    value: float = (expected - observed) / expected
-    return value
+    return (expected - disagreeing * found.total) / expected
+
+
+def _expected_differing(truths: list[int], predictions: list[int]) -> int:
+    """Sum over all pairs of a truth and a prediction of whether they differ."""
+    return sum(truths) * sum(predictions) - _dot(truths, predictions)
+
+
+def _expected_distance(truths: list[int], predictions: list[int]) -> int:
+    """Sum over all such pairs of their distance, which counts the borders between the two."""
+    total, below_truth, below_prediction, distance = sum(truths), 0, 0, 0
+    for truth, prediction in zip(truths, predictions, strict=True):
+        below_truth += truth
+        below_prediction += prediction
+        distance += below_truth * (total - below_prediction)
+        distance += below_prediction * (total - below_truth)
+    return distance
+
+
+def _expected_square(truths: list[int], predictions: list[int]) -> int:
+    """Sum over all such pairs of the square of their distance."""
+    total = sum(truths)
+    places = range(len(truths))
+    squares = sum(p * p * (t + q) for p, t, q in zip(places, truths, predictions, strict=True))
+    means = _dot(list(places), truths) * _dot(list(places), predictions)
+    return total * squares - 2 * means
+
+
+_DISTANCES: Mapping[str, Callable[[int], int]] = {
+    "none": bool,
+    "linear": abs,
+    "quadratic": lambda difference: difference**2,
+}
+_EXPECTED: Mapping[str, Callable[[list[int], list[int]], int]] = {
+    "none": _expected_differing,
+    "linear": _expected_distance,
+    "quadratic": _expected_square,
+}

@@ -129,22 +129,35 @@ class ConfusionPart:
 
     def at(self, threshold: float) -> Matrix:
         """The matrix at one of the thresholds, without the items of a `refusal`."""
-        place = self.thresholds.index(threshold)
-        order = self.vocabulary.order
-        count = len(order)
-        ranks = np.empty(count + 1, dtype=np.int64)
-        ranks[order], ranks[NONE] = np.arange(count), count
+        count = len(self.vocabulary)
         table = np.zeros((count + 1, count + 1), dtype=np.int64)
-        passed = self.cells[self.cells[:, 2] > place]
-        np.add.at(table, (ranks[passed[:, 0]], ranks[passed[:, 1]]), passed[:, 3])
-        failed = self.tops[self.tops[:, 2] <= place]
-        np.add.at(table[:, count], ranks[failed[:, 0]], failed[:, 3])
+        truths, predictions, items = self.pairs(threshold)
+        np.add.at(table, (truths, predictions), items)
         return Matrix(
-            labels=tuple(self.vocabulary.labels[code] for code in order),
+            labels=tuple(self.vocabulary.labels[code] for code in self.vocabulary.order),
             counts=table[:-1, :-1],
             unmatched_truths=table[:-1, -1],
             unmatched_predictions=table[-1, :-1],
         )
+
+    def pairs(self, threshold: float) -> tuple[Codes, Codes, Codes]:
+        """The cells of the matrix that hold items, at one of the thresholds.
+
+        Returns
+        -------
+        truths, predictions : ndarray of int64
+            Positions of the labels in sorted order, their number where there is none.
+        items : ndarray of int64
+            How many items; a cell can occur several times.
+        """
+        place = self.thresholds.index(threshold)
+        order = self.vocabulary.order
+        ranks = np.empty(len(order) + 1, dtype=np.int64)
+        ranks[order], ranks[NONE] = np.arange(len(order)), len(order)
+        passed = self.cells[self.cells[:, 2] > place]
+        failed = self.tops[self.tops[:, 2] <= place]
+        rows = np.concatenate([passed, failed])
+        return ranks[rows[:, 0]], ranks[rows[:, 1]], rows[:, 3]
 
     def _all_cells(self, view: KeyView) -> list[Codes]:
         scores, thresholds = view.scores, np.array(self.thresholds)
