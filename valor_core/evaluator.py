@@ -18,7 +18,7 @@ from valor_core.evaluation import Evaluation, Tally
 from valor_core.filters import Filter
 from valor_core.items import ItemMetric, ItemScores
 from valor_core.parameters import plain
-from valor_core.plan import MetricChoice, Plan, bind, task_of
+from valor_core.plan import BoundMetric, MetricChoice, Plan, bind, task_of
 from valor_core.registry import Registry
 from valor_core.report import ItemTable, Report, Results, SliceReport
 from valor_core.requirements import Requirement
@@ -91,9 +91,7 @@ class Evaluator:
     ) -> None:
         self.registry = Registry() if registry is None else registry
         bound = bind(metrics, self.registry, task, place)
-        self.requirements: tuple[Requirement, ...] = requirements.parse(
-            require or {}, [metric.spec.name for metric in bound], place
-        )
+        self.requirements = _requirements(require, bound, place)
         self.evaluation = Evaluation(
             task_of(bound, task),
             Plan.of(bound),
@@ -119,6 +117,16 @@ class Evaluator:
         """Close the resources that were opened."""
         self._exits.close()
         self._resources = None
+
+    def require(self, conditions: Mapping[str, str]) -> None:
+        """Set the thresholds that results must meet, in place of those there were.
+
+        Raises
+        ------
+        ConfigError
+            If a condition is not a comparison with a number, or names no chosen metric.
+        """
+        self.requirements = _requirements(conditions, self.evaluation.plan.metrics)
 
     def update(self, data: Batch | Iterable[Any]) -> None:
         """Count a batch, or some of the task's objects.
@@ -261,6 +269,13 @@ class Evaluator:
             left_out = f", {self.tally.skipped:,} were left out by the filter"
             yield f"no datums took part{left_out if self.tally.skipped else ''}"
         yield from self.evaluation.strange_slices(self.tally)
+
+
+def _requirements(
+    conditions: Mapping[str, str] | None, metrics: Iterable[BoundMetric], place: str = ""
+) -> tuple[Requirement, ...]:
+    names = [metric.spec.name for metric in metrics]
+    return requirements.parse(conditions or {}, names, place)
 
 
 @cache

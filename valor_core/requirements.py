@@ -126,6 +126,28 @@ def _check_chosen(name: str, metrics: Collection[str], place: str) -> None:
         )
 
 
+def split(text: str) -> tuple[str, str]:
+    """Name and condition of a requirement written as one text.
+
+    Raises
+    ------
+    ConfigError
+        If there is no comparison in it.
+
+    Examples
+    --------
+    >>> split("Recall/cat >= 0.5")
+    ('Recall/cat', '>= 0.5')
+    """
+    match = re.fullmatch(r"(.*?\S)\s*((?:>=|<=|==|>|<).*)", text)
+    if match is None:
+        raise ConfigError(
+            f"--require {text}: expected a result and a comparison",
+            "Write it as: --require 'Accuracy >= 0.5'",
+        )
+    return match[1], match[2]
+
+
 def check(requirements: Iterable[Requirement], results: Results) -> tuple[Requirement, ...]:
     """The requirements, each with the value found and whether it is met.
 

@@ -7,7 +7,7 @@ import pytest
 from valor_core import Result, Undefined
 from valor_core.errors import ConfigError
 from valor_core.report import Results
-from valor_core.requirements import Requirement, check, parse
+from valor_core.requirements import Requirement, check, parse, split
 
 RESULTS = Results(
     [
@@ -100,3 +100,17 @@ def test_an_outcome_comes_back_from_its_record() -> None:
     outcome = met("Accuracy", ">= 0.5")
 
     assert Requirement.from_dict(outcome.to_dict()) == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Accuracy >= 0.5", ("Accuracy", ">= 0.5")),
+        ("Recall/cat<0.5", ("Recall/cat", "<0.5")),
+        ("F1/hardmax:true == 1", ("F1/hardmax:true", "== 1")),
+    ],
+)
+def test_a_requirement_in_one_text_is_a_name_and_a_condition(
+    text: str, parts: tuple[str, str]
+) -> None:
+    assert split(text) == parts

@@ -12,6 +12,7 @@ from valor_core.cli.outcome import tell
 from valor_core.errors import ReportError, StateError
 from valor_core.evaluator import Evaluator
 from valor_core.registry import Registry
+from valor_core.requirements import split
 from valor_core.running import decorated
 
 
@@ -31,11 +32,19 @@ from valor_core.running import decorated
     multiple=True,
     help="Python file whose decorated metrics the states are of.",
 )
+@click.option(
+    "--require",
+    "conditions",
+    metavar="CONDITION",
+    multiple=True,
+    help="Threshold that a result must meet, such as 'Accuracy >= 0.9'.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print no tables.")
 def command(
     states: tuple[Path, ...],
     output: tuple[Path, ...],
     modules: tuple[Path, ...],
+    conditions: tuple[str, ...],
     quiet: bool,
     as_json: bool,
 ) -> int:
@@ -51,6 +60,7 @@ def command(
         for spec in decorated(module):
             registry.add(spec)
     with Evaluator.load(states[0], registry) as evaluator:
+        evaluator.require(dict(map(split, conditions)))
         for path in states[1:]:
             evaluator.resume(path)
         report = evaluator.compute()

@@ -48,9 +48,19 @@ def test_an_item_in_two_states_is_an_error(lab, valor):
 
 
 @pytest.mark.usefixtures("states")
+@pytest.mark.parametrize(("bound", "exit_code"), [(0.5, 0), (0.9, 1)])
+def test_a_threshold_gates_the_merged_report(valor, bound, exit_code):
+    result = valor("merge", "a.npz", "b.npz", "--require", f"Loudness >= {bound}")
+
+    assert result.exit_code == exit_code
+
+
+@pytest.mark.usefixtures("states")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["a.npz", "--require", "Loudness"], "expected a result and a comparison"),
+        (["a.npz", "--require", "Loudnes >= 1"], "no chosen metric is called 'Loudnes'"),
         (["a.npz", "./a.npz"], "expected each state once, it is given twice"),
         (["a.npz", "config.yaml"], "config.yaml: expected a saved state"),
         (["a.npz", "-o", "all.txt"], "all.txt: expected a name in .json"),
