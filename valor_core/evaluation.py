@@ -13,7 +13,7 @@ from valor_core.filters import UID, Filter
 from valor_core.plan import Plan
 from valor_core.resources import BoundResource
 from valor_core.schemas import Batch, Label
-from valor_core.schemas.datum import Uids, check_unique
+from valor_core.schemas.datum import Uids, check_unique, compact
 from valor_core.slices import SliceKey, Slices
 from valor_core.state import Resources
 
@@ -66,7 +66,7 @@ class Tally:
     def check_uids(self) -> None:
         """Raise a `SchemaError` if an item was read twice."""
         named = [uids for uids in self.uids if len(uids)]
-        kinds = {uids.dtype.kind for uids in named}
+        kinds = {uids.dtype.kind.replace("S", "U") for uids in named}
         if len(kinds) > 1:
             raise SchemaError("uids: expected all strings or all whole numbers, found both")
         if len(named) > 1:
@@ -128,7 +128,7 @@ class Evaluation:
         self.slices.check(tally.states)
         tally.read += len(kept)
         if not kept.datums.numbered:
-            tally.uids.append(kept.datums.uids)
+            tally.uids.append(compact(kept.datums.uids))
 
     def _kept(self, batch: Batch) -> Batch:
         if self.filter is None:

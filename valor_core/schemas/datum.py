@@ -194,13 +194,33 @@ def listed(items: Any, cls: type[T]) -> list[T]:
     return found
 
 
+def compact(uids: Uids) -> Uids:
+    """The same uids in a quarter of the memory where they are strings of ASCII, as bytes.
+
+    Examples
+    --------
+    >>> compact(np.array(["img_1", "img_2"])).dtype
+    dtype('S5')
+    """
+    if uids.dtype.kind != "U" or uids.size == 0:
+        return uids
+    characters = np.ascontiguousarray(uids).view(np.uint32).reshape(len(uids), -1)
+    if characters.max(initial=0) > 127:
+        return uids
+    narrow = characters.astype(np.uint8).view(f"S{characters.shape[1]}")
+    return narrow.reshape(len(uids))
+
+
 def check_unique(uids: Uids) -> None:
     """Raise a `SchemaError` that names a uid occurring twice."""
     if len(uids) < 2 or bool(np.all(uids[1:] > uids[:-1])):
         return
-    if len(set(uids.tolist())) == len(uids):
+    # Sorted in place of a set, which would take a hundred bytes for every uid.
+    ordered = np.sort(compact(uids))
+    if bool(np.all(ordered[1:] != ordered[:-1])):
         return
-    values, counts = np.unique(uids, return_counts=True)
+    names = uids.astype(np.str_) if uids.dtype.kind == "S" else uids
+    values, counts = np.unique(names, return_counts=True)
     twice = np.flatnonzero(counts > 1)
     raise SchemaError(
         f"item {values[twice[0]].item()!r}: expected each uid once, "

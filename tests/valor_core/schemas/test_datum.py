@@ -7,7 +7,7 @@ import pytest
 
 from valor_core import Datum
 from valor_core.errors import SchemaError
-from valor_core.schemas.datum import Datums, check_unique
+from valor_core.schemas.datum import Datums, check_unique, compact
 
 
 @pytest.mark.parametrize("uid", [None, 0.5, True, ("a",)])
@@ -136,3 +136,20 @@ def test_datums_without_names_are_numbered_from_any_start() -> None:
 def test_datums_are_compared_by_their_uids() -> None:
     assert Datums(["a"]) == Datums(["a"])
     assert Datums(["a"]) != Datums(["b"])
+
+
+def test_uids_of_ascii_take_a_byte_for_each_character() -> None:
+    uids = np.array(["img_1", "img_10"])
+
+    assert compact(uids).nbytes == uids.nbytes // 4
+    assert compact(uids).astype(np.str_).tolist() == ["img_1", "img_10"]
+
+
+@pytest.mark.parametrize("uids", [np.array(["über"]), np.array([1, 2]), np.array([], np.str_)])
+def test_other_uids_stay_as_they_are(uids: np.ndarray) -> None:
+    assert compact(uids) is uids
+
+
+def test_a_double_is_found_among_compact_uids_and_named_as_text() -> None:
+    with pytest.raises(SchemaError, match=r"^item 'a': expected each uid once, found it 2 times$"):
+        check_unique(compact(np.array(["b", "a", "a"])))
