@@ -113,8 +113,20 @@ def run(
     engine: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     state: str | os.PathLike[str] | None = None,
+    place: str = "",
 ) -> None:
     """Count all partitions of a reader in an evaluator, on an engine.
+
+    Parameters
+    ----------
+    evaluator : Evaluator
+        Where they are counted.
+    reader : Reader
+        Where they come from.
+    engine, progress, state : optional
+        As in `evaluate`.
+    place : str
+        Where the engine's section stands, for errors: ``"config.yaml: "``.
 
     Raises
     ------
@@ -131,7 +143,7 @@ def run(
     waiting = _left(partitions, tally)
     finished = len(partitions) - len(waiting)
     work = Work(evaluator.evaluation, reader)
-    runner = make_engine(engine)
+    runner = make_engine(engine, place)
     try:
         with closing(runner.map(work, waiting)) as tallies:  # type: ignore[type-var]
             for part in tallies:

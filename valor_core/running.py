@@ -105,7 +105,14 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
         task = evaluator.evaluation.task
         reader = reader_of(chosen.data, task, registry, request.folder, request.place)
         state = None if chosen.state is None else request.folder / chosen.state
-        run(evaluator, reader, engine=chosen.engine, progress=progress, state=state)
+        run(
+            evaluator,
+            reader,
+            engine=chosen.engine,
+            progress=progress,
+            state=state,
+            place=request.place,
+        )
         report = evaluator.compute(_resolved(request, evaluator, output))
         name, version = registry.distribution(registry.reader(chosen.data["reader"], task))
         report = evolve(report, versions={name: version} | dict(report.versions))

@@ -416,6 +416,13 @@ def test_rows_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
         write_items(tmp_path / "rows.csv", [row_table()])
 
 
+def test_an_error_of_the_engine_s_section_names_the_config(folder: Path) -> None:
+    with pytest.raises(ValorError) as caught:
+        run(folder, engine={"workers": "two"})
+
+    assert str(caught.value).startswith(f"{folder / 'config.json'}: engine.workers must be a whole")
+
+
 def test_output_that_cannot_be_written_is_refused_before_any_work(folder: Path) -> None:
     (folder / "out.json").mkdir()
 
