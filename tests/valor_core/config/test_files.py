@@ -53,7 +53,7 @@ def test_a_byte_order_mark_is_no_trouble(tmp_path: Path) -> None:
         ("c.yaml", "a: 1\nb:\n  c: 1\n  c: 2\n", ", line 4: c: given twice"),
         ("c.yaml", "a: !!python/object:os.system x\n", "expected YAML, could not determine"),
         ("c.yaml", "a: \x00\n", ": expected YAML, "),
-        ("c.json", '{"a": 1,\n }', ", line 2, column 2: expected JSON, "),
+        ("c.json", '{"a": 1,\n b}', ", line 2, column 2: expected JSON, "),
         ("c.json", '{"a": 1, "b": {"c": 1, "c": 2}}', ": c: given twice"),
     ],
 )

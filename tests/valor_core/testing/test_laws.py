@@ -67,7 +67,7 @@ def test_an_honest_metric_keeps_all_laws(task: str) -> None:
         ("Choosy", "any split", "as given and 'refused' one by one"),
         ("Adopting", "other untouched", "before merging and"),
         ("Draining", "other untouched", "[0].count is"),
-        ("Calling", "survives pickling", "pickle"),
+        ("Calling", "survives pickling", "CallingWeights.<lambda>"),
         ("Forgetting", "survives saving", "as it was"),
         ("Unfit", "survives saving", "TypeError"),
         ("CrashingOnEmpty", "empty data answered", "ZeroDivisionError"),
