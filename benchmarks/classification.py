@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -43,8 +42,8 @@ THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 BATCHES = 100
 BINS = 15
 
-IMPLEMENTATIONS = ("valor", "scikit-learn", "torchmetrics", "valor-lite")
-DISTRIBUTIONS = {"valor": "valor-core"}
+IMPLEMENTATIONS = ("valor", "valor-numpy", "scikit-learn", "torchmetrics", "valor-lite")
+DISTRIBUTIONS = {"valor": "valor-core", "valor-numpy": "valor-core"}
 TASKS: Mapping[str, tuple[str, ...]] = {
     "all": ("scikit-learn", "torchmetrics"),
     "accuracy": ("scikit-learn", "torchmetrics"),
@@ -63,7 +62,7 @@ TASKS: Mapping[str, tuple[str, ...]] = {
     "stream": ("scikit-learn", "torchmetrics"),
     "listed": ("valor-lite",),
 }
-TOLERANCES = {"scikit-learn": 1e-6, "torchmetrics": 1e-5, "valor-lite": 0.0}
+TOLERANCES = {"valor-numpy": 0.0, "scikit-learn": 1e-6, "torchmetrics": 1e-5, "valor-lite": 0.0}
 """Greatest difference from Valor's numbers; torchmetrics works in float32. Counts must be equal."""
 
 
@@ -421,6 +420,7 @@ NAMES = {
 }
 MAKERS: Mapping[str, Callable[[str], Callable[[Any], Any]]] = {
     "valor": valor_runs,
+    "valor-numpy": valor_runs,
     "scikit-learn": sklearn_runs,
     "torchmetrics": torchmetrics_runs,
     "valor-lite": valor_lite_runs,
@@ -428,7 +428,7 @@ MAKERS: Mapping[str, Callable[[str], Callable[[Any], Any]]] = {
 
 
 def values_of(name: str, task: str, answer: Any) -> Values:
-    if name == "valor":
+    if name in ("valor", "valor-numpy"):
         return valor_values(task, answer)
     if task == "roc_curve":
         curves = zip(*answer, strict=True) if name == "torchmetrics" else answer
@@ -466,7 +466,7 @@ def serve(name: str, task: str, case: str, folder: Path) -> None:
             start = time.perf_counter()
             answer = run(data)
             seconds.append(time.perf_counter() - start)
-        say({"seconds": median(seconds), "megabytes": extra / 1e6})
+        say({"seconds": min(seconds), "megabytes": extra / 1e6})
 
 
 def say(message: Mapping[str, Any]) -> None:
@@ -503,8 +503,9 @@ class Worker:
         self.seconds: list[float] = []
         self.megabytes = 0.0
         command = [sys.executable, __file__, "--serve", name, task, case, str(folder)]
+        environment = os.environ | ({"VALOR_KERNELS": "numpy"} if name == "valor-numpy" else {})
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
 
     def ask(self, question: str | None = None) -> dict[str, Any]:
@@ -577,7 +578,7 @@ def compare(folder: Path, name: str) -> str:
 def row(
     task: str, case: str, workers: Mapping[str, Worker], checks: Mapping[str, str]
 ) -> list[str]:
-    ours = median(workers["valor"].seconds)
+    ours = min(workers["valor"].seconds)
     cells = [task, case]
     if task == "listed":
         cells.append("")
@@ -588,7 +589,7 @@ def row(
         if name not in workers:
             cells.extend([""] if name == "valor" else ["", ""])
             continue
-        seconds, extra = median(workers[name].seconds), workers[name].megabytes
+        seconds, extra = min(workers[name].seconds), workers[name].megabytes
         cells.append(f"{1e3 * seconds:,.2f} ({extra:,.0f})")
         if name != "valor":
             cells.append(f"{seconds / ours:.1f} ({checks[name]})")
@@ -639,7 +640,7 @@ def main() -> None:
     print("| " + " | ".join(HEADER) + " |")
     print("|" + "---|" * len(HEADER), flush=True)
     for task in chosen.tasks:
-        names = ["valor", *filter(installed, TASKS[task])]
+        names = ["valor", "valor-numpy", *filter(installed, TASKS[task])]
         for case in LISTED if task == "listed" else CASES:
             if case in chosen.cases:
                 cells = measure(task, case, names, chosen.repeat, chosen.patience)

@@ -21,6 +21,7 @@ import valor_core
 from valor_core.cli.program import COMMANDS, program
 from valor_core.config.schema import RunConfig
 from valor_core.engines.local import LocalParameters
+from valor_core.gallery import GalleryParameters
 from valor_core.parameters import Parameter, declared, plain_value
 from valor_core.registry import Registry
 from valor_core.spec import MetricSpec, Spec
@@ -144,7 +145,7 @@ def _metric(registry: Registry, name: str) -> str:
     return "\n\n".join(parts)
 
 
-def _metrics(registry: Registry, _: str) -> str:
+def _metrics(registry: Registry, namespace: str) -> str:
     directions = {True: "higher", False: "lower", None: ""}
     rows = [
         (
@@ -153,16 +154,32 @@ def _metrics(registry: Registry, _: str) -> str:
             directions[spec.higher_is_better],
             str(spec.range),
         )
-        for spec in metrics(registry)
+        for spec in registry.manifest(namespace).metrics
     ]
     return _table(["metric", "what it is", "better", "range"], rows)
 
 
 def _nav(registry: Registry, _: str) -> str:
-    return "\n".join(
-        f"      - {spec.short_name}: {page_of(spec).relative_to(DOCS).as_posix()}"
-        for spec in metrics(registry)
-    )
+    lines = []
+    for namespace in namespaces():
+        specs = registry.manifest(namespace).metrics
+        lines += [f"      - {namespace.capitalize()}:"] if specs else []
+        lines += [
+            f"          - {spec.short_name}: {page_of(spec).relative_to(DOCS).as_posix()}"
+            for spec in specs
+        ]
+    return "\n".join(lines)
+
+
+def _gallery(registry: Registry, namespace: str) -> str:
+    parts = []
+    for spec in registry.manifest(namespace).galleries:
+        parts += [f"### {spec.name}", f"{spec.summary}.", _parameters(spec.parameters)]
+    return "\n\n".join(parts)
+
+
+def _galleries(registry: Registry, _: str) -> str:
+    return _parameters(GalleryParameters, "key")
 
 
 def _readers(registry: Registry, namespace: str) -> str:
@@ -299,6 +316,8 @@ _KINDS: Mapping[str, Any] = {
     "metrics": _metrics,
     "nav": _nav,
     "readers": _readers,
+    "gallery": _gallery,
+    "galleries": _galleries,
     "config": _config,
     "engine": _engine,
     "output": _output,

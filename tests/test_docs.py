@@ -256,3 +256,14 @@ def test_the_site_builds_without_a_warning_and_needs_no_other_site(tmp_path: Pat
     loaded = re.compile(r"<(?:script|link|img)[^>]*(?:src|href)=\"(?:https?:)?//")
     for page in site.rglob("*.html"):
         assert not loaded.search(page.read_text(encoding="utf-8")), page
+
+
+def test_the_picture_of_the_matching_rules_is_what_the_code_does() -> None:
+    spec = importlib.util.spec_from_file_location("matching_rules", DOCS / "matching_rules.py")
+    assert spec is not None
+    assert spec.loader is not None
+    drawing = importlib.util.module_from_spec(spec)
+    sys.modules["matching_rules"] = drawing
+    spec.loader.exec_module(drawing)
+
+    assert drawing.PICTURE.read_text(encoding="utf-8") == drawing.svg()

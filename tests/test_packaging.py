@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 import tomllib
 import zipfile
 from collections.abc import Mapping
@@ -13,10 +17,14 @@ from typing import Any
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
+from valor_core.compiled import VARIABLE
 from valor_core.registry import FIRST_PARTY, Registry
 
 ROOT = Path(__file__).parent.parent
 PLUGINS = [path.parent for path in sorted((ROOT / "plugins").glob("*/pyproject.toml"))]
+
+
+COMPILERS = ("cc", "gcc", "clang", "cl")
 
 
 def name_of(folder: Path) -> str:
@@ -41,11 +49,41 @@ def folder(request: pytest.FixtureRequest) -> Path:
     return found
 
 
+def is_compiled(folder: Path) -> bool:
+    return "ext-modules" in (folder / "pyproject.toml").read_text(encoding="utf-8")
+
+
+COMPILED = [folder for folder in PLUGINS if is_compiled(folder)]
+
+
+def built(folder: Path, target: Path, **environment: str) -> zipfile.ZipFile:
+    """A wheel, made by the build backend that the project names."""
+    if not is_compiled(folder):
+        (path,) = WheelBuilder(str(folder)).build(directory=str(target), versions=["standard"])
+        return zipfile.ZipFile(path)
+    copy = target / folder.name
+    shutil.copytree(
+        folder, copy, ignore=shutil.ignore_patterns("*.so", "*.pyd", "build", "*.egg-info")
+    )
+    code = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+    subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, str(target)],
+        cwd=copy,
+        env=os.environ | environment,
+        check=True,
+        capture_output=True,
+    )
+    (path,) = target.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def libraries(wheel: zipfile.ZipFile) -> list[str]:
+    return [name for name in wheel.namelist() if re.search(r"/_kernels[^/]*\.(so|pyd)$", name)]
+
+
 @pytest.fixture(scope="module")
 def wheel(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    target = tmp_path_factory.mktemp("wheel")
-    (path,) = WheelBuilder(str(folder)).build(directory=str(target), versions=["standard"])
-    return zipfile.ZipFile(path)
+    return built(folder, tmp_path_factory.mktemp("wheel"))
 
 
 def test_a_wheel_holds_its_package_with_types_and_no_tests(
@@ -60,6 +98,53 @@ def test_a_wheel_holds_its_package_with_types_and_no_tests(
     own = [name for name in names if "/scaffold/template/" not in name]
     assert not [name for name in own if re.search(r"/(tests/|test_|conftest)", name)]
     assert [name for name in names if name.endswith("licenses/LICENSE")]
+
+
+def test_a_wheel_holds_the_entry_points(folder: Path, wheel: zipfile.ZipFile) -> None:
+    (path,) = (name for name in wheel.namelist() if name.endswith(".dist-info/entry_points.txt"))
+
+    text = wheel.read(path).decode()
+
+    for name, value in project(folder)["entry-points"]["valor.plugins"].items():
+        assert f"{name} = {value}" in text
+
+
+def test_a_wheel_holds_compiled_kernels_where_a_compiler_is(
+    folder: Path, wheel: zipfile.ZipFile
+) -> None:
+    has_compiler = any(map(shutil.which, COMPILERS))
+
+    assert bool(libraries(wheel)) == (is_compiled(folder) and has_compiler)
+    assert not [name for name in wheel.namelist() if name.endswith((".c", ".h"))]
+    assert ("-cp311-abi3-" in str(wheel.filename)) == is_compiled(folder)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the compiler is not chosen by CC there")
+@pytest.mark.parametrize("folder", COMPILED, ids=name_of)
+def test_a_wheel_without_a_compiler_holds_all_but_the_kernels(folder: Path, tmp_path: Path) -> None:
+    wheel = built(folder, tmp_path, CC="surely-not-a-compiler")
+
+    assert not libraries(wheel)
+    package = project(folder)["name"].replace("-", "_")
+    assert f"{package}/kernels/__init__.py" in wheel.namelist()
+
+
+@pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="there is no compiler")
+@pytest.mark.parametrize("folder", COMPILED, ids=name_of)
+def test_compiled_kernels_run_where_a_compiler_was(folder: Path) -> None:
+    for namespace in project(folder)["entry-points"]["valor.plugins"]:
+        for place in Registry().manifest(namespace).kernels:
+            environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+            module, _, name = place.partition(":")
+            code = f"from {module} import {name}; print({name}.path, {name}.reason)"
+            said = subprocess.run(
+                [sys.executable, "-c", code],
+                env=environment,
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            assert said.stdout.split() == ["compiled"]
 
 
 def test_the_wheel_of_core_holds_the_whole_template_of_a_plugin() -> None:

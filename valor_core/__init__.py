@@ -19,7 +19,7 @@ from valor_core.result import Failed, ItemScore, Result, Undefined, mean, ratio
 from valor_core.schemas import Datum, Label
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.spec import MetricSpec, Range, ReaderSpec, Reference, ResourceSpec
+from valor_core.spec import GallerySpec, MetricSpec, Range, ReaderSpec, Reference, ResourceSpec
 from valor_core.state import StateRequest
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "Datum",
     "Evaluator",
     "Failed",
+    "GallerySpec",
     "ItemScore",
     "Label",
     "MetricSpec",

@@ -6,6 +6,7 @@ import json
 import os
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,7 @@ def save(
         "skipped": tally.skipped,
         "done": tally.done,
         "fields": sorted(tally.fields),
+        "left_out": dict(sorted(tally.left_out.items())),
         "uids": _encode(tally.uids, arrays),
         "slices": [
             {"key": list(key), "states": _encode([state.dump() for state in states], arrays)}
@@ -131,6 +133,7 @@ def _tally(
         skipped=header["skipped"],
         done=header["done"],
         fields=set(header["fields"]),
+        left_out=Counter(header["left_out"]),
     )
     for record in header["slices"]:
         states = evaluation.plan.new_states()

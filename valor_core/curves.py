@@ -1,4 +1,4 @@
-"""Curves and matrices: what a result's value holds beyond single numbers.
+"""Curves, matrices and breakdowns: what a result's value holds beyond single numbers.
 
 A value is recognized by its form, not by the metric's name, so that a stranger's curve is drawn
 like ours.
@@ -23,7 +23,7 @@ _PAIRS = (
 )
 _BIN_NAMES = {
     "confidence": ("confidence", "mean_confidence", "mean_score", "score"),
-    "accuracy": ("accuracy", "mean_accuracy", "frequency", "fraction_of_positives"),
+    "accuracy": ("accuracy", "mean_accuracy", "precision", "frequency", "fraction_of_positives"),
     "count": ("count", "size", "n"),
     "low": ("low", "lower", "from"),
     "high": ("high", "upper", "to"),
@@ -92,13 +92,45 @@ class Matrix:
 
 @frozen
 class Bin:
-    """One bin of a reliability diagram, with its edges where they are known."""
+    """One bin of a reliability diagram, with its edges where they are known.
+
+    Parameters
+    ----------
+    confidence, accuracy : float
+        What the scores promise, and what is so.
+    count : float
+        How many scores it has.
+    low, high : float, optional
+        Its edges.
+    measure : str
+        What the value calls what is so: ``"precision"`` of detections.
+    """
 
     confidence: float
     accuracy: float
     count: float
     low: float | None = None
     high: float | None = None
+    measure: str = "accuracy"
+
+
+@frozen
+class Breakdown:
+    """The same few numbers of each of several kinds.
+
+    Parameters
+    ----------
+    kinds : tuple of str
+        What the rows are.
+    columns : tuple of str
+        What the numbers are.
+    numbers : tuple of tuple of float or None
+        One row per kind.
+    """
+
+    kinds: tuple[str, ...]
+    columns: tuple[str, ...]
+    numbers: tuple[tuple[float | None, ...], ...]
 
 
 def is_number(value: Any) -> bool:
@@ -253,6 +285,36 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
+def breakdown(value: Any) -> Breakdown | None:
+    """The breakdown that a value holds, at its top or one level below, or None.
+
+    Examples
+    --------
+    >>> kinds = {"missed": {"count": 3, "cost": 0.5}, "made up": {"count": 1, "cost": 0.25}}
+    >>> breakdown({"ap": 0.25, "errors": kinds, "all": {"count": 4, "cost": 0.75}}).numbers
+    ((3, 0.5), (1, 0.25), (4, 0.75))
+    """
+    if not isinstance(value, Mapping) or matrix(value) is not None or curves(value):
+        return None
+    rows: dict[str, Mapping[str, Any]] = {}
+    for name, member in value.items():
+        if not isinstance(member, Mapping):
+            continue
+        rows |= {str(name): member} if _is_record(member) else dict(member)
+    if len(rows) < 2 or not all(map(_is_record, rows.values())):
+        return None
+    columns = tuple(next(iter(rows.values())))
+    if any(tuple(row) != columns for row in rows.values()):
+        return None
+    numbers = tuple(tuple(row.values()) for row in rows.values())
+    return Breakdown(tuple(map(str, rows)), tuple(map(str, columns)), numbers)
+
+
+def _is_record(value: Any) -> bool:
+    """Whether it is a mapping to numbers, some of which may not be there."""
+    return isinstance(value, Mapping) and len(value) == len(named_numbers(value)) > 0
+
+
 def bins(value: Any) -> tuple[Bin, ...]:
     """The bins of a reliability diagram that a value holds; empty ones are left out."""
     entries = value.get("bins") if isinstance(value, Mapping) else None
@@ -264,7 +326,9 @@ def bins(value: Any) -> tuple[Bin, ...]:
         confidence, accuracy = numbers["confidence"], numbers["accuracy"]
         count = 1.0 if numbers["count"] is None else numbers["count"]
         if confidence is not None and accuracy is not None and count:
-            found.append(Bin(confidence, accuracy, count, numbers["low"], numbers["high"]))
+            measure = "precision" if "precision" in entry else "accuracy"
+            edges = numbers["low"], numbers["high"]
+            found.append(Bin(confidence, accuracy, count, *edges, measure))
     return tuple(found)
 
 

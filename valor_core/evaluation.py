@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -41,6 +42,8 @@ class Tally:
         Names of the finished partitions.
     fields : set of str
         Metadata fields that some datum has.
+    left_out : dict of str to int
+        What readers left out of the data, and how often.
     """
 
     states: dict[SliceKey, list[Any]] = field(factory=dict)
@@ -49,6 +52,7 @@ class Tally:
     skipped: int = 0
     done: list[str] = field(factory=list)
     fields: set[str] = field(factory=set)
+    left_out: Counter[str] = field(factory=Counter)
 
     def merge(self, other: Tally, plan: Plan) -> None:
         """Count what another tally of the same plan counted, without writing to it."""
@@ -62,6 +66,7 @@ class Tally:
         self.skipped += other.skipped
         self.done.extend(other.done)
         self.fields |= other.fields
+        self.left_out += other.left_out
 
     def check_uids(self) -> None:
         """Raise a `SchemaError` if an item was read twice."""
@@ -112,15 +117,10 @@ class Evaluation:
 
     def update(self, tally: Tally, batch: Batch, resources: Resources) -> None:
         """Count a batch."""
-        if batch.task != self.task:
-            raise SchemaError(f"data: expected a batch of {self.task}, got one of {batch.task}")
-        if batch.datums.numbered and tally.read + tally.skipped:
-            batch = batch.renumber(tally.read + tally.skipped)
+        kept = self.taking_part(batch, tally.read + tally.skipped)
         tally.fields.update(batch.datums.metadata)
-        kept = self._kept(batch)
+        tally.left_out.update(getattr(batch, "left_out", {}))
         tally.skipped += len(batch) - len(kept)
-        if self.label_map:
-            kept = kept.relabel(self.label_map)
         for key, part in self.slices.split(kept):
             if key not in tally.states:
                 tally.states[key] = self.plan.new_states()
@@ -129,6 +129,23 @@ class Evaluation:
         tally.read += len(kept)
         if not kept.datums.numbered:
             tally.uids.append(compact(kept.datums.uids))
+
+    def taking_part(self, batch: Batch, start: int) -> Batch:
+        """The datums of a batch that the filter keeps, under the label map.
+
+        Parameters
+        ----------
+        batch : Batch
+            What was read.
+        start : int
+            How many datums stand before it; datums without names are numbered from there.
+        """
+        if batch.task != self.task:
+            raise SchemaError(f"data: expected a batch of {self.task}, got one of {batch.task}")
+        if batch.datums.numbered and start:
+            batch = batch.renumber(start)
+        kept = self._kept(batch)
+        return kept.relabel(self.label_map) if self.label_map else kept
 
     def _kept(self, batch: Batch) -> Batch:
         if self.filter is None:

@@ -9,7 +9,7 @@ import pluggy
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from valor_core.spec import MetricSpec, ReaderSpec, ResourceSpec
+    from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, ResourceSpec
 
 PROJECT = "valor"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -29,3 +29,13 @@ def valor_readers() -> Iterable[ReaderSpec]:  # type: ignore[empty-body]
 @hookspec
 def valor_resources() -> Iterable[ResourceSpec]:  # type: ignore[empty-body]
     """Declare the resources of the plugin's namespace."""
+
+
+@hookspec
+def valor_galleries() -> Iterable[GallerySpec]:  # type: ignore[empty-body]
+    """Declare the galleries of the plugin's namespace."""
+
+
+@hookspec
+def valor_kernels() -> str:  # type: ignore[empty-body]
+    """Say where the family's `valor_core.compiled.Kernels` stand, ``"package.kernels:KERNELS"``."""

@@ -13,8 +13,8 @@ from html import escape
 from attrs import frozen
 
 from valor_core import plots
-from valor_core.curves import Curve, bins, curves, is_number, matrix
-from valor_core.pivot import apart, entries_of, headlines, titles_of
+from valor_core.curves import Curve, bins, breakdown, curves, is_number, matrix
+from valor_core.pivot import apart, entries_of, headlines, several, titles_of
 from valor_core.report import Report
 from valor_core.result import Result
 from valor_core.table import Cell, Column, Table, number
@@ -25,7 +25,7 @@ MOST_LABELS_DRAWN = 60
 MOST_GREY_LINES = 100
 LONG_TABLE = 40
 
-_STYLE = """
+STYLE = """
 :root {
   color-scheme: light dark;
   --sans: system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", Arial, sans-serif;
@@ -138,6 +138,7 @@ def html(report: Report) -> str:
         *(_section(table) for table in shown if table.title.startswith("Results")),
         _matrices(report),
         _curves(report),
+        _breakdowns(report),
         *(_section(table) for table in _not_drawn(report, structures)),
         _origin(report),
     ]
@@ -145,7 +146,7 @@ def html(report: Report) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_e(title)}</title>\n<style>{_STYLE}{plots.STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{_e(title)}</title>\n<style>{STYLE}{plots.STYLE}</style>\n</head>\n<body>\n<main>\n"
         + "\n".join(part for part in body if part)
         + "\n</main>\n</body>\n</html>\n"
     )
@@ -182,7 +183,7 @@ def _cards(report: Report) -> str:
     """The numbers that stand for the whole: those of no label and averages over labels."""
     entries = list(entries_of(report.results))
     whole = headlines(entries)
-    known = [entry for entry in whole if is_number(entry.value)][:MOST_CARDS]
+    known = several([entry for entry in whole if is_number(entry.value)], MOST_CARDS)
     called, differing = titles_of(entries), apart(whole)
     cards = []
     for entry in known:
@@ -287,6 +288,26 @@ def _matrix(result: Result, among: Sequence[Result]) -> str:
     return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n{numbers}\n</section>"
 
 
+def _breakdowns(report: Report) -> str:
+    found = [result for result in report if breakdown(result.value) is not None]
+    return "\n".join(_breakdown(result, found) for result in found)
+
+
+def _breakdown(result: Result, among: Sequence[Result]) -> str:
+    held = breakdown(result.value)
+    if held is None:
+        return ""
+    title, caption = described(result, among)
+    drawing = plots.row_plot(
+        [kind.replace("_", " ") for kind in held.kinds],
+        [column.replace("_", " ") for column in held.columns],
+        [[None if n is None else (n, number(n)) for n in row] for row in held.numbers],
+        name=f"{title}: {', '.join(held.columns)} of {len(held.kinds)} kinds",
+    )
+    figure = _Figure("", caption, (drawing,), wide=True)
+    return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n</section>"
+
+
 _AXES = {
     "roc": ("false positive rate", "true positive rate"),
     "precision_recall": ("recall", "precision"),
@@ -336,11 +357,12 @@ def _reliability(found: Sequence[Result]) -> list[_Figure]:
         title, caption = described(result, found)
         score = plots.Axis("confidence")
         points = [(each.confidence, each.accuracy) for each in held]
+        measure = held[0].measure
         drawing = plots.line_plot(
             [plots.Line("", points, marked=True)],
             score,
-            plots.Axis("accuracy"),
-            name=f"{title}: accuracy by confidence, {len(held)} bins",
+            plots.Axis(measure),
+            name=f"{title}: {measure} by confidence, {len(held)} bins",
             diagonal=True,
         )
         edges = [
@@ -358,10 +380,14 @@ def _reliability(found: Sequence[Result]) -> list[_Figure]:
 
 def _not_drawn(report: Report, structures: Iterable[Table]) -> Iterable[Table]:
     """What is neither in a table nor in a plot; named, so that nothing is missing unseen."""
-    if all(curves(r.value) or bins(r.value) or matrix(r.value) for r in report if _is_nested(r)):
+    if all(map(_is_drawn, filter(_is_nested, report))):
         return
     for table in structures:
         yield Table("Other values", table.columns, table.rows, caption="In the JSON report.")
+
+
+def _is_drawn(result: Result) -> bool:
+    return any(find(result.value) for find in (curves, bins, matrix, breakdown))
 
 
 def _is_nested(result: Result) -> bool:

@@ -20,6 +20,7 @@ MOST_NAMED_NUMBERS = 12
 MOST_NOTES = 12
 ROW_NAMES = ("label", "average")
 _DEFAULT_KEY = "class"
+_ROUND = 3
 
 
 @frozen
@@ -226,6 +227,24 @@ def headlines(entries: Sequence[Entry]) -> list[Entry]:
         *macro,
         *(entry for entry in averages if entry.metric not in covered),
     ]
+
+
+def several(entries: Sequence[Entry], most: int) -> list[Entry]:
+    """The first entries, at most so many, and of a metric with many a few while others have any.
+
+    Examples
+    --------
+    >>> value = {name: 0.5 for name in "abcde"}
+    >>> entries = [*entries_of([Result(type="Many", value=value), Result(type="One", value=0.5)])]
+    >>> [entry.part or entry.result.type for entry in several(entries, 5)]
+    ['a', 'b', 'c', 'd', 'One']
+    """
+    before: dict[str, int] = {}
+    rounds = []
+    for place, entry in enumerate(entries):
+        seen = before[entry.metric] = before.get(entry.metric, -1) + 1
+        rounds.append((seen // _ROUND, place))
+    return [entries[place] for place in sorted(place for _, place in sorted(rounds)[:most])]
 
 
 def overall(entries: Sequence[Entry]) -> Table:

@@ -12,7 +12,7 @@ from html import escape
 
 from attrs import frozen
 
-from valor_core.table import width
+from valor_core.table import MISSING, width
 
 Point = tuple[float, float]
 
@@ -180,6 +180,61 @@ def bar_plot(
             f"<title>{_tick(begin)} to {_tick(end)}: {_count(size)}</title></rect>"
         )
     return _svg(left + side_x + 14, top + side_y + 44, name, parts)
+
+
+def row_plot(
+    kinds: Sequence[str],
+    columns: Sequence[str],
+    numbers: Sequence[Sequence[tuple[float, str] | None]],
+    *,
+    name: str,
+) -> str:
+    """Bars beside their names, in a panel for each column.
+
+    Parameters
+    ----------
+    kinds : sequence of str
+        What the rows are.
+    columns : sequence of str
+        What the panels are.
+    numbers : sequence of sequence of (float, str) or None
+        For each row, a number and its text for each panel.
+    name : str
+        What the plot shows, for those who cannot see it.
+
+    Examples
+    --------
+    >>> svg = row_plot(["missed", "made up"], ["count"], [[(3, "3")], [(1, "1")]], name="Errors")
+    >>> svg.count('class="bar"')
+    2
+    """
+    left, top, high, side, gap = max(map(_wide, kinds), default=0) + 16, 26.0, 26.0, 150.0, 74.0
+    bottom = top + high * len(kinds)
+    parts = [
+        f'<text class="legend" x="{_n(left - 10)}" y="{_n(top + (i + 0.5) * high)}" '
+        f'text-anchor="end" dominant-baseline="central">{_named(kind)}</text>'
+        for i, kind in enumerate(kinds)
+    ]
+    for place, title in enumerate(columns):
+        cells = [row[place] for row in numbers]
+        least = min([0.0, *(cell[0] for cell in cells if cell)])
+        most = max([0.0, *(cell[0] for cell in cells if cell)])
+        axis, x = Axis(title, least, most if most > least else least + 1), left
+        zero = x + axis.share(0) * side
+        parts.append(f'<text x="{_n(zero)}" y="12">{_e(title)}</text>')
+        for i, cell in enumerate(cells):
+            y = top + i * high
+            end = zero if cell is None else x + axis.share(cell[0]) * side
+            text = MISSING if cell is None else cell[1]
+            parts.append(
+                f'<rect class="bar" x="{_n(min(zero, end))}" y="{_n(y + 5)}" '
+                f'width="{_n(abs(end - zero))}" height="{_n(high - 10)}"/>'
+                f'<text class="legend" x="{_n(max(zero, end) + 6)}" y="{_n(y + high / 2)}" '
+                f'dominant-baseline="central">{_e(text)}</text>'
+            )
+        parts.append(f'<path class="axis" d="M{_n(zero)} {_n(top)}V{_n(bottom)}"/>')
+        left += side + gap
+    return _svg(left, bottom + 4, name, parts, natural=True)
 
 
 def heat_map(

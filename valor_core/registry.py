@@ -9,18 +9,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
-from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
-import pluggy
-from attrs import define, field, frozen
+from attrs import define, field
 
-from valor_core import hookspecs
 from valor_core.errors import (
     AmbiguousNameError,
     BrokenPluginError,
-    ManifestError,
     MissingExtraError,
     MissingPluginError,
     PluginConflictError,
@@ -29,10 +24,18 @@ from valor_core.errors import (
     ValorError,
     VersionPinError,
     did_you_mean,
-    shown,
 )
 from valor_core.installed import Announced, entry_points
-from valor_core.spec import FunctionMetricSpec, MetricSpec, ReaderSpec, ResourceSpec, Spec, fold
+from valor_core.manifest import Claim, Manifest, load, read
+from valor_core.spec import (
+    FunctionMetricSpec,
+    GallerySpec,
+    MetricSpec,
+    ReaderSpec,
+    ResourceSpec,
+    Spec,
+    fold,
+)
 
 GROUP = "valor.plugins"
 OWN_NAMESPACE = "core"
@@ -51,34 +54,9 @@ FIRST_PARTY = {
 S = TypeVar("S", bound=Spec)
 
 
-@frozen
-class Claim:
-    """One distribution's entry point for a namespace."""
-
-    namespace: str
-    module: str
-    distribution: str
-    version: str
-
-    def __str__(self) -> str:
-        return f"{self.distribution} {self.version}"
-
-
-@frozen
-class Manifest:
-    """What one plugin declares, once its manifest module has been imported."""
-
-    namespace: str
-    distribution: str
-    version: str
-    metrics: tuple[MetricSpec, ...] = ()
-    readers: tuple[ReaderSpec, ...] = ()
-    resources: tuple[ResourceSpec, ...] = ()
-
-
 @define
 class Registry:
-    """The metrics, readers and resources of the installed plugins, by name.
+    """The metrics, readers, resources and galleries of the installed plugins, by name.
 
     A registry is a value: it reads the entry points when it is made, and two of them know
     nothing of each other.
@@ -149,7 +127,7 @@ class Registry:
         if namespace in self._claims or namespace in self._manifests:
             raise PluginConflictError(f"{namespace}: expected a free namespace, it is taken")
         claim = Claim(namespace, "", distribution, "0")
-        self._manifests[namespace] = _read_manifest(claim, manifest)
+        self._manifests[namespace] = read(claim, manifest)
 
     def manifest(self, namespace: str) -> Manifest:
         """What the plugin of a namespace declares; imports its manifest on first use.
@@ -167,7 +145,7 @@ class Registry:
             raise self._failures[namespace]
         if namespace not in self._manifests:
             try:
-                self._manifests[namespace] = _load(self._owner(namespace))
+                self._manifests[namespace] = load(self._owner(namespace))
             except RegistryError as error:
                 self._failures[namespace] = error
                 raise
@@ -212,6 +190,10 @@ class Registry:
         """Spec of the resource with this name."""
         return self._find(name, task, "resource", self._resources_in)
 
+    def gallery(self, name: str, task: str | None = None) -> GallerySpec:
+        """Spec of the gallery with this name."""
+        return self._find(name, task, "gallery", self._galleries_in)
+
     def metrics(self) -> Iterator[MetricSpec]:
         """All metrics of all plugins that work, sorted by name; the others are in `failures`."""
         yield from sorted(self._known(self._metrics_in), key=lambda spec: spec.name)
@@ -223,6 +205,10 @@ class Registry:
     def resources(self) -> Iterator[ResourceSpec]:
         """All resources of all plugins that work, sorted by name."""
         yield from sorted(self._known(self._resources_in), key=lambda spec: spec.name)
+
+    def galleries(self) -> Iterator[GallerySpec]:
+        """All galleries of all plugins that work, sorted by name."""
+        yield from sorted(self._known(self._galleries_in), key=lambda spec: spec.name)
 
     def failures(self) -> Mapping[str, RegistryError]:
         """For every namespace that cannot be used, why; imports all manifests to find out."""
@@ -251,6 +237,9 @@ class Registry:
 
     def _resources_in(self, namespace: str) -> tuple[ResourceSpec, ...]:
         return self.manifest(namespace).resources
+
+    def _galleries_in(self, namespace: str) -> tuple[GallerySpec, ...]:
+        return self.manifest(namespace).galleries
 
     def _find(
         self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Iterable[S]]
@@ -348,67 +337,6 @@ class Registry:
         )
 
 
-_HOOKS: Mapping[str, tuple[str, type[Spec]]] = {
-    "metrics": ("valor_metrics", MetricSpec),
-    "readers": ("valor_readers", ReaderSpec),
-    "resources": ("valor_resources", ResourceSpec),
-}
-
-
-def _load(claim: Claim) -> Manifest:
-    try:
-        module = importlib.import_module(claim.module)
-    except (Exception, SystemExit) as error:
-        raise BrokenPluginError(
-            f"plugin '{claim.namespace}' ({claim}): its manifest {claim.module} cannot be "
-            f"imported, {type(error).__name__}: {error}",
-            f"Reinstall or remove it: python -m pip uninstall {claim.distribution}",
-        ) from error
-    hooks = (vars(module).get(hook) for hook, _ in _HOOKS.values())
-    return _kept_manifest(claim, module, *(f for f in hooks if isinstance(f, FunctionType)))
-
-
-@lru_cache
-def _kept_manifest(claim: Claim, module: ModuleType, *hooks: FunctionType) -> Manifest:
-    """A manifest that worked, kept for the next registry until its module is loaded anew."""
-    return _read_manifest(claim, module)
-
-
-def _read_manifest(claim: Claim, module: object) -> Manifest:
-    plugins = pluggy.PluginManager(hookspecs.PROJECT)
-    plugins.add_hookspecs(hookspecs)
-    try:
-        plugins.register(module, name=claim.namespace)
-        plugins.check_pending()
-        _check_declares(plugins, claim, module)
-        declared = {
-            kind: _declared(plugins, hook, claim, expected)
-            for kind, (hook, expected) in _HOOKS.items()
-        }
-    except BaseException as error:
-        raise _unreadable(claim, error) from error
-    return Manifest(claim.namespace, claim.distribution, claim.version, **declared)
-
-
-def _check_declares(plugins: pluggy.PluginManager, claim: Claim, module: object) -> None:
-    if not plugins.get_hookcallers(module):
-        raise ManifestError(
-            f"plugin '{claim.namespace}' ({claim}): its manifest declares nothing",
-            f"Write {' or '.join(hook for hook, _ in _HOOKS.values())} "
-            "and decorate it with @valor_core.hookimpl.",
-        )
-
-
-def _declared(
-    plugins: pluggy.PluginManager, hook: str, claim: Claim, expected: type[Spec]
-) -> tuple[Any, ...]:
-    specs: list[Spec] = []
-    for implementation in getattr(plugins.hook, hook).get_hookimpls():
-        specs.extend(implementation.function())
-    _check_declared(specs, claim, expected)
-    return tuple(specs)
-
-
 def implementation(spec: Spec) -> Any:
     """The object that a spec names as its code, imported now.
 
@@ -448,17 +376,6 @@ def _distribution_of(namespace: str) -> str:
     return found[0] if len(found) == 1 else f"valor-{FIRST_PARTY.get(namespace, namespace)}"
 
 
-def _unreadable(claim: Claim, error: BaseException) -> BaseException:
-    """What to raise where a manifest was imported and cannot be used."""
-    place = f"plugin '{claim.namespace}' ({claim})"
-    if isinstance(error, RegistryError) or not isinstance(error, (Exception, SystemExit)):
-        return error
-    if isinstance(error, pluggy.PluginValidationError):
-        hooks = ", ".join(hook for hook, _ in _HOOKS.values())
-        return ManifestError(f"{place}: {error}", f"Hooks take no arguments and are: {hooks}.")
-    return BrokenPluginError(f"{place}: its manifest fails, {type(error).__name__}: {error}")
-
-
 def _broken(spec: Spec, error: Exception) -> BrokenPluginError:
     return BrokenPluginError(
         f"{spec.name}: its code {spec.implementation} cannot be imported, "
@@ -481,20 +398,3 @@ def _by_folded_name(specs: Iterable[S]) -> dict[str, S]:
 def _words(spec: Spec, task: str | None) -> tuple[str, ...]:
     own = spec.namespace == task
     return (spec.short_name, *spec.aliases) if own else (spec.name,)
-
-
-def _check_declared(specs: list[Spec], claim: Claim, expected: type[Spec]) -> None:
-    place = f"plugin '{claim.namespace}' ({claim})"
-    taken: dict[str, str] = {}
-    for spec in specs:
-        if not isinstance(spec, expected):
-            raise ManifestError(f"{place}: expected a {expected.__name__}, found {shown(spec)}")
-        if spec.namespace != claim.namespace:
-            raise ManifestError(
-                f"{place}: declares {spec.name!r} outside its namespace",
-                f"Name it '{claim.namespace}.{spec.short_name}'.",
-            )
-        for word in (spec.short_name, *spec.aliases):
-            other = taken.setdefault(fold(word), spec.name)
-            if other != spec.name:
-                raise ManifestError(f"{place}: {other} and {spec.name} both answer to {word!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -45,6 +45,78 @@ class ItemScore:
     details: Mapping[str, Any] = field(factory=dict)
 
 
+@frozen(eq=False)
+class Nullable:
+    """A column of numbers in a `Deferred` value, null where a number is not finite.
+
+    Parameters
+    ----------
+    numbers : ndarray of float
+        The numbers; the caller must not write to them any more.
+    """
+
+    numbers: NDArray[np.floating[Any]]
+
+    def to_list(self) -> list[float | None]:
+        """The column as JSON has it.
+
+        Examples
+        --------
+        >>> Nullable(np.array([np.inf, 0.5])).to_list()
+        [None, 0.5]
+        """
+        column: list[float | None] = self.numbers.tolist()
+        for place in np.flatnonzero(~np.isfinite(self.numbers)).tolist():
+            column[place] = None
+        return column
+
+
+@frozen(eq=False)
+class NamedMatrix:
+    """Numbers by two names in a `Deferred` value.
+
+    Parameters
+    ----------
+    rows, columns : sequence of str
+        Their names.
+    numbers : ndarray
+        One row for each name; the caller must not write to them any more.
+    """
+
+    rows: Sequence[str]
+    columns: Sequence[str]
+    numbers: NDArray[Any]
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """The table as JSON has it.
+
+        Examples
+        --------
+        >>> NamedMatrix(["cat"], ["cat", "dog"], np.array([[3, 1]])).to_dict()
+        {'cat': {'cat': 3, 'dog': 1}}
+        """
+        rows = (dict(zip(self.columns, row, strict=True)) for row in self.numbers.tolist())
+        return dict(zip(self.rows, rows, strict=True))
+
+
+@frozen(eq=False)
+class Deferred:
+    """A large value of a result, which stays in arrays until somebody reads it.
+
+    Parameters
+    ----------
+    content : object
+        Lists and mappings of arrays, `Nullable`, `NamedMatrix` and anything that JSON can hold.
+
+    Examples
+    --------
+    >>> Result(value=Deferred({"fpr": np.array([0.0, 1.0])})).value
+    {'fpr': [0.0, 1.0]}
+    """
+
+    content: Any
+
+
 def as_json(value: Any, place: str) -> Any:
     """The value as JSON types, NumPy's among them turned into Python's.
 
@@ -69,10 +141,10 @@ def as_json(value: Any, place: str) -> Any:
         return value.reference
     if type(value) in (dict, list) and _are_plain(value.values() if type(value) is dict else value):
         return value.copy()
+    if isinstance(value, (Nullable, NamedMatrix)):
+        return value.to_list() if isinstance(value, Nullable) else value.to_dict()
     if isinstance(value, (np.generic, np.ndarray)):
-        is_finite = value.dtype.kind in "iub" or (
-            value.dtype.kind == "f" and bool(np.isfinite(value).all())
-        )
+        is_finite = _is_finite(value)
         value = value.tolist()
         if is_finite:
             return value
@@ -105,8 +177,32 @@ def _are_plain(values: Collection[Any]) -> bool:
     return is_own and all(math.isfinite(v) for v in values if type(v) is float)
 
 
+def _is_finite(array: Any) -> bool:
+    """Whether all numbers are; an array of anything else is looked at one by one."""
+    kind = array.dtype.kind
+    return kind in "iub" or (kind == "f" and bool(np.isfinite(array).all()))
+
+
 def _value(value: Any) -> Any:
+    if isinstance(value, Deferred):
+        _check(value.content, "value")
+        return value
     return value if isinstance(value, (Undefined, Failed)) else as_json(value, "value")
+
+
+def _check(content: Any, place: str) -> None:
+    """Raise what `as_json` would, without making lists of arrays."""
+    if isinstance(content, Mapping):
+        for key, item in content.items():
+            _check(item, f"{place}[{key!r}]")
+    elif isinstance(content, NamedMatrix):
+        _check(content.numbers, place)
+    elif not (isinstance(content, np.ndarray) and _is_finite(content)):
+        as_json(None if isinstance(content, Nullable) else content, place)
+
+
+def _read(value: Any) -> Any:
+    return as_json(value.content, "value") if isinstance(value, Deferred) else value
 
 
 def _coordinates(parameters: Any) -> Any:
@@ -124,7 +220,7 @@ class Result:
     parameters : mapping
         Coordinates of this result (label key, label, threshold, average) and the declared
         parameters that shaped it.
-    value : float, int, mapping, list, Undefined or Failed
+    value : float, int, mapping, list, Undefined, Failed or Deferred
         The value or the reason.
     left_out : mapping of str to int
         For a mean: why items or labels do not take part, and how many.
@@ -144,29 +240,40 @@ class Result:
     type: str = ""
     metric: str = ""
     parameters: Mapping[str, Any] = field(factory=dict, converter=_coordinates)
-    value: Any = field(converter=_value)
+    _value: Any = field(converter=_value, eq=_read)
     left_out: Mapping[str, int] = field(factory=dict)
+
+    def __repr__(self) -> str:
+        shown_fields = ("type", "metric", "parameters", "value", "left_out")
+        return f"Result({', '.join(f'{name}={getattr(self, name)!r}' for name in shown_fields)})"
+
+    @property
+    def value(self) -> Any:
+        """The value, in types that JSON has, or the reason why there is none."""
+        if isinstance(self._value, Deferred):
+            object.__setattr__(self, "_value", _read(self._value))
+        return self._value
 
     @property
     def undefined(self) -> str | None:
         """Why mathematics gives no value, or None."""
-        return self.value.reason if isinstance(self.value, Undefined) else None
+        return self._value.reason if isinstance(self._value, Undefined) else None
 
     @property
     def error(self) -> str | None:
         """Why the world gave no value, or None."""
-        return self.value.reason if isinstance(self.value, Failed) else None
+        return self._value.reason if isinstance(self._value, Failed) else None
 
     @property
     def number(self) -> float | None:
         """The value where it is a single number, else None."""
-        is_number = isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
-        return float(self.value) if is_number else None
+        is_number = isinstance(self._value, (int, float)) and not isinstance(self._value, bool)
+        return float(self._value) if is_number else None
 
     def named(self, type: str, metric: str) -> Self:
         """The same result under a metric's name; its content is not checked and copied again."""
         named = object.__new__(self.__class__)
-        content = (self.parameters, self.value, self.left_out)
+        content = (self.parameters, self._value, self.left_out)
         for name, value in zip(_FIELDS, (type, metric, *content), strict=True):
             object.__setattr__(named, name, value)
         return named

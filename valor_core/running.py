@@ -17,6 +17,8 @@ from valor_core.config.schema import CheckedConfig, RunConfig
 from valor_core.errors import ConfigError, ReportError
 from valor_core.evaluate import Progress, reader_of, run
 from valor_core.evaluator import Evaluator
+from valor_core.exhibition import Exhibition
+from valor_core.exhibition import plan as plan_exhibition
 from valor_core.parameters import declared
 from valor_core.registry import Registry
 from valor_core.report import ItemTable, Report
@@ -64,7 +66,7 @@ class Request:
 
 
 def run_config(request: Request, progress: Progress | None = None) -> Report:
-    """The report of a config; its output files are written.
+    """The report of a config; its output files are written and its gallery is drawn.
 
     Parameters
     ----------
@@ -104,6 +106,7 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
     ) as evaluator:
         task = evaluator.evaluation.task
         reader = reader_of(chosen.data, task, registry, request.folder, request.place)
+        exhibition = _exhibition(chosen, task, registry, request)
         state = None if chosen.state is None else request.folder / chosen.state
         run(
             evaluator,
@@ -121,7 +124,17 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
         report = evolve(report, items=())
     for path in output:
         report.save(path)
+    if exhibition is not None:
+        exhibition.hang(evaluator.evaluation, reader)
     return report
+
+
+def _exhibition(
+    chosen: RunConfig, task: str, registry: Registry, request: Request
+) -> Exhibition | None:
+    if chosen.gallery is None:
+        return None
+    return plan_exhibition(chosen.gallery, task, registry, request.folder, request.place)
 
 
 _decorated: set[str] = set()
@@ -218,7 +231,7 @@ def _resolved(request: Request, evaluator: Evaluator, output: Iterable[Path]) ->
 
     What the environment filled in stays a reference, so that no secret ends in a report.
     """
-    left_out = ("metrics_to_return", "output", "state")
+    left_out = ("metrics_to_return", "output", "state", "gallery")
     values = {key: value for key, value in request.values.items() if key not in left_out}
     evaluation, registry = evaluator.evaluation, evaluator.registry
     values |= {key: evaluation.describe()[key] for key in ("task", "metrics")}

@@ -1,4 +1,4 @@
-"""Specs: what a metric, a reader or a resource says about itself before its code is imported."""
+"""Specs: what a metric, reader, resource or gallery says before its code is imported."""
 
 from __future__ import annotations
 
@@ -186,6 +186,22 @@ class ResourceSpec(Spec):
     handed to the metrics that ask for it; a ``close`` method, if there is one, is called at the
     end. It must be safe to use from several threads.
     """
+
+
+@frozen(kw_only=True)
+class GallerySpec(Spec):
+    """What a gallery says about itself before its code is imported.
+
+    The implementation is called with its parameters and makes a `valor_core.gallery.Gallery`.
+    The one called ``Gallery`` in a task's namespace is the task's own.
+
+    Parameters
+    ----------
+    task : str
+        The task whose items it draws.
+    """
+
+    task: str
 
 
 def by_reference(implementation: str) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import evolve
 
-from valor_core.curves import Matrix, curves, matrix, outline
+from valor_core.curves import Breakdown, Matrix, breakdown, curves, matrix, outline
 from valor_core.pivot import (
     Entry,
     Notes,
@@ -26,6 +26,7 @@ from valor_core.pivot import (
     of_key,
     overall,
     parts_of,
+    several,
     text_of,
     titles_of,
     varying_names,
@@ -92,6 +93,7 @@ def tables(
     if most_rows is not None:
         ready = [_shortened(table, most_rows, directions or {}) for table in ready]
     ready += _matrices(results, most_matrix)
+    ready += _breakdowns(results)
     ready += _structures(results)
     if isinstance(found, Report):
         ready += _slices(found)
@@ -264,6 +266,27 @@ def _whole_matrix(held: Matrix, title: str, caption: str) -> Table:
     )
 
 
+def _breakdowns(results: Iterable[Result]) -> list[Table]:
+    found = [(r, held) for r in _structured(results) if (held := breakdown(r.value)) is not None]
+    among = [result for result, _ in found]
+    return [_breakdown(held, *described(result, among)) for result, held in found]
+
+
+def _breakdown(held: Breakdown, title: str, caption: str) -> Table:
+    return Table(
+        title,
+        ["", *(Column(name, numeric=True) for name in held.columns)],
+        [
+            [
+                kind.replace("_", " "),
+                *(Cell(MISSING) if n is None else Cell(number(n), float(n)) for n in numbers),
+            ]
+            for kind, numbers in zip(held.kinds, held.numbers, strict=True)
+        ],
+        caption=caption,
+    )
+
+
 def _largest(held: Matrix, title: str, caption: str) -> Table:
     pairs = held.off_diagonal()
     cut = (
@@ -288,7 +311,11 @@ def _largest(held: Matrix, title: str, caption: str) -> Table:
 def _structures(results: Iterable[Result]) -> list[Table]:
     """Curves and whatever else has no place in a table, in a line each."""
     rows: list[Row] = []
-    found = [result for result in _structured(results) if not _is_matrix(result)]
+    found = [
+        result
+        for result in _structured(results)
+        if not _is_matrix(result) and breakdown(result.value) is None
+    ]
     for result in found:
         if parts_of(result.value) and not curves(result.value) and _only_numbers(result.value):
             continue
@@ -323,17 +350,16 @@ def _slice_table(
     entries = [entry for entry in entries_of(report.results) if not entry.result.error]
     chosen = headlines(entries) or entries
     called, differing, notes = titles_of(chosen), apart(chosen), Notes()
-    columns = {
+    shown = {
         _coordinates(entry): _slice_title(entry, called(entry), differing(entry))
-        for entry in chosen
+        for entry in several(chosen, MOST_COLUMNS)
     }
-    shown = dict(list(columns.items())[:MOST_COLUMNS])
     rows: list[Row] = []
     for values, results in [*parts, (("all", *[""] * (len(fields) - 1)), report.results)]:
         cells = {_coordinates(entry): entry for entry in entries_of(results)}
         numbers = [cell_of(cells[c], notes) if c in cells else Cell("") for c in shown]
         rows.append([*values, *numbers])
-    hidden = len(columns) - len(shown)
+    hidden = len(chosen) - len(shown)
     caption = [caption_of(chosen, varying_names(chosen))]
     if hidden:
         caption.append(f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report")

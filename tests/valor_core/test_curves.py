@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.curves import bins, curves, matrix, named_numbers, outline
+from valor_core.curves import bins, breakdown, curves, matrix, named_numbers, outline
 
 ROC = {"cat": {"fpr": [0, 0.5, 1], "tpr": [0, 1, 1], "thresholds": [2, 1, 0]}}
 AT = {"tp": 1, "fp": 0, "precision": 1.0, "recall": 0.5, "f1_score": 0.6}
@@ -123,3 +123,42 @@ def test_true_is_no_number():
 )
 def test_structures_are_said_in_a_few_words(value, words):
     assert outline(value) == words
+
+
+def test_numbers_by_kind_are_a_breakdown_at_the_top_and_one_level_below():
+    of_kinds = {"missed": {"count": 3, "cost": 0.5}, "made_up": {"count": 1, "cost": None}}
+
+    found = breakdown({"ap": 0.25, "errors": of_kinds, "all": {"count": 4, "cost": 0.75}})
+
+    assert found.kinds == ("missed", "made_up", "all")
+    assert found.columns == ("count", "cost")
+    assert found.numbers == ((3, 0.5), (1, None), (4, 0.75))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        0.5,
+        {"ap": 0.5},
+        {"ap": 0.5, "all": {"count": 4}},
+        {"ap": 0.5, "a": {"count": 4}, "b": {"cost": 4}},
+        {"ap": 0.5, "a": {"count": 4}, "b": {"count": [4]}},
+        {"ap": 0.5, "a": {"count": 4}, "b": {}},
+        {"cat": {"cat": 1, "dog": 2}, "dog": {"cat": 1, "dog": 2}},
+        PRECISION_RECALL,
+    ],
+)
+def test_other_values_are_no_breakdown(value):
+    assert breakdown(value) is None
+
+
+def test_a_bin_knows_what_its_share_of_right_ones_is_called():
+    of_detections = {"count": 2, "confidence": 0.5, "precision": 0.75}
+    of_items = {"count": 2, "confidence": 0.5, "accuracy": 0.75}
+
+    found = [bins({"bins": [entry]})[0] for entry in (of_detections, of_items)]
+
+    assert [(one.accuracy, one.measure) for one in found] == [
+        (0.75, "precision"),
+        (0.75, "accuracy"),
+    ]

@@ -66,6 +66,7 @@ def report():
                 ],
             },
         ),
+        of("Errors", {"ap": 0.5, "a_b": {"count": 3, "loss": 0.5}, "c": {"count": 1, "loss": 0}}),
         of("Odd", {"a": ["b"]}),
     ]
     return Report(
@@ -99,6 +100,9 @@ def test_everything_is_on_the_page(report):
         "<b>ROCCurve</b>",
         "<b>PrecisionRecallCurve</b>",
         "<b>CalibrationError</b>",
+        "<h2>Errors</h2>",
+        "Errors: count, loss of 2 kinds",
+        ">a b</text>",
         "<h2>Other values</h2>",
         "Versions and configuration",
         "valor-core",
@@ -186,3 +190,12 @@ def test_bins_without_edges_have_no_bars():
     page = html(Report(results=[of("CalibrationError", value)]))
 
     assert page.count("<svg ") == 1
+
+
+def test_no_metric_has_all_the_cards():
+    many = {f"part_{i}": 0.5 for i in range(12)}
+
+    page = html(Report(results=[of("Many", many), of("One", 0.5), of("Other", 0.25)]))
+
+    cards = re.findall(r"<dt>(.*?)</dt>", page)
+    assert cards == [*(f"Many part_{i}" for i in range(6)), "One", "Other"]

@@ -4,7 +4,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from valor_core.plots import Axis, Line, bar_plot, heat_map, line_plot, thinned, ticks
+from valor_core.plots import Axis, Line, bar_plot, heat_map, line_plot, row_plot, thinned, ticks
+from valor_core.table import MISSING
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>\"&'"
@@ -127,3 +128,27 @@ def test_the_same_numbers_give_the_same_text():
 
     assert draw() == draw()
     assert "2k" in draw()
+
+
+def test_bars_beside_names_begin_at_zero_on_either_side():
+    svg = row_plot(
+        ["missed", HOSTILE],
+        ["count", "gain"],
+        [[(4, "4"), (0.5, "0.5000")], [None, (-0.25, "-0.2500")]],
+        name="Errors",
+    )
+
+    root = parsed(svg)
+    bars = [{k: float(r.attrib[k]) for k in ("x", "width")} for r in root.iter(f"{SVG}rect")]
+    count, gain, none, loss = bars[0], bars[2], bars[1], bars[3]
+    assert none["width"] == 0
+    assert count["width"] == 150
+    assert gain["width"] == pytest.approx(2 * loss["width"])
+    assert loss["x"] + loss["width"] == pytest.approx(gain["x"], abs=0.1)
+    texts = [element.text for element in root.iter(f"{SVG}text")]
+    assert {"missed", HOSTILE, "count", "gain", "4", "0.5000", "-0.2500", MISSING} <= set(texts)
+
+
+def test_bars_of_nothing_are_drawn():
+    parsed(row_plot(["missed"], ["count"], [[(0, "0")]], name="Errors"))
+    parsed(row_plot([], ["count"], [], name="Errors"))

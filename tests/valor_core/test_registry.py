@@ -419,7 +419,8 @@ class TestManifests:
         assert error.startswith("plugin 'odd' (oddlab 1.0): Plugin 'odd' for hook 'valor_metrics'")
         assert "registry" in error
         assert error.endswith(
-            "Hooks take no arguments and are: valor_metrics, valor_readers, valor_resources."
+            "Hooks take no arguments and are: valor_metrics, valor_readers, valor_resources, "
+            "valor_galleries."
         )
 
     def test_a_misspelt_hook_is_refused(self, install: Install) -> None:
@@ -436,8 +437,8 @@ class TestManifests:
 
         assert error == (
             "plugin 'odd' (oddlab 1.0): its manifest declares nothing\n"
-            "Write valor_metrics or valor_readers or valor_resources and decorate it with "
-            "@valor_core.hookimpl."
+            "Write valor_metrics or valor_readers or valor_resources or valor_galleries and "
+            "decorate it with @valor_core.hookimpl."
         )
 
     def test_a_failed_manifest_does_not_spoil_those_after_it(

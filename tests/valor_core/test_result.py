@@ -10,7 +10,7 @@ import pytest
 from valor_core import Failed, Result, Undefined, mean, ratio
 from valor_core.errors import ReportError
 from valor_core.parameters import FromEnvironment
-from valor_core.result import as_json
+from valor_core.result import Deferred, NamedMatrix, Nullable, as_json
 
 
 def test_a_result_is_written_in_the_order_of_the_report_format() -> None:
@@ -129,3 +129,38 @@ def test_a_mean_does_not_depend_on_the_order() -> None:
     values = [1e16, 1.0, -1e16, 0.1]
 
     assert mean(values, "labels") == mean(values[::-1], "labels")
+
+
+def test_a_deferred_value_is_read_as_json_types() -> None:
+    content = {
+        "cat": {"fpr": np.array([0.0, 1.0]), "thresholds": Nullable(np.array([np.inf, 0.5]))},
+        "table": NamedMatrix(["cat"], ["cat", "dog"], np.array([[3, 1]])),
+        "note": None,
+    }
+    plain = {
+        "cat": {"fpr": [0.0, 1.0], "thresholds": [None, 0.5]},
+        "table": {"cat": {"cat": 3, "dog": 1}},
+        "note": None,
+    }
+
+    result = Result(value=Deferred(content))
+
+    assert result == Result(value=plain)
+    assert result.named("Curve", "a.Curve@1").to_dict()["value"] == plain
+    assert result.value == plain
+    assert result.value is result.value
+    assert (result.number, result.undefined, result.error) == (None, None, None)
+    assert repr(result) == repr(Result(value=plain))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"fpr": np.array([0.0, np.nan])},
+        {"table": NamedMatrix(["a"], ["b"], np.array([[np.inf]]))},
+        {"note": math.nan},
+    ],
+)
+def test_a_deferred_value_is_checked_at_once(content: Any) -> None:
+    with pytest.raises(ReportError, match=r"value\['\w+'\].* must be finite"):
+        Result(value=Deferred(content))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from valor_core.report import Report, SliceReport
 from valor_core.requirements import Requirement
 from valor_core.result import Failed, Result, Undefined
+from valor_core.table import MISSING
 from valor_core.tables import counted, failures, markdown, plain, tables
 
 SHARED = {"label_key": "class", "score_threshold": 0.0}
@@ -351,3 +352,16 @@ def test_long_lists_of_parameters_are_cut_in_the_middle():
     (table,) = tables([of("AR", 0.5, iou_thresholds=thresholds, areas=["s", "m"], more={"a": 1})])
 
     assert table.caption == 'iou_thresholds 0.5 … 0.75 (6), areas [s, m], more {"a": 1}'
+
+
+def test_numbers_by_kind_are_a_table_of_their_own():
+    value = {
+        "ap": 0.5,
+        "errors": {"made_up": {"count": 3, "loss": 0.5}, "c": {"count": 1, "loss": None}},
+    }
+
+    overall, by_kind = tables([of("Errors", value, iou_threshold=0.5)])
+
+    assert texts(overall) == [("Errors ap", "0.5000")]
+    assert (by_kind.title, by_kind.caption) == ("Errors", "iou_threshold 0.5")
+    assert texts(by_kind) == [("made up", "3", "0.5000"), ("c", "1", MISSING)]

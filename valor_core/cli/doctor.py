@@ -16,6 +16,7 @@ from valor_core.cli.outcome import FAILED
 from valor_core.engines import GROUP
 from valor_core.errors import RegistryError
 from valor_core.registry import Registry
+from valor_core.spec import by_reference
 from valor_core.table import Cell, Row, Table
 
 OWN = "valor-core"
@@ -31,6 +32,7 @@ class Plugin:
     distribution: str
     version: str
     holds: str
+    kernels: str
     error: str | None
 
 
@@ -92,12 +94,12 @@ def _plugins(registry: Registry) -> Iterable[Plugin]:
     for namespace, claims in registry.claims.items():
         error = failures.get(namespace)
         for claim in claims:
-            holds = "" if error else _content(registry, namespace)
             yield Plugin(
                 namespace,
                 claim.distribution,
                 claim.version,
-                holds,
+                "" if error else _content(registry, namespace),
+                "" if error else _kernels(registry, namespace),
                 None if error is None else str(error),
             )
 
@@ -113,6 +115,12 @@ def _content(registry: Registry, namespace: str) -> str:
         if specs:
             parts.append(f"{len(specs)} {word}{'' if len(specs) == 1 else 's'}")
     return ", ".join(parts) or "nothing"
+
+
+def _kernels(registry: Registry, namespace: str) -> str:
+    """Which of a family's two sets of kernels runs, and why the compiled one does not."""
+    found = [by_reference(place) for place in registry.manifest(namespace).kernels]
+    return "; ".join(f"{each.path}, {each.reason}" if each.reason else each.path for each in found)
 
 
 def _engine(entry: EntryPoint) -> EngineCheck:
@@ -166,8 +174,11 @@ def _tables(
     yield Table("Versions", ["what", "version"], [[k, v] for k, v in versions.items()])
     yield Table(
         "Plugins",
-        ["namespace", "distribution", "version", "state"],
-        [[p.namespace, p.distribution, p.version, _state(p.error, p.holds)] for p in plugins],
+        ["namespace", "distribution", "version", "state", "kernels"],
+        [
+            [p.namespace, p.distribution, p.version, _state(p.error, p.holds), p.kernels]
+            for p in plugins
+        ],
     )
     yield Table(
         "Engines",

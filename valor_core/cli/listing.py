@@ -10,7 +10,7 @@ import click
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
 from valor_core.registry import Registry
-from valor_core.spec import MetricSpec, ReaderSpec, Spec
+from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, Spec
 from valor_core.table import Row, Table
 
 DIRECTIONS = {True: "higher", False: "lower", None: "neither"}
@@ -20,7 +20,10 @@ DIRECTIONS = {True: "higher", False: "lower", None: "neither"}
 @click.argument("namespaces", nargs=-1)
 @click.option("--readers", is_flag=True, help="List readers instead.")
 @click.option("--resources", is_flag=True, help="List resources instead.")
-def command(namespaces: tuple[str, ...], readers: bool, resources: bool, as_json: bool) -> None:
+@click.option("--galleries", is_flag=True, help="List galleries instead.")
+def command(
+    namespaces: tuple[str, ...], readers: bool, resources: bool, galleries: bool, as_json: bool
+) -> None:
     """List the metrics that can be chosen by name.
 
     NAMESPACES are the plugins to look in; all that are installed without any.
@@ -33,6 +36,8 @@ def command(namespaces: tuple[str, ...], readers: bool, resources: bool, as_json
         kinds["readers"] = registry.readers()
     if resources:
         kinds["resources"] = registry.resources()
+    if galleries:
+        kinds["galleries"] = registry.galleries()
     if not kinds:
         kinds["metrics"] = registry.metrics()
     found = {
@@ -75,20 +80,17 @@ def _tables(specs: Iterable[Spec], registry: Registry) -> Iterable[Table]:
 def _columns(spec: Spec) -> tuple[str, ...]:
     if isinstance(spec, MetricSpec):
         return ("metric", "task", "better", "what it is")
-    return (
-        ("reader", "task", "what it reads")
-        if isinstance(spec, ReaderSpec)
-        else (
-            "resource",
-            "what it is",
-        )
-    )
+    if isinstance(spec, ReaderSpec):
+        return ("reader", "task", "what it reads")
+    if isinstance(spec, GallerySpec):
+        return ("gallery", "task", "what it draws")
+    return ("resource", "what it is")
 
 
 def _row(spec: Spec) -> Row:
     if isinstance(spec, MetricSpec):
         return [spec.name, spec.task, DIRECTIONS[spec.higher_is_better], spec.summary]
-    if isinstance(spec, ReaderSpec):
+    if isinstance(spec, (ReaderSpec, GallerySpec)):
         return [spec.name, spec.task or "any", spec.summary]
     return [spec.name, spec.summary]
 
@@ -96,7 +98,7 @@ def _row(spec: Spec) -> Row:
 def _record(spec: Spec, registry: Registry) -> dict[str, Any]:
     name, version = registry.distribution(spec)
     record: dict[str, Any] = {"name": spec.name, "summary": spec.summary}
-    if isinstance(spec, (MetricSpec, ReaderSpec)):
+    if isinstance(spec, (MetricSpec, ReaderSpec, GallerySpec)):
         record["task"] = spec.task
     if isinstance(spec, MetricSpec):
         record |= {"higher_is_better": spec.higher_is_better, "version": spec.version}

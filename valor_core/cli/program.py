@@ -31,7 +31,7 @@ COMMANDS = {
     },
     "Find out": {
         "list": "List the metrics that can be chosen by name.",
-        "show": "Show what a metric, reader or resource is and takes.",
+        "show": "Show what a metric, reader, resource or gallery is and takes.",
         "schema": "Print the JSON Schema of configs, for editors.",
         "doctor": "Check the installation and its plugins.",
     },

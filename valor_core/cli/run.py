@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import click
 from attrs import evolve
 
+from valor_core.catalog import INDEX
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
 from valor_core.cli.outcome import tell
@@ -46,6 +47,11 @@ def run_options(function: F) -> F:
                 type=click.Path(dir_okay=False, path_type=Path),
                 help="File for the counts, to go on from after a stop or to merge later.",
             ),
+            click.option(
+                "--gallery",
+                type=click.Path(file_okay=False, path_type=Path),
+                help="Folder for pictures of the worst items and a page of them.",
+            ),
             click.option("-q", "--quiet", is_flag=True, help="Print no tables and no progress."),
         )
     ):
@@ -59,6 +65,7 @@ def carry_out(
     output: tuple[Path, ...],
     workers: int | None,
     state: Path | None,
+    gallery: Path | None,
     quiet: bool,
 ) -> Report:
     """The report of a config, with the options of the command line on top.
@@ -67,7 +74,7 @@ def carry_out(
     ----------
     request : Request
         The config.
-    output, state : paths
+    output, state, gallery : paths
         Relative to where the command is given, not to the config.
     workers : int, optional
         How many parts are read at a time.
@@ -79,6 +86,8 @@ def carry_out(
         values["output"] = [str(path.absolute()) for path in output]
     if state is not None:
         values["state"] = str(state.absolute())
+    if gallery is not None:
+        values["gallery"] = {**(values.get("gallery") or {}), "folder": str(gallery.absolute())}
     if workers is not None:
         values["engine"] = {**(values.get("engine") or {}), "workers": workers}
     request = evolve(request, values=values)
@@ -91,8 +100,12 @@ def carry_out(
     with showing as advance:
         report = run_config(request, advance)
     if not quiet:
-        for path in request.checked().run.output:
+        chosen = request.checked().run
+        for path in chosen.output:
             streams.talk(f"report written to {_as_given(request.folder / path)}")
+        if chosen.gallery is not None:
+            page = request.folder / chosen.gallery["folder"] / INDEX
+            streams.talk(f"gallery written to {_as_given(page)}")
     return report
 
 

@@ -1,4 +1,4 @@
-"""``valor show``: what a metric, reader or resource is and takes."""
+"""``valor show``: what a metric, reader, resource or gallery is and takes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from valor_core.cli.command import command as make_command
 from valor_core.cli.listing import DIRECTIONS
 from valor_core.definition import definition
 from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNameError, did_you_mean
+from valor_core.gallery import GalleryParameters
 from valor_core.parameters import Parameter, declared
 from valor_core.registry import Registry
-from valor_core.spec import MetricSpec, ReaderSpec, Spec, fold
+from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, Spec, fold
 from valor_core.table import Row, Table
 
 
 @make_command("show")
 @click.argument("name")
 def command(name: str, as_json: bool) -> None:
-    """Show what a metric, reader or resource is and takes.
+    """Show what a metric, reader, resource or gallery is and takes.
 
     NAME is qualified, such as classification.ROCAUC, or bare where only one plugin has it. Case,
     _ and - do not matter.
@@ -34,7 +35,7 @@ def command(name: str, as_json: bool) -> None:
     facts = _facts(spec, registry)
     defined = definition(spec)
     if as_json:
-        records = [_record(parameter) for parameter in declared(spec.parameters)]
+        records = [_record(parameter) for parameter in _taken(spec)]
         streams.say_json(facts | {"definition": defined, "parameters": records})
         return
     streams.say(f"{spec.name}\n{spec.summary}\n")
@@ -45,15 +46,21 @@ def command(name: str, as_json: bool) -> None:
     for title, text in lines.items():
         streams.say(f"{title:{wide}}{text}")
     streams.say("")
-    taken = declared(spec.parameters)
+    taken = _taken(spec)
     if taken:
         streams.show([_table(taken)])
     else:
         streams.say("It takes no parameters.")
 
 
+def _taken(spec: Spec) -> tuple[Parameter, ...]:
+    """What a config can say of it."""
+    shared = declared(GalleryParameters) if isinstance(spec, GallerySpec) else ()
+    return shared + declared(spec.parameters)
+
+
 def find(name: str, registry: Registry) -> Spec:
-    """The metric, reader or resource of a name, qualified or not.
+    """The metric, reader, resource or gallery of a name, qualified or not.
 
     Parameters
     ----------
@@ -73,6 +80,7 @@ def find(name: str, registry: Registry) -> Spec:
         registry.metric,
         registry.reader,
         registry.resource,
+        registry.gallery,
     )
     misses: list[UnknownNameError] = []
     for look_up in lookups:
@@ -102,13 +110,18 @@ def _find_bare(name: str, registry: Registry) -> Spec:
 
 
 def _all(registry: Registry) -> list[Spec]:
-    return [*registry.metrics(), *registry.readers(), *registry.resources()]
+    return [
+        *registry.metrics(),
+        *registry.readers(),
+        *registry.resources(),
+        *registry.galleries(),
+    ]
 
 
 def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
     name, version = registry.distribution(spec)
     facts: dict[str, Any] = {"name": spec.name, "summary": spec.summary, "kind": _kind(spec)}
-    if isinstance(spec, (MetricSpec, ReaderSpec)):
+    if isinstance(spec, (MetricSpec, ReaderSpec, GallerySpec)):
         facts["task"] = spec.task
     if isinstance(spec, MetricSpec):
         facts |= {
@@ -127,9 +140,8 @@ def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
 
 
 def _kind(spec: Spec) -> str:
-    if isinstance(spec, MetricSpec):
-        return "metric"
-    return "reader" if isinstance(spec, ReaderSpec) else "resource"
+    kinds = {MetricSpec: "metric", ReaderSpec: "reader", GallerySpec: "gallery"}
+    return next((kind for cls, kind in kinds.items() if isinstance(spec, cls)), "resource")
 
 
 _TITLES = {"higher_is_better": "better", "per_item": "per item", "aliases": "also called"}

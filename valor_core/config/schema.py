@@ -10,10 +10,11 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import ConfigError, ParameterError, did_you_mean
+from valor_core.gallery import GalleryParameters
 from valor_core.json_schema import json_schema as parameter_schema
 from valor_core.parameters import build, declared, parameter, parameters
 from valor_core.registry import Registry
-from valor_core.spec import Spec
+from valor_core.spec import GallerySpec, Spec
 
 
 @parameters
@@ -54,6 +55,10 @@ class RunConfig:
     )
     require: Mapping[str, str] = parameter(
         default={}, help="Thresholds that results must meet, such as mAP: '>= 0.5'."
+    )
+    gallery: Mapping[str, Any] | None = parameter(
+        default=None,
+        help="Pictures of the worst items: the folder for them, and parameters of the gallery.",
     )
     state: Path | None = parameter(
         default=None, help="File for the counts, to go on from after a stop or to merge later."
@@ -120,7 +125,7 @@ def _is_foreign(key: object, known: Collection[str]) -> bool:
 
 
 def json_schema(registry: Registry) -> dict[str, Any]:
-    """JSON Schema of the config with every metric, reader and resource that is installed."""
+    """JSON Schema of the config with everything that is installed."""
     schema = parameter_schema(RunConfig)
     metrics = list(registry.metrics())
     named = [_named(spec, "name") for spec in metrics]
@@ -130,6 +135,9 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     schema["properties"]["metrics"]["anyOf"] = [listed, choice]
     readers = [_named(spec, "reader") for spec in registry.readers()]
     schema["properties"]["data"] = {"anyOf": readers}
+    galleries = [*map(_gallery, registry.galleries())]
+    if galleries:
+        schema["properties"]["gallery"] = {"anyOf": [*galleries, {"type": "null"}]}
     for spec in registry.resources():
         schema["properties"][spec.short_name] = parameter_schema(spec.parameters)
     return {
@@ -140,16 +148,30 @@ def json_schema(registry: Registry) -> dict[str, Any]:
 
 def _named(spec: Spec, key: str) -> dict[str, Any]:
     schema = parameter_schema(spec.parameters)
-    names = (spec.name, spec.short_name, *spec.aliases)
-    pattern = "|".join(dict.fromkeys(map(_any_case, names)))
     schema["title"] = spec.name
     schema["description"] = spec.summary
     schema["properties"] = {
-        key: {"type": "string", "pattern": f"^({pattern})(@[0-9]+)?$"},
+        key: {"type": "string", "pattern": f"^({_names(spec)})(@[0-9]+)?$"},
         **schema["properties"],
     }
     schema["required"] = [key, *schema.get("required", [])]
     return schema
+
+
+def _gallery(spec: GallerySpec) -> dict[str, Any]:
+    schema, own = parameter_schema(GalleryParameters), parameter_schema(spec.parameters)
+    schema["title"] = spec.name
+    schema["description"] = spec.summary
+    schema["properties"] |= {"name": {"type": "string", "pattern": f"^({_names(spec)})$"}}
+    schema["properties"] |= own["properties"]
+    schema["required"] = [*schema["required"], *own.get("required", [])]
+    return schema
+
+
+def _names(spec: Spec) -> str:
+    """Pattern of all names of a spec."""
+    names = (spec.name, spec.short_name, *spec.aliases)
+    return "|".join(dict.fromkeys(map(_any_case, names)))
 
 
 def _any_case(name: str) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.datum import Datum
+from valor_core.schemas import annotation_geometry
+from valor_core.schemas.datum import Datum, Uid
+from valor_core.schemas.geometry import Geometry, Mask
 from valor_core.schemas.label import DEFAULT_KEY, Label, as_label
 
 
@@ -69,10 +72,50 @@ class Annotation:
         Labels; scored ones in a prediction.
     metadata : mapping of str to value, optional
         Facts about the annotation.
+    bounding_box : Box, RotatedBox, ring of four corners or mapping, optional
+        Where the object is, as a box.
+    polygon : Polygon, MultiPolygon, rings or GeoJSON, optional
+        Where it is, as a polygon.
+    raster : Mask, rows of pixels or run lengths, optional
+        Where it is, as pixels.
+    is_instance : bool, optional
+        Whether the geometry is of one object, and not of all that has the label.
+
+    Raises
+    ------
+    SchemaError
+        If a geometry cannot be understood, or there are several.
+
+    Examples
+    --------
+    >>> Annotation(["dog"], bounding_box=[(0, 0), (2, 0), (2, 1), (0, 1)]).geometry
+    Box(xmin=0.0, ymin=0.0, xmax=2.0, ymax=1.0)
     """
 
     labels: tuple[Label | ScoredLabel, ...] = field(default=(), converter=_labels)
     metadata: Mapping[str, Any] = field(factory=dict)
+    bounding_box: Geometry | None = field(
+        default=None, converter=annotation_geometry.bounding_box, kw_only=True
+    )
+    polygon: Geometry | None = field(
+        default=None, converter=annotation_geometry.polygon, kw_only=True
+    )
+    raster: Mask | None = field(default=None, converter=annotation_geometry.raster, kw_only=True)
+    is_instance: bool | None = field(default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        given = [name for name in _GEOMETRIES if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise SchemaError(f"Annotation: expected one geometry, got {' and '.join(given)}")
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """Where it is, or None where that is not said."""
+        given = (getattr(self, name) for name in _GEOMETRIES)
+        return next((geometry for geometry in given if geometry is not None), None)
+
+
+_GEOMETRIES = ("bounding_box", "polygon", "raster")
 
 
 def _datum(value: Any) -> Datum:
@@ -93,7 +136,8 @@ def _annotations(values: Any) -> tuple[Annotation, ...]:
 
 def _annotation(value: Any) -> Annotation:
     if isinstance(value, Mapping):
-        return Annotation(value.get("labels"), value.get("metadata") or {})
+        where = {name: value.get(name) for name in (*_GEOMETRIES, "is_instance")}
+        return Annotation(value.get("labels"), value.get("metadata") or {}, **where)
     raise SchemaError(f"annotations: expected an Annotation, got {shown(value)}")
 
 
@@ -127,3 +171,103 @@ class Prediction:
 
     datum: Datum = field(converter=_datum)
     annotations: Sequence[Annotation] = field(default=(), converter=_annotations)
+
+
+@frozen
+class Annotated:
+    """A datum with what is true of it and what is predicted.
+
+    Parameters
+    ----------
+    datum : Datum
+        The item, with the metadata of both sides.
+    groundtruths, predictions : sequence of Annotation
+        Nothing on a side that does not have the datum.
+    """
+
+    datum: Datum
+    groundtruths: Sequence[Annotation]
+    predictions: Sequence[Annotation]
+
+
+def annotated(
+    groundtruths: Iterable[GroundTruth | Mapping[str, Any]],
+    predictions: Iterable[Prediction | Mapping[str, Any]],
+) -> Iterator[Annotated]:
+    """Ground truths and predictions matched by datum, in the order of the ground truths.
+
+    Parameters
+    ----------
+    groundtruths, predictions : iterable of GroundTruth and of Prediction
+        Each datum at most once on a side. Dictionaries of the same shape will do.
+
+    Raises
+    ------
+    SchemaError
+        If a datum stands twice on a side, or something is no ground truth or prediction.
+
+    Examples
+    --------
+    >>> [one.datum.uid for one in annotated([GroundTruth("a")], [{"datum": "b"}])]
+    ['a', 'b']
+    """
+    truths = [_as(GroundTruth, value) for value in groundtruths]
+    seen = [_as(Prediction, value) for value in predictions]
+    _check_once("groundtruths", [one.datum.uid for one in truths])
+    _check_once("predictions", [one.datum.uid for one in seen])
+    metadata: dict[Uid, dict[str, Any]] = {}
+    for one in [*seen, *truths]:
+        metadata.setdefault(one.datum.uid, {}).update(one.datum.metadata)
+    true = {one.datum.uid: one.annotations for one in truths}
+    predicted = {one.datum.uid: one.annotations for one in seen}
+    for uid in {**true, **predicted}:
+        yield Annotated(Datum(uid, metadata[uid]), true.get(uid, ()), predicted.get(uid, ()))
+
+
+def true_labels(datum: Datum, annotation: Annotation) -> list[Label]:
+    """The labels of a ground truth, which have no scores.
+
+    Raises
+    ------
+    SchemaError
+        If one has; names the item.
+    """
+    for label in annotation.labels:
+        if not isinstance(label, Label):
+            raise SchemaError(
+                f"item {datum.uid!r}, groundtruths: expected labels without score, "
+                f"got {shown(label)}"
+            )
+    return [label for label in annotation.labels if isinstance(label, Label)]
+
+
+def scored_labels(datum: Datum, annotation: Annotation) -> list[tuple[Label, float]]:
+    """The labels of a prediction with their scores.
+
+    Raises
+    ------
+    SchemaError
+        If one has none; names the item.
+    """
+    for label in annotation.labels:
+        if not isinstance(label, ScoredLabel):
+            raise SchemaError(
+                f"item {datum.uid!r}, predictions: expected labels with a score, got {shown(label)}"
+            )
+    return [(one.label, one.score) for one in annotation.labels if isinstance(one, ScoredLabel)]
+
+
+def _as(cls: Any, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return cls(value.get("datum"), value.get("annotations") or ())
+    if not isinstance(value, cls):
+        raise SchemaError(
+            f"{cls.__name__}: expected one or a dictionary like it, got {shown(value)}"
+        )
+    return value
+
+
+def _check_once(side: str, uids: Sequence[Uid]) -> None:
+    uid, count = Counter(uids).most_common(1)[0] if uids else ("", 0)
+    if count > 1:
+        raise SchemaError(f"item {uid!r}, {side}: expected each datum once, found it {count} times")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,6 +12,7 @@ from attrs import cmp_using, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
+from valor_core.threads import over, thread_count
 
 Codes = NDArray[np.int64]
 Floats = NDArray[np.floating[Any]]
@@ -16,7 +20,8 @@ Floats = NDArray[np.floating[Any]]
 BY_CONTENT = cmp_using(eq=np.array_equal)
 """How an attrs field that holds an array is compared."""
 
-_BLOCK = 1 << 16  # what is checked at a time and its mask stay in cache
+_BLOCK = 1 << 13  # what is checked at a time stays in cache, and BLAS starts no threads for it
+_THREAD = 1 << 20  # values that are worth a thread of their own
 
 
 @frozen
@@ -99,15 +104,26 @@ def check_length(array: NDArray[Any], name: str, length: int | None) -> None:
 def check_finite(array: Floats, name: str) -> None:
     """Raise a `SchemaError` that names the first place without a finite number."""
     flat = array.reshape(-1)
-    for start in range(0, flat.size, _BLOCK):
-        if np.isfinite(flat[start : start + _BLOCK]).all():
-            continue
-        bad = np.flatnonzero(~np.isfinite(flat))
-        place = ", ".join(str(int(i)) for i in np.unravel_index(bad[0], array.shape))
-        raise SchemaError(
-            f"{name}[{place}]: expected a finite number, got {float(flat[bad[0]])}"
-            f"{and_more(len(bad) - 1)}"
-        )
+    count = max(1, min(thread_count(), flat.size // _THREAD))
+    edges = [flat.size * i // count for i in range(count + 1)]
+    if all(over(partial(_are_finite, flat), list(pairwise(edges)))):
+        return
+    bad = np.flatnonzero(~np.isfinite(flat))
+    place = ", ".join(str(int(i)) for i in np.unravel_index(bad[0], array.shape))
+    raise SchemaError(
+        f"{name}[{place}]: expected a finite number, got {float(flat[bad[0]])}"
+        f"{and_more(len(bad) - 1)}"
+    )
+
+
+def _are_finite(flat: Floats, first: int, last: int) -> bool:
+    # A sum of squares is the fastest look at all values. Those of great ones overflow.
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(first, last, _BLOCK):
+            block = flat[start : min(start + _BLOCK, last)]
+            if not math.isfinite(np.dot(block, block)) and not np.isfinite(block).all():
+                return False
+    return True
 
 
 def is_ascending(column: NDArray[Any], *, strictly: bool = False) -> bool:
@@ -116,9 +132,21 @@ def is_ascending(column: NDArray[Any], *, strictly: bool = False) -> bool:
     return bool(compare(column[1:], column[:-1]).all())
 
 
+def are_below(array: Codes, count: int) -> bool:
+    """Whether all whole numbers are in [0, count).
+
+    Examples
+    --------
+    >>> are_below(np.array([0, 2]), 3), are_below(np.array([-1, 2]), 3)
+    (True, False)
+    """
+    # As an unsigned number, a negative one is greater than any count.
+    return not array.size or int(array.view(np.uint64).max()) < count
+
+
 def check_codes(array: Codes, count: int, name: str, of: str) -> None:
     """Raise a `SchemaError` unless every code is below `count`."""
-    if array.size and (array.min() < 0 or array.max() >= count):
+    if not are_below(array, count):
         first = int(np.flatnonzero((array < 0) | (array >= count))[0])
         raise SchemaError(
             f"{name}[{first}]: expected one of {count:,} {of}, got {int(array[first])}"

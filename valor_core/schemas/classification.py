@@ -15,6 +15,7 @@ from valor_core.schemas.arrays import (
     Checked,
     Codes,
     Floats,
+    are_below,
     check_codes,
     floats,
     is_ascending,
@@ -106,6 +107,11 @@ class ClassificationBatch:
     scores : ScoreMatrix or ScoreList
         The predictions.
 
+    Attributes
+    ----------
+    single : bool
+        Whether no datum has several ground truths.
+
     Raises
     ------
     SchemaError
@@ -126,6 +132,7 @@ class ClassificationBatch:
     truth_datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
     truth_labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
     scores: ScoreMatrix | ScoreList
+    single: bool = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         if len(set(self.labels)) < len(self.labels):
@@ -135,12 +142,15 @@ class ClassificationBatch:
                 f"groundtruths: expected columns of one length, got {len(self.truth_datums):,} "
                 f"datums and {len(self.truth_labels):,} labels"
             )
-        if not is_ascending(self.truth_datums):
+        single = is_ascending(self.truth_datums, strictly=True)
+        object.__setattr__(self, "single", single)
+        if not (single or is_ascending(self.truth_datums)):
             raise SchemaError("groundtruths: expected rows sorted by datum")
         check_codes(self.truth_datums, len(self), "truth_datums", "datums")
         check_codes(self.truth_labels, len(self.labels), "truth_labels", "labels")
         check_codes(self.scores.labels, len(self.labels), "score labels", "labels")
-        self._check_once(self.truth_datums, self.truth_labels, "groundtruths")
+        if not single:
+            self._check_once(self.truth_datums, self.truth_labels, "groundtruths")
         if isinstance(self.scores, ScoreMatrix):
             if len(self.scores.values) != len(self):
                 raise SchemaError(
@@ -223,11 +233,11 @@ class ClassificationBatch:
         if truth.ndim == 2:
             return cls._from_indicator(truth, values, labels, key, uids, metadata)
         classes, truth_labels = _class_codes(truth, labels, values.shape[1])
-        rows = np.arange(len(values))
+        datums = _datums(uids, metadata, len(values))
         return cls(
-            _datums(uids, metadata, len(values)),
+            datums,
             [kept_label(key, str(name)) for name in classes],
-            rows,
+            datums.uids if uids is None else np.arange(len(values)),
             truth_labels,
             ScoreMatrix(Checked(values), np.arange(values.shape[1])),
         )
@@ -372,8 +382,8 @@ def _class_codes(
     truth: Any, labels: Sequence[Any] | None, width: int
 ) -> tuple[Sequence[Any], Codes]:
     if labels is None and (not truth.size or truth.dtype.kind in "iub"):
-        codes = truth.astype(np.int64)
-        if not truth.size or (codes.min() >= 0 and codes.max() < width):
+        codes = truth.astype(np.int64, copy=False)
+        if are_below(codes, width):
             return range(width), codes
     names = np.unique(truth) if labels is None else np.asarray(labels)
     if len(names) != width:

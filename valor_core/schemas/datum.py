@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
-from attrs import field, frozen
+from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
@@ -90,7 +91,50 @@ def _check_all_strings(values: Sequence[Any]) -> None:
             )
 
 
+@define(eq=False)
+class LazyColumns(Mapping[str, NDArray[Any]]):
+    """Metadata columns whose names are known and that are made when one is first asked for.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Their names.
+    make : callable
+        Makes all of them; pickles.
+
+    Examples
+    --------
+    >>> columns = LazyColumns(("weather",), lambda: {"weather": np.array(["sun"])})
+    >>> list(columns), columns["weather"]
+    (['weather'], array(['sun'], dtype='<U3'))
+    """
+
+    names: tuple[str, ...]
+    make: Callable[[], Mapping[str, NDArray[Any]]]
+    _made: Mapping[str, NDArray[Any]] | None = field(default=None, init=False, repr=False)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if self._made is None:
+            self._made = {own: read_only(column) for own, column in self.make().items()}
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def select(self, positions: Codes) -> LazyColumns:
+        """The same columns at some positions."""
+        return LazyColumns(self.names, partial(self._selected, positions))
+
+    def _selected(self, positions: Codes) -> Mapping[str, NDArray[Any]]:
+        return {name: column[positions] for name, column in self.items()}
+
+
 def _metadata_columns(columns: Any) -> Mapping[str, NDArray[Any]]:
+    if isinstance(columns, LazyColumns):
+        return columns
     return {str(name): read_only(_metadata_column(column)) for name, column in columns.items()}
 
 
@@ -137,8 +181,9 @@ class Datums:
     numbered: bool = False
 
     def __attrs_post_init__(self) -> None:
-        for name, column in self.metadata.items():
-            check_length(column, f"metadata field {name!r}", len(self.uids))
+        if not isinstance(self.metadata, LazyColumns):
+            for name, column in self.metadata.items():
+                check_length(column, f"metadata field {name!r}", len(self.uids))
         if not self.numbered:
             check_unique(self.uids)
 
@@ -164,6 +209,8 @@ class Datums:
 
     def select(self, positions: Codes) -> Datums:
         """The datums at some positions."""
+        if isinstance(self.metadata, LazyColumns):
+            return Datums(self.uids[positions], self.metadata.select(positions), self.numbered)
         columns = {name: column[positions] for name, column in self.metadata.items()}
         return Datums(self.uids[positions], columns, self.numbered)
 

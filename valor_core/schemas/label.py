@@ -83,6 +83,27 @@ def label_tuple(labels: Iterable[Label]) -> tuple[Label, ...]:
     return tuple(labels)
 
 
+def are_distinct(labels: Sequence[Label]) -> bool:
+    """Whether no label occurs twice; quickly told of those that were distinct the last time.
+
+    Examples
+    --------
+    >>> are_distinct([Label("class", "dog"), Label("class", "cat"), Label("class", "dog")])
+    False
+    """
+    labels = list(labels)
+    if labels == _distinct[-1]:
+        return True
+    if len(set(labels)) < len(labels):
+        return False
+    _distinct[-1] = labels
+    return True
+
+
+_distinct: list[list[Label]] = [[]]
+"""The labels of the batch before: batches of a stream have the same ones over and over."""
+
+
 def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:
     """The renaming that a config or a Python call describes.
 
@@ -131,10 +152,7 @@ class Vocabulary:
     """
 
     labels: list[Label] = field(factory=list)
-    _codes: dict[Label, int] = field(init=False, repr=False, eq=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._codes = {label: code for code, label in enumerate(self.labels)}
+    _codes: dict[Label, int] | None = field(default=None, init=False, repr=False, eq=False)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -144,10 +162,16 @@ class Vocabulary:
         labels = list(labels)
         if labels == self.labels:
             return np.arange(len(labels))
-        joined = [self._code(label) for label in labels]
+        if not self.labels and are_distinct(labels):
+            self.labels, self._codes = labels, None
+            return np.arange(len(labels))
+        joined = [self.code(label) for label in labels]
         return np.array(joined, dtype=np.int64)
 
-    def _code(self, label: Label) -> int:
+    def code(self, label: Label) -> int:
+        """Code of one label, which is added if it is new."""
+        if self._codes is None:
+            self._codes = {label: code for code, label in enumerate(self.labels)}
         code = self._codes.setdefault(label, len(self.labels))
         if code == len(self.labels):
             self.labels.append(label)

@@ -134,7 +134,7 @@ def cases(
     manifest = plugin.registry.manifest(namespace)
     for plugin_law in (manifest_declares, manifest_is_light):
         yield f"{namespace}/{name_of(plugin_law)}", partial(plugin_law, plugin)
-    for declared in (*manifest.readers, *manifest.resources):
+    for declared in (*manifest.readers, *manifest.resources, *manifest.galleries):
         yield from _spec_cases(declared)
     given = _by_metric(namespace, manifest.metrics, parameters or {})
     bound: dict[str, list[tuple[MetricSpec, Any]]] = {}

@@ -7,12 +7,15 @@ They are the same on every run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing.subject import Batches
 
@@ -23,7 +26,7 @@ def tasks() -> tuple[str, ...]:
     Examples
     --------
     >>> tasks()
-    ('classification', 'text')
+    ('classification', 'detection', 'text')
     """
     return tuple(_DATASETS)
 
@@ -203,6 +206,160 @@ def _classified(*parts: list[Classification]) -> Batches:
     return tuple(ClassificationBatch.of(items) for items in parts)
 
 
+def _true(labels: Any, box: Sequence[float], **more: Any) -> TrueObject:
+    return TrueObject(labels, Box(*box), **more)
+
+
+def _seen(labels: Any, box: Sequence[float], **more: Any) -> PredictedObject:
+    return PredictedObject(labels, Box(*box), **more)
+
+
+def _boxes() -> Batches:
+    return _detected(
+        [
+            Detection(
+                "b1",
+                [_true("dog", (0, 0, 10, 10)), _true("cat", (20, 0, 30, 12))],
+                [
+                    _seen({"dog": 0.9}, (0, 0, 10, 9)),
+                    _seen({"cat": 0.7}, (21, 0, 31, 12)),
+                    _seen({"dog": 0.35}, (20, 0, 30, 12)),
+                ],
+                _facts(1),
+                (40, 50),
+            ),
+            Detection("b2", [_true("dog", (5, 5, 9, 9))], [_seen({"dog": 0.6}, (0, 0, 4, 4))]),
+        ],
+        [
+            Detection(
+                "b3",
+                [_true("dog", (0, 0, 8, 8)), _true("dog", (2, 0, 10, 8))],
+                [
+                    _seen({"dog": 0.8}, (1, 0, 9, 8)),
+                    _seen({"dog": 0.75}, (1, 0, 9, 8)),
+                    _seen({"bee": 0.1, "dog": 0.0}, (2, 0, 10, 8)),
+                ],
+                _facts(3),
+            ),
+            Detection("b4", [_true("cat", (0, 0, 3, 3))], metadata=_facts(4)),
+        ],
+    )
+
+
+def _equal_scores() -> Batches:
+    square, shifted = (0, 0, 10, 10), (2, 0, 12, 10)
+    return _detected(
+        [
+            Detection(
+                "e1",
+                [_true("dog", square), _true("dog", shifted)],
+                [_seen({"dog": 0.5}, shifted), _seen({"dog": 0.5}, square)],
+            ),
+            Detection(
+                "e10",
+                [_true("dog", square), _true("dog", square)],
+                [_seen({"dog": 0.5}, (1, 0, 11, 10)), _seen({"dog": 0.5}, square)] * 2,
+            ),
+            Detection("e2", [_true("cat", square)], [_seen({"cat": 0.5}, (20, 0, 30, 10))]),
+        ],
+        [
+            Detection("e3", [_true("cat", square)], [_seen({"cat": 0.5, "dog": 0.5}, square)]),
+            Detection("e4", [_true("dog", square)], [_seen({"dog": 0.5}, (0, 0, 5, 10))]),
+        ],
+    )
+
+
+def _crowds() -> Batches:
+    crowd = _true("dog", (0, 0, 100, 100), is_crowd=True)
+    return _detected(
+        [
+            Detection(
+                "c1",
+                [crowd, _true("dog", (0, 0, 20, 20)), _true("cat", (0, 0, 9, 9), area=4000)],
+                [
+                    *(_seen({"dog": 0.9 - i / 10}, (5 * i, 0, 5 * i + 20, 20)) for i in range(4)),
+                    _seen({"cat": 0.4}, (0, 0, 8, 9)),
+                ],
+                _facts(1),
+            ),
+        ],
+        [
+            Detection("c2", [crowd], [_seen({"dog": 0.95}, (50, 50, 99, 99))]),
+            Detection(
+                "c3",
+                [_true("dog", (0, 0, 120, 120)), _true("dog", (200, 0, 240, 40))],
+                [_seen({"dog": 0.2}, (0, 0, 120, 100)), _seen({"dog": 0.3}, (200, 5, 240, 40))],
+                _facts(3),
+            ),
+        ],
+    )
+
+
+def _keyed_objects() -> Batches:
+    dog, white = ("animal", "dog"), ("color", "white")
+    return _detected(
+        [
+            Detection(
+                "a1",
+                [_true([dog, white], (0, 0, 6, 6)), _true([white], (9, 9, 12, 12))],
+                [
+                    _seen([(dog, 0.9), (("animal", "cat"), 0.8), (white, 0.7)], (0, 0, 6, 5)),
+                    _seen([(("color", "dog"), 0.6)], (9, 9, 12, 12)),
+                ],
+                _facts(1),
+            ),
+        ],
+        [
+            Detection(
+                "a2", [_true("7", (0, 0, 4, 4))], [_seen({"7": 0.5, "10": 0.4}, (0, 0, 4, 4))]
+            ),
+            Detection("a3", [_true([dog], (0, 0, 4, 4))], [_seen([(white, 0.3)], (0, 0, 4, 4))]),
+        ],
+    )
+
+
+def _objects_of_one_side() -> Batches:
+    return _detected(
+        [
+            Detection("h1", [_true("ant", (0, 0, 4, 4))]),
+            Detection("h2", predictions=[_seen({"bee": 0.9}, (0, 0, 4, 4))]),
+            Detection("h3", metadata=_facts(3)),
+        ],
+        [
+            Detection("h4"),
+            Detection("h5", [_true("cat", (0, 0, 4, 4))], [_seen({"dog": 1}, (0, 0, 4, 4))]),
+        ],
+        [Detection("h6")],
+    )
+
+
+def _many_objects() -> Batches:
+    """More than a hundred predictions of a label in an image, and scores beyond 0 and 1."""
+    generator = np.random.default_rng(5)
+    items = []
+    for i in range(7):
+        corners = generator.integers(0, 60, (150, 2))
+        sides = generator.integers(0, 40, (150, 2))
+        boxes = np.hstack([corners, corners + sides]).tolist()
+        scores = (generator.integers(-2, 12, 150) / 8).tolist()
+        items.append(
+            Detection(
+                f"m{i}",
+                [_true("dog" if j % 3 else "cat", box) for j, box in enumerate(boxes[:12])],
+                [
+                    _seen({"dog" if j % 5 else "cat": score}, box)
+                    for j, (box, score) in enumerate(zip(boxes, scores, strict=True))
+                ],
+                _facts(i),
+            )
+        )
+    return _detected(items[:2], items[2:])
+
+
+def _detected(*parts: list[Detection]) -> Batches:
+    return tuple(DetectionBatch.of(items) for items in parts)
+
+
 def _plain() -> Batches:
     return _texts(
         [
@@ -281,6 +438,14 @@ _DATASETS: Mapping[str, Mapping[str, Callable[[], Batches]]] = {
         "multilabel": _multilabel,
         "one-sided": _one_sided,
         "logits": _logits,
+    },
+    "detection": {
+        "boxes": _boxes,
+        "equal scores": _equal_scores,
+        "crowds": _crowds,
+        "keys": _keyed_objects,
+        "one-sided": _objects_of_one_side,
+        "many": _many_objects,
     },
     "text": {"plain": _plain, "several": _several, "gaps": _gaps, "unicode": _unicode},
 }

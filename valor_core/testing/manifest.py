@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -57,8 +58,8 @@ class Plugin:
 def manifest_declares(plugin: Plugin) -> None:
     """The manifest can be read and declares something."""
     manifest = plugin.registry.manifest(plugin.name)
-    if not (manifest.metrics or manifest.readers or manifest.resources):
-        raise Breach("expected metrics, readers or resources, found none")
+    if not (manifest.metrics or manifest.readers or manifest.resources or manifest.galleries):
+        raise Breach("expected metrics, readers, resources or galleries, found none")
     declared = {spec.name for spec in manifest.resources}
     for metric in manifest.metrics:
         for name in metric.resources:
@@ -98,6 +99,8 @@ def _heavy(imported: Iterable[str], manifest: str) -> list[str]:
     --------
     >>> _heavy(["json", "mylab", "mylab.parameters", "mylab.f1", "shapely.ops"], "mylab.plugin")
     ['mylab.f1', 'shapely']
+    >>> _heavy(["mylab.reader_parameters", "mylab.parameters.f1"], "mylab.plugin")
+    []
     """
     package = manifest.partition(".")[0]
     parents = {manifest[:i] for i, letter in enumerate(manifest) if letter == "."}
@@ -108,6 +111,6 @@ def _heavy(imported: Iterable[str], manifest: str) -> list[str]:
             continue
         if root != package:
             heavy.append(root)
-        elif "parameters" not in name.split("."):
+        elif not any(re.fullmatch(r"(\w+_)?parameters", part) for part in name.split(".")):
             heavy.append(name)
     return list(dict.fromkeys(heavy))

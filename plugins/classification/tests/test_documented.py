@@ -121,3 +121,12 @@ def test_a_prediction_without_a_score_is_an_error() -> None:
 def test_a_metric_of_another_task_is_an_error() -> None:
     with pytest.raises(UnknownNameError, match="unknown in the task 'classification'"):
         evaluate_classification(TRUTHS, GUESSES, metrics_to_return=["mAP"])
+
+
+def test_annotations_of_objects_are_passed_over() -> None:
+    box = Annotation([CAT], bounding_box=[(0, 0), (1, 0), (1, 1), (0, 1)])
+    truths = [GroundTruth("a", [Annotation([DOG]), box]), TRUTHS[1]]
+
+    report = evaluate_classification(truths, GUESSES, metrics_to_return=["Accuracy"])
+
+    assert report["Accuracy"].value == 0.5

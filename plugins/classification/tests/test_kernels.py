@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections import Counter
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
 import attrs
@@ -21,44 +23,49 @@ from sklearn.metrics import (
     roc_auc_score,
     roc_curve,
 )
-from valor_classification import kernels
-from valor_classification.kernels import (
+from valor_classification.kernels import library, numeric, spans
+from valor_classification.kernels.values import (
     UNLISTED_RANK,
     ConfusionCells,
     RankAreas,
     RankCurve,
-    confusion_cells,
-    histogram,
-    outside,
-    passed,
-    rank_curve,
-    rank_label,
-    rank_matrix,
-    ranks_of_truth,
-    ranks_of_truth_in_runs,
-    scores_in_rows,
-    threshold_histogram,
-    top_of_rows,
-    top_of_runs,
 )
 
 TINY_BLOCKS = {
-    "_CACHED": 5,
-    "_TRANSPOSED_ROWS": 2,
-    "_COLUMN_BYTES": 64,
-    "_THREAD_SCORES": 1,
-    "_FEW_COLUMNS": 2,
-    "_FEW_THRESHOLDS": 2,
-    "_TALLY_ROWS": 2,
-    "_TALLY_BYTES": 32,
-    "_SMALL_KEYS": 1,
+    "numeric": {
+        "_CACHED": 5,
+        "_TRANSPOSED_ROWS": 2,
+        "_COLUMN_BYTES": 64,
+        "_FEW_COLUMNS": 2,
+        "_FEW_THRESHOLDS": 2,
+        "_TALLY_ROWS": 2,
+        "_TALLY_BYTES": 32,
+        "_SMALL_KEYS": 1,
+    },
+    "compiled": {"_COLUMN_BYTES": 64, "_SMALL_TABLE": 1},
 }
 
 
+def implementation(name: str) -> ModuleType:
+    if name == "numeric":
+        return numeric
+    if library.KERNELS.library is None:
+        pytest.skip(library.KERNELS.reason)
+    return importlib.import_module("valor_classification.kernels.compiled")
+
+
+@pytest.fixture(scope="module", params=["numeric", "compiled"])
+def kernels(request: pytest.FixtureRequest) -> ModuleType:
+    return implementation(request.param)
+
+
 @pytest.fixture(params=["usual blocks", "tiny blocks"])
-def block_sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def block_sizes(
+    request: pytest.FixtureRequest, kernels: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if request.param == "tiny blocks":
-        for name, size in TINY_BLOCKS.items():
+        monkeypatch.setattr(spans, "_THREAD_SCORES", 1)
+        for name, size in TINY_BLOCKS[kernels.__name__.rpartition(".")[2]].items():
             monkeypatch.setattr(kernels, name, size)
 
 
@@ -112,41 +119,43 @@ UNLISTED = st.integers(0, 3)
 # The greatest score of each datum
 
 
-def test_the_top_of_a_row_is_the_first_of_its_greatest_scores() -> None:
+def test_the_top_of_a_row_is_the_first_of_its_greatest_scores(kernels: ModuleType) -> None:
     # Row 0: 0.5 in columns 1 and 2, the first counts. Row 1: -0.1 is the greatest of three
     # negatives. Row 2: all equal, 0.0 and -0.0 included.
     values = np.array([[0.2, 0.5, 0.5], [-0.3, -0.2, -0.1], [0.0, -0.0, 0.0]])
 
-    assert_array_equal(top_of_rows(values)[0], [1, 2, 0])
+    assert_array_equal(kernels.top_of_rows(values)[0], [1, 2, 0])
 
 
 @pytest.mark.usefixtures("block_sizes")
 @settings(deadline=None)
 @given(matrices())
-def test_the_top_of_rows_is_what_argmax_says(values: NDArray[Any]) -> None:
-    top, scores = top_of_rows(values)
+def test_the_top_of_rows_is_what_argmax_says(kernels: ModuleType, values: NDArray[Any]) -> None:
+    top, scores = kernels.top_of_rows(values)
 
-    assert top.dtype == np.int64
+    assert top.dtype == np.int32
     assert scores.dtype == values.dtype
     assert_array_equal(top, values.argmax(axis=1))
     assert_array_equal(scores, values.max(axis=1))
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 19, 20, 21, 300])
-def test_the_top_of_rows_is_right_for_few_and_for_many_columns(width: int) -> None:
+def test_the_top_of_rows_is_right_for_few_and_for_many_columns(
+    kernels: ModuleType, width: int
+) -> None:
     values = np.random.default_rng(7).integers(0, 40, (501, width)).astype(np.float32)
 
-    assert_array_equal(top_of_rows(values)[0], values.argmax(axis=1))
+    assert_array_equal(kernels.top_of_rows(values)[0], values.argmax(axis=1))
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("most", [1, 2, 5])
 def test_the_top_of_rows_is_the_same_in_any_number_of_threads(
-    threads: int, monkeypatch: pytest.MonkeyPatch
+    kernels: ModuleType, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernels, "_THREAD_SCORES", 10)
+    monkeypatch.setattr(spans, "_THREAD_SCORES", 10)
     values = np.random.default_rng(7).integers(0, 4, (101, 3)).astype(np.float32)
 
-    top, scores = top_of_rows(values, threads=threads)
+    top, scores = kernels.top_of_rows(values, threads=most)
 
     assert_array_equal(top, values.argmax(axis=1))
     assert_array_equal(scores, values.max(axis=1))
@@ -156,18 +165,20 @@ def test_the_top_of_rows_is_the_same_in_any_number_of_threads(
 @settings(deadline=None)
 @given(matrices(), st.data())
 def test_a_score_of_each_row_is_found_in_its_column(
-    values: NDArray[Any], data: st.DataObject
+    kernels: ModuleType, values: NDArray[Any], data: st.DataObject
 ) -> None:
     count, width = values.shape
     columns = data.draw(arrays_st.arrays(np.int64, count, elements=st.integers(0, width - 1)))
 
-    assert_array_equal(scores_in_rows(values, columns), values[np.arange(count), columns])
+    assert_array_equal(kernels.scores_in_rows(values, columns), values[np.arange(count), columns])
 
 
 @pytest.mark.usefixtures("block_sizes")
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.booleans())))
-def test_a_histogram_counts_codes_bins_and_marks(rows: list[tuple[int, int, bool]]) -> None:
+def test_a_histogram_counts_codes_bins_and_marks(
+    kernels: ModuleType, rows: list[tuple[int, int, bool]]
+) -> None:
     codes = np.array([row[0] for row in rows], np.int64)
     bins = np.array([row[1] for row in rows], np.uint8)
     marks = np.array([row[2] for row in rows], np.bool_)
@@ -175,58 +186,60 @@ def test_a_histogram_counts_codes_bins_and_marks(rows: list[tuple[int, int, bool
     for code, place, mark in rows:
         expected[code, place, int(mark)] += 1
 
-    assert_array_equal(histogram(codes, bins, marks, code_count=4, bin_count=3), expected)
+    assert_array_equal(kernels.histogram(codes, bins, marks, code_count=4, bin_count=3), expected)
 
 
 @given(st.lists(st.sampled_from([-1.0, -0.0, 0.0, 0.5, 1.0, 1.5])))
-def test_scores_outside_are_counted(values: list[float]) -> None:
+def test_scores_outside_are_counted(kernels: ModuleType, values: list[float]) -> None:
     expected = sum(value < 0 or value > 1 for value in values)
 
-    assert outside(np.array(values, np.float32), 0.0, 1.0) == expected
+    assert kernels.outside(np.array(values, np.float32), 0.0, 1.0) == expected
 
 
-def test_the_top_of_a_run_is_the_first_listed_of_its_greatest_scores() -> None:
+def test_the_top_of_a_run_is_the_first_listed_of_its_greatest_scores(kernels: ModuleType) -> None:
     # Datum 0 lists 0.1, 0.4, 0.4 at positions 0 to 2: position 1. Datum 1 lists nothing.
     # Datum 2 lists -0.5 at position 3.
     datums = np.array([0, 0, 0, 2])
     values = np.array([0.1, 0.4, 0.4, -0.5], np.float32)
 
-    assert_array_equal(top_of_runs(datums, values, count=3), [1, -1, 3])
+    assert_array_equal(kernels.top_of_runs(datums, values, count=3), [1, -1, 3])
 
 
 @pytest.mark.usefixtures("block_sizes")
 @settings(deadline=None)
 @given(listings())
-def test_the_top_of_runs_is_the_first_maximum_of_each_datum(listing: Any) -> None:
+def test_the_top_of_runs_is_the_first_maximum_of_each_datum(
+    kernels: ModuleType, listing: Any
+) -> None:
     count, datums, values = listing
     expected = []
     for datum in range(count):
         entries = np.flatnonzero(datums == datum).tolist()
         expected.append(max(entries, key=lambda entry: values[entry], default=-1))
 
-    assert_array_equal(top_of_runs(datums, values, count=count), expected)
+    assert_array_equal(kernels.top_of_runs(datums, values, count=count), expected)
 
 
 # Thresholds
 
 
-def test_a_score_passes_the_thresholds_it_reaches() -> None:
+def test_a_score_passes_the_thresholds_it_reaches(kernels: ModuleType) -> None:
     # 0.35 passes 0.35 and not 0.5; 0.5 passes both; 0.34 neither; 2.0 both; -1.0 neither.
     values = np.array([0.35, 0.5, 0.34, 2.0, -1.0])
 
-    counts = passed(values, np.array([0.35, 0.5]))
+    counts = kernels.passed(values, np.array([0.35, 0.5]))
 
     assert counts.dtype == np.uint8
     assert_array_equal(counts, [1, 2, 0, 2, 0])
 
 
-def test_a_float32_score_passes_the_threshold_it_was_rounded_from() -> None:
+def test_a_float32_score_passes_the_threshold_it_was_rounded_from(kernels: ModuleType) -> None:
     # The float32 nearest to 0.7 is 0.699999988, less than the float64 0.7.
     values = np.array([0.35, 0.7, 0.95], np.float32)
 
-    assert_array_equal(passed(values, np.array([0.35, 0.7, 0.95])), [1, 2, 3])
+    assert_array_equal(kernels.passed(values, np.array([0.35, 0.7, 0.95])), [1, 2, 3])
     assert_array_equal(
-        threshold_histogram(values[:, None], np.array([0.35, 0.7, 0.95])), [[0, 1, 1, 1]]
+        kernels.threshold_histogram(values[:, None], np.array([0.35, 0.7, 0.95])), [[0, 1, 1, 1]]
     )
 
 
@@ -234,65 +247,71 @@ def test_a_float32_score_passes_the_threshold_it_was_rounded_from() -> None:
 @settings(deadline=None)
 @given(matrices(), THRESHOLDS)
 def test_passed_counts_the_comparisons_that_hold(
-    values: NDArray[Any], thresholds: NDArray[np.float64]
+    kernels: ModuleType, values: NDArray[Any], thresholds: NDArray[np.float64]
 ) -> None:
     expected = (values[:, :, None] >= thresholds.astype(values.dtype)).sum(axis=2)
 
-    assert_array_equal(passed(values, thresholds), expected)
+    assert_array_equal(kernels.passed(values, thresholds), expected)
 
 
 @pytest.mark.parametrize("count", [255, 256, 1000])
-def test_more_thresholds_than_a_byte_holds_are_counted(count: int) -> None:
+def test_more_thresholds_than_a_byte_holds_are_counted(kernels: ModuleType, count: int) -> None:
     thresholds = np.linspace(0, 1, count)
     values = np.array([-1.0, 0.0, 0.5, 1.0])
 
     expected = [(value >= thresholds).sum() for value in values]
 
-    assert_array_equal(passed(values, thresholds), expected)
+    assert_array_equal(kernels.passed(values, thresholds), expected)
     assert_array_equal(
-        threshold_histogram(values[:, None], thresholds)[0],
+        kernels.threshold_histogram(values[:, None], thresholds)[0],
         np.bincount(expected, minlength=count + 1),
     )
 
 
-def test_a_histogram_counts_the_scores_between_thresholds() -> None:
+def test_a_histogram_counts_the_scores_between_thresholds(kernels: ModuleType) -> None:
     # Column 0: 0.1 passes none of 0.3, 0.6; 0.3 and 0.5 pass one. Column 1: 0.9, 0.6 pass
     # both, 0.0 none.
     values = np.array([[0.1, 0.9], [0.3, 0.6], [0.5, 0.0]])
 
-    assert_array_equal(threshold_histogram(values, np.array([0.3, 0.6])), [[1, 2, 0], [1, 0, 2]])
+    assert_array_equal(
+        kernels.threshold_histogram(values, np.array([0.3, 0.6])), [[1, 2, 0], [1, 0, 2]]
+    )
 
 
 @pytest.mark.usefixtures("block_sizes")
 @settings(deadline=None)
 @given(matrices(), THRESHOLDS, st.integers(1, 3))
 def test_a_histogram_is_the_count_of_passed(
-    values: NDArray[Any], thresholds: NDArray[np.float64], threads: int
+    kernels: ModuleType, values: NDArray[Any], thresholds: NDArray[np.float64], threads: int
 ) -> None:
-    counts = passed(values, thresholds)
+    counts = kernels.passed(values, thresholds)
     expected = [np.bincount(column, minlength=thresholds.size + 1) for column in counts.T]
 
-    assert_array_equal(threshold_histogram(values, thresholds, threads=threads), expected)
+    assert_array_equal(kernels.threshold_histogram(values, thresholds, threads=threads), expected)
 
 
 @pytest.mark.parametrize("shape", [(999, 1), (40_000, 3), (1_300, 1000), (300_000, 4)])
 @pytest.mark.parametrize("count", [19, 60])
 def test_a_large_histogram_is_right_in_one_thread_and_in_two(
-    shape: tuple[int, int], count: int
+    kernels: ModuleType, shape: tuple[int, int], count: int
 ) -> None:
     values = np.random.default_rng(3).random(shape, np.float32)
     thresholds = np.linspace(0, 1, count)
-    keys = passed(values, thresholds) + np.arange(shape[1]) * (count + 1)
+    keys = kernels.passed(values, thresholds) + np.arange(shape[1]) * (count + 1)
     expected = np.bincount(keys.ravel(), minlength=shape[1] * (count + 1)).reshape(shape[1], -1)
 
-    for threads in (1, 2):
-        assert_array_equal(threshold_histogram(values, thresholds, threads=threads), expected)
+    for workers in (1, 2):
+        assert_array_equal(
+            kernels.threshold_histogram(values, thresholds, threads=workers), expected
+        )
 
 
-def test_a_histogram_of_nothing_is_zero() -> None:
-    assert_array_equal(threshold_histogram(np.empty((0, 2)), np.array([0.5])), [[0, 0], [0, 0]])
-    assert threshold_histogram(np.empty((3, 0)), np.array([0.5])).shape == (0, 2)
-    assert_array_equal(threshold_histogram(np.empty((3, 1)), np.empty(0)), [[3]])
+def test_a_histogram_of_nothing_is_zero(kernels: ModuleType) -> None:
+    assert_array_equal(
+        kernels.threshold_histogram(np.empty((0, 2)), np.array([0.5])), [[0, 0], [0, 0]]
+    )
+    assert kernels.threshold_histogram(np.empty((3, 0)), np.array([0.5])).shape == (0, 2)
+    assert_array_equal(kernels.threshold_histogram(np.empty((3, 1)), np.empty(0)), [[3]])
 
 
 # Areas
@@ -320,30 +339,30 @@ def same(left: float, right: float) -> bool:
     return left == right or (math.isnan(left) and math.isnan(right))
 
 
-def test_areas_of_a_ranking_without_ties() -> None:
+def test_areas_of_a_ranking_without_ties(kernels: ModuleType) -> None:
     # Positives 0.35, 0.8; negatives 0.1, 0.4. Pairs won: 0.35 > 0.1, 0.8 > 0.1, 0.8 > 0.4:
     # 3 of 4. Precision at 0.8 is 1/1, at 0.35 2/3; (1 + 2/3) / 2 = 5/6.
-    areas = rank_label(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0.35, 0.8]))
+    areas = kernels.rank_label(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0.35, 0.8]))
 
     assert (areas.positives, areas.negatives, areas.auc) == (2, 2, 0.75)
     assert areas.average_precision == pytest.approx(5 / 6, abs=1e-15)
 
 
-def test_areas_count_a_tie_as_one_half_and_a_tied_group_as_one_step() -> None:
+def test_areas_count_a_tie_as_one_half_and_a_tied_group_as_one_step(kernels: ModuleType) -> None:
     # Positives 0.5, 0.5, 0.2; negatives 0.5, 0.1. Wins: each 0.5 ties with 0.5 and beats 0.1
     # (1.5), 0.2 beats 0.1 (1): 4 of 6. At 0.5 there are 2 of 3, at 0.2 3 of 4:
     # (2 * 2/3 + 3/4) / 3 = 25/36.
-    areas = rank_label(np.array([0.5, 0.2, 0.5, 0.1, 0.5]), np.array([0.5, 0.5, 0.2]))
+    areas = kernels.rank_label(np.array([0.5, 0.2, 0.5, 0.1, 0.5]), np.array([0.5, 0.5, 0.2]))
 
     assert areas.auc == 4 / 6
     assert areas.average_precision == pytest.approx(25 / 36, abs=1e-15)
 
 
-def test_the_unlisted_tie_with_each_other_below_every_score() -> None:
+def test_the_unlisted_tie_with_each_other_below_every_score(kernels: ModuleType) -> None:
     # Listed: positive 0.9, negative 0.3. Unlisted: 1 positive, 2 negatives. The listed
     # positive beats 3 negatives; the unlisted one ties with 2, loses to 0.3: 4 of 2 * 3.
     # Precision at 0.9 is 1/1, at the end 2/5: (1 + 2/5) / 2 = 0.7.
-    areas = rank_label(
+    areas = kernels.rank_label(
         np.array([0.9, 0.3]), np.array([0.9]), unlisted_positives=1, unlisted_negatives=2
     )
 
@@ -353,20 +372,20 @@ def test_the_unlisted_tie_with_each_other_below_every_score() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 3, 49, 1000])
-def test_a_perfect_ranking_is_exactly_one(count: int) -> None:
+def test_a_perfect_ranking_is_exactly_one(kernels: ModuleType, count: int) -> None:
     scores = np.arange(2.0 * count)
 
-    areas = rank_label(scores, scores[count:])
+    areas = kernels.rank_label(scores, scores[count:])
 
     assert (areas.auc, areas.average_precision) == (1.0, 1.0)
 
 
-def test_areas_without_positives_or_negatives_are_nan() -> None:
+def test_areas_without_positives_or_negatives_are_nan(kernels: ModuleType) -> None:
     scores = np.array([0.1, 0.2])
 
-    without_positives = rank_label(scores, scores[:0])
-    without_negatives = rank_label(scores, scores)
-    without_anything = rank_label(scores[:0], scores[:0])
+    without_positives = kernels.rank_label(scores, scores[:0])
+    without_negatives = kernels.rank_label(scores, scores)
+    without_anything = kernels.rank_label(scores[:0], scores[:0])
 
     assert math.isnan(without_positives.auc)
     assert math.isnan(without_positives.average_precision)
@@ -380,12 +399,14 @@ def test_areas_without_positives_or_negatives_are_nan() -> None:
 @pytest.mark.usefixtures("block_sizes")
 @settings(deadline=None)
 @given(labelled(), UNLISTED, UNLISTED)
-def test_areas_follow_their_definitions(label: Any, positives: int, negatives: int) -> None:
+def test_areas_follow_their_definitions(
+    kernels: ModuleType, label: Any, positives: int, negatives: int
+) -> None:
     scores, is_positive = label
     winners = scores[is_positive].tolist() + [-math.inf] * positives
     losers = scores[~is_positive].tolist() + [-math.inf] * negatives
 
-    areas = rank_label(
+    areas = kernels.rank_label(
         scores, scores[is_positive], unlisted_positives=positives, unlisted_negatives=negatives
     )
 
@@ -398,16 +419,18 @@ def test_areas_follow_their_definitions(label: Any, positives: int, negatives: i
 @pytest.mark.usefixtures("block_sizes")
 @settings(deadline=None)
 @given(labelled(), st.randoms(use_true_random=False))
-def test_areas_and_curves_do_not_depend_on_the_order_of_scores(label: Any, random: Any) -> None:
+def test_areas_and_curves_do_not_depend_on_the_order_of_scores(
+    kernels: ModuleType, label: Any, random: Any
+) -> None:
     scores, is_positive = label
     order = np.array(random.sample(range(scores.size), scores.size), np.int64)
     before, shuffled = scores.copy(), scores[order]
 
-    curve = rank_curve(scores, scores[is_positive])
-    other_curve = rank_curve(shuffled, shuffled[is_positive[order]])
+    curve = kernels.rank_curve(scores, scores[is_positive])
+    other_curve = kernels.rank_curve(shuffled, shuffled[is_positive[order]])
 
-    areas = attrs.astuple(rank_label(scores, scores[is_positive]))
-    others = attrs.astuple(rank_label(shuffled, shuffled[is_positive[order]]))
+    areas = attrs.astuple(kernels.rank_label(scores, scores[is_positive]))
+    others = attrs.astuple(kernels.rank_label(shuffled, shuffled[is_positive[order]]))
     assert all(map(same, areas, others))
     assert curve.thresholds.tobytes() == other_curve.thresholds.tobytes()
     assert_array_equal(curve.true_positives, other_curve.true_positives)
@@ -419,7 +442,7 @@ def test_areas_and_curves_do_not_depend_on_the_order_of_scores(label: Any, rando
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 2**20, allow_subnormal=False)))
 def test_precisions_are_added_like_fsum(terms: list[float]) -> None:
-    assert kernels._exact_sum(np.array(terms, np.float64)) == math.fsum(terms)
+    assert numeric._exact_sum(np.array(terms, np.float64)) == math.fsum(terms)
 
 
 def bits(areas: RankAreas) -> list[bytes]:
@@ -429,12 +452,12 @@ def bits(areas: RankAreas) -> list[bytes]:
     ]
 
 
-def test_areas_of_a_matrix_take_each_column_against_the_rest() -> None:
+def test_areas_of_a_matrix_take_each_column_against_the_rest(kernels: ModuleType) -> None:
     # Column 0: truth 0.9 above 0.3 and 0.6, both areas 1. Column 1: truths 0.7 and 0.05,
     # other 0.1; one of two pairs won; precision 1/1 and 2/3. Column 2: never the truth.
     values = np.array([[0.9, 0.1, 0.5], [0.3, 0.7, 0.5], [0.6, 0.05, 0.5]])
 
-    areas = rank_matrix([values], np.array([0, 1, 2]), np.array([0, 1, 1]))
+    areas = kernels.rank_matrix([values], np.array([0, 1, 2]), np.array([0, 1, 1]))
 
     assert_array_equal(areas.positives, [1, 2, 0])
     assert_array_equal(areas.negatives, [2, 1, 3])
@@ -442,12 +465,12 @@ def test_areas_of_a_matrix_take_each_column_against_the_rest() -> None:
     np.testing.assert_allclose(areas.average_precision, [1.0, 5 / 6, math.nan], rtol=1e-15)
 
 
-def test_a_row_of_a_matrix_can_be_positive_for_several_columns_or_none() -> None:
+def test_a_row_of_a_matrix_can_be_positive_for_several_columns_or_none(kernels: ModuleType) -> None:
     # Row 0 is true for both columns, row 1 for none, row 2 for column 1.
     # Column 0: 0.8 beats 0.6, ties with 0.8: 1.5 of 2. Column 1: 0.1 and 0.9 against 0.4: 1 of 2.
     values = np.array([[0.8, 0.1], [0.6, 0.4], [0.8, 0.9]], np.float32)
 
-    areas = rank_matrix([values], np.array([2, 0, 0]), np.array([1, 1, 0]))
+    areas = kernels.rank_matrix([values], np.array([2, 0, 0]), np.array([1, 1, 0]))
 
     assert_array_equal(areas.positives, [1, 2])
     assert_array_equal(areas.auc, [0.75, 0.5])
@@ -462,15 +485,17 @@ def matrices_with_truths(draw: st.DrawFn) -> tuple[NDArray[Any], NDArray[Any]]:
 @pytest.mark.usefixtures("block_sizes")
 @settings(deadline=None)
 @given(matrices_with_truths(), st.integers(1, 3))
-def test_areas_of_a_matrix_are_those_of_its_columns(drawn: Any, threads: int) -> None:
+def test_areas_of_a_matrix_are_those_of_its_columns(
+    kernels: ModuleType, drawn: Any, threads: int
+) -> None:
     values, is_true = drawn
     rows, columns = np.nonzero(is_true)
 
-    areas = rank_matrix([values], rows, columns, threads=threads)
+    areas = kernels.rank_matrix([values], rows, columns, threads=threads)
 
     for column in range(values.shape[1]):
         scores = values[:, column]
-        label = rank_label(scores, scores[is_true[:, column]])
+        label = kernels.rank_label(scores, scores[is_true[:, column]])
         assert areas.positives[column] == label.positives
         assert areas.negatives[column] == label.negatives
         assert same(areas.auc[column], label.auc)
@@ -480,7 +505,9 @@ def test_areas_of_a_matrix_are_those_of_its_columns(drawn: Any, threads: int) ->
 @pytest.mark.usefixtures("block_sizes")
 @settings(deadline=None)
 @given(matrices_with_truths(), st.data())
-def test_areas_of_a_matrix_do_not_depend_on_order_or_split(drawn: Any, data: st.DataObject) -> None:
+def test_areas_of_a_matrix_do_not_depend_on_order_or_split(
+    kernels: ModuleType, drawn: Any, data: st.DataObject
+) -> None:
     values, is_true = drawn
     order = np.array(data.draw(st.permutations(range(len(values)))), np.int64)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(values)), max_size=4)))
@@ -489,8 +516,8 @@ def test_areas_of_a_matrix_do_not_depend_on_order_or_split(drawn: Any, data: st.
     cells = np.array(data.draw(st.permutations(range(moved_rows.size))), np.int64)
     before = values.tobytes()
 
-    whole = rank_matrix([values], rows, columns)
-    parts = rank_matrix(
+    whole = kernels.rank_matrix([values], rows, columns)
+    parts = kernels.rank_matrix(
         np.split(values[order], cuts), moved_rows[cells], moved_columns[cells], threads=2
     )
 
@@ -498,22 +525,22 @@ def test_areas_of_a_matrix_do_not_depend_on_order_or_split(drawn: Any, data: st.
     assert values.tobytes() == before
 
 
-def test_areas_of_no_columns_are_empty() -> None:
+def test_areas_of_no_columns_are_empty(kernels: ModuleType) -> None:
     none = np.empty(0, np.int64)
 
-    assert rank_matrix([np.empty((3, 0))], none, none).auc.shape == (0,)
+    assert kernels.rank_matrix([np.empty((3, 0))], none, none).auc.shape == (0,)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("decimals", [1, 3, 16])
-def test_areas_agree_with_scikit_learn(dtype: Any, decimals: int) -> None:
+def test_areas_agree_with_scikit_learn(kernels: ModuleType, dtype: Any, decimals: int) -> None:
     generator = np.random.default_rng(decimals)
     truths = generator.integers(0, 5, 3000)
     values = generator.random((3000, 5))
     values[np.arange(3000), truths] += 0.2
     values = values.round(decimals).astype(dtype)
 
-    areas = rank_matrix([values[:1000], values[1000:]], np.arange(3000), truths, threads=2)
+    areas = kernels.rank_matrix([values[:1000], values[1000:]], np.arange(3000), truths, threads=2)
 
     for column in range(5):
         is_true, scores = truths == column, values[:, column]
@@ -528,14 +555,14 @@ def test_areas_agree_with_scikit_learn(dtype: Any, decimals: int) -> None:
 @settings(deadline=None)
 @given(labelled(), UNLISTED, UNLISTED)
 def test_areas_of_few_scores_agree_with_scikit_learn(
-    label: Any, positives: int, negatives: int
+    kernels: ModuleType, label: Any, positives: int, negatives: int
 ) -> None:
     scores, is_positive = label
     # scikit-learn takes no -inf: the lowest finite number below every score stands for it.
     every_score = np.append(scores, np.full(positives + negatives, -9, scores.dtype))
     is_true = np.append(is_positive, np.arange(positives + negatives) < positives)
 
-    areas = rank_label(
+    areas = kernels.rank_label(
         scores, scores[is_positive], unlisted_positives=positives, unlisted_negatives=negatives
     )
 
@@ -555,36 +582,38 @@ def points(curve: RankCurve) -> list[tuple[float, int, int]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_a_curve_counts_both_sides_at_each_distinct_score() -> None:
+def test_a_curve_counts_both_sides_at_each_distinct_score(kernels: ModuleType) -> None:
     # Positives 0.8, 0.4; negatives 0.4, 0.1. At 0.8: 1 and 0; at 0.4: 2 and 1; at 0.1: 2 and 2.
-    curve = rank_curve(np.array([0.1, 0.4, 0.8, 0.4]), np.array([0.4, 0.8]))
+    curve = kernels.rank_curve(np.array([0.1, 0.4, 0.8, 0.4]), np.array([0.4, 0.8]))
 
     assert points(curve) == [(0.8, 1, 0), (0.4, 2, 1), (0.1, 2, 2)]
 
 
-def test_a_curve_ends_with_the_unlisted_if_there_are_any() -> None:
+def test_a_curve_ends_with_the_unlisted_if_there_are_any(kernels: ModuleType) -> None:
     # After 0.8 with 1 positive come 2 unlisted positives and 1 negative: 3 and 1.
     scores = np.array([0.8], np.float32)
 
-    curve = rank_curve(scores, scores, unlisted_positives=2, unlisted_negatives=1)
+    curve = kernels.rank_curve(scores, scores, unlisted_positives=2, unlisted_negatives=1)
 
     assert curve.thresholds.dtype == np.float32
     assert points(curve) == [(pytest.approx(0.8), 1, 0), (-math.inf, 3, 1)]
 
 
-def test_a_curve_of_nothing_is_empty() -> None:
-    assert points(rank_curve(np.empty(0), np.empty(0))) == []
+def test_a_curve_of_nothing_is_empty(kernels: ModuleType) -> None:
+    assert points(kernels.rank_curve(np.empty(0), np.empty(0))) == []
 
 
 @pytest.mark.usefixtures("block_sizes")
 @settings(deadline=None)
 @given(labelled(), UNLISTED, UNLISTED)
-def test_curves_follow_their_definition(label: Any, positives: int, negatives: int) -> None:
+def test_curves_follow_their_definition(
+    kernels: ModuleType, label: Any, positives: int, negatives: int
+) -> None:
     scores, is_positive = label
     winners = scores[is_positive].tolist() + [-math.inf] * positives
     losers = scores[~is_positive].tolist() + [-math.inf] * negatives
 
-    curve = rank_curve(
+    curve = kernels.rank_curve(
         scores, scores[is_positive], unlisted_positives=positives, unlisted_negatives=negatives
     )
 
@@ -595,12 +624,12 @@ def test_curves_follow_their_definition(label: Any, positives: int, negatives: i
 
 
 @pytest.mark.parametrize("decimals", [1, 16])
-def test_curves_agree_with_scikit_learn(decimals: int) -> None:
+def test_curves_agree_with_scikit_learn(kernels: ModuleType, decimals: int) -> None:
     generator = np.random.default_rng(11)
     is_true = generator.random(2000) < 0.3
     scores = (generator.random(2000) + 0.3 * is_true).round(decimals)
 
-    curve = rank_curve(scores, scores[is_true])
+    curve = kernels.rank_curve(scores, scores[is_true])
     recall = curve.true_positives / curve.true_positives[-1]
     fall_out = curve.false_positives / curve.false_positives[-1]
     precision = curve.true_positives / (curve.true_positives + curve.false_positives)
@@ -619,12 +648,12 @@ def test_curves_agree_with_scikit_learn(decimals: int) -> None:
 # The rank of the truth
 
 
-def test_the_rank_of_a_truth_counts_what_comes_before_it() -> None:
+def test_the_rank_of_a_truth_counts_what_comes_before_it(kernels: ModuleType) -> None:
     # Row 0: 0.5 in column 2, the equal 0.5 in column 1 is listed earlier: 1. Row 1: 0.5 in
     # column 1 with an equal listed later: 0. Row 2: 0.1 below 0.9 and 0.3: 2. Row 3: none.
     values = np.array([[0.2, 0.5, 0.5], [0.2, 0.5, 0.5], [0.9, 0.1, 0.3], [0.9, 0.1, 0.3]])
 
-    ranks = ranks_of_truth(values, np.array([2, 1, 1, -1]))
+    ranks = kernels.ranks_of_truth(values, np.array([2, 1, 1, -1]))
 
     assert_array_equal(ranks, [1, 0, 2, UNLISTED_RANK])
 
@@ -640,7 +669,7 @@ def naive_rank(scores: list[float], truth: int) -> int:
 @settings(deadline=None)
 @given(matrices(), st.data())
 def test_ranks_of_truth_are_places_in_the_ranking(
-    values: NDArray[Any], data: st.DataObject
+    kernels: ModuleType, values: NDArray[Any], data: st.DataObject
 ) -> None:
     truths = data.draw(
         arrays_st.arrays(np.int64, len(values), elements=st.integers(-1, values.shape[1] - 1))
@@ -649,11 +678,13 @@ def test_ranks_of_truth_are_places_in_the_ranking(
         naive_rank(row, truth) for row, truth in zip(values.tolist(), truths.tolist(), strict=True)
     ]
 
-    assert_array_equal(ranks_of_truth(values, truths), expected)
+    assert_array_equal(kernels.ranks_of_truth(values, truths), expected)
 
 
 @pytest.mark.parametrize("width", [1, 20, 21, 300])
-def test_ranks_of_truth_are_right_for_few_and_for_many_columns(width: int) -> None:
+def test_ranks_of_truth_are_right_for_few_and_for_many_columns(
+    kernels: ModuleType, width: int
+) -> None:
     generator = np.random.default_rng(5)
     values = generator.integers(0, 50, (300, width)).astype(np.float32)
     truths = generator.integers(-1, width, 300)
@@ -661,20 +692,20 @@ def test_ranks_of_truth_are_right_for_few_and_for_many_columns(width: int) -> No
         naive_rank(row, truth) for row, truth in zip(values.tolist(), truths.tolist(), strict=True)
     ]
 
-    assert_array_equal(ranks_of_truth(values, truths), expected)
+    assert_array_equal(kernels.ranks_of_truth(values, truths), expected)
 
 
-def test_a_truth_among_no_columns_ranks_after_everything() -> None:
-    assert_array_equal(ranks_of_truth(np.empty((1, 0)), np.array([-1])), [UNLISTED_RANK])
+def test_a_truth_among_no_columns_ranks_after_everything(kernels: ModuleType) -> None:
+    assert_array_equal(kernels.ranks_of_truth(np.empty((1, 0)), np.array([-1])), [UNLISTED_RANK])
 
 
-def test_the_rank_of_a_listed_truth_counts_its_datum_only() -> None:
+def test_the_rank_of_a_listed_truth_counts_its_datum_only(kernels: ModuleType) -> None:
     # Datum 0 lists 0.7, 0.2, 0.7; the truth is the last: one equal entry before it. Datum 1
     # lists 0.5, its truth. Datum 2 does not list its truth. Datum 3 lists nothing.
     datums = np.array([0, 0, 0, 1, 2])
     values = np.array([0.7, 0.2, 0.7, 0.5, 0.9])
 
-    ranks = ranks_of_truth_in_runs(datums, values, np.array([2, 3, -1, -1]))
+    ranks = kernels.ranks_of_truth_in_runs(datums, values, np.array([2, 3, -1, -1]))
 
     assert_array_equal(ranks, [1, 0, UNLISTED_RANK, UNLISTED_RANK])
 
@@ -683,7 +714,7 @@ def test_the_rank_of_a_listed_truth_counts_its_datum_only() -> None:
 @settings(deadline=None)
 @given(listings(), st.data())
 def test_ranks_of_listed_truths_are_places_in_each_ranking(
-    listing: Any, data: st.DataObject
+    kernels: ModuleType, listing: Any, data: st.DataObject
 ) -> None:
     count, datums, values = listing
     entries, expected = [], []
@@ -693,7 +724,7 @@ def test_ranks_of_listed_truths_are_places_in_each_ranking(
         entries.append(own[place] if place >= 0 else -1)
         expected.append(naive_rank(values[own].tolist(), place))
 
-    ranks = ranks_of_truth_in_runs(datums, values, np.array(entries, np.int64))
+    ranks = kernels.ranks_of_truth_in_runs(datums, values, np.array(entries, np.int64))
 
     assert_array_equal(ranks, expected)
 
@@ -706,10 +737,10 @@ def cell_counts(cells: ConfusionCells) -> list[tuple[int, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_confusion_cells_count_equal_datums() -> None:
+def test_confusion_cells_count_equal_datums(kernels: ModuleType) -> None:
     # Datums 0 and 2 are alike, datum 1 passes fewer thresholds, datum 3 predicts nothing,
     # datum 4 has no truth.
-    cells = confusion_cells(
+    cells = kernels.confusion_cells(
         np.array([0, 0, 0, 1, -1]),
         np.array([1, 1, 1, -1, 0]),
         np.array([2, 1, 2, 0, 2], np.uint8),
@@ -726,10 +757,14 @@ def test_confusion_cells_count_equal_datums() -> None:
     st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 4), st.integers(0, 3)), max_size=60),
     st.sampled_from([5, 100_000]),
 )
-def test_confusion_cells_are_a_counter(datums: list[tuple[int, int, int]], labels: int) -> None:
+def test_confusion_cells_are_a_counter(
+    kernels: ModuleType, datums: list[tuple[int, int, int]], labels: int
+) -> None:
     truths, predictions, bins = np.array(datums, np.int64).reshape(-1, 3).T
 
-    cells = confusion_cells(truths, predictions, bins, label_count=labels, threshold_count=3)
+    cells = kernels.confusion_cells(
+        truths, predictions, bins, label_count=labels, threshold_count=3
+    )
 
     assert cell_counts(cells) == [(*cell, n) for cell, n in sorted(Counter(datums).items())]
     assert all(

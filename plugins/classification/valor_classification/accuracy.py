@@ -7,13 +7,14 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_classification import agreement, averages, label_counts, top_ranks
+from valor_classification import agreement, label_counts, top_ranks
 from valor_classification.agreement import AgreementPart
-from valor_classification.averages import Value
 from valor_classification.keyed import Keyed
 from valor_classification.label_counts import LabelCountsPart
 from valor_classification.parameters import AccuracyParameters
 from valor_classification.top_ranks import TopRanksPart
+from valor_core import averages
+from valor_core.averages import Value
 from valor_core.errors import ParameterError
 from valor_core.result import Failed, Result, Undefined, ratio
 from valor_core.state import StateRequest

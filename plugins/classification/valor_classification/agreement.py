@@ -141,8 +141,11 @@ class AgreementPart:
         if not view.all_listed:
             bins[view.top_labels == NONE] = 0
         hits = _tally(bins, view.top_is_true, width)
-        tops = _tally(bins, view.has_truth, width)
-        others = _tally(bins, view.taking_part & ~view.has_truth, width)
+        if view.with_truth == view.count:
+            tops, others = _tally(bins, None, width), np.zeros(width, dtype=np.int64)
+        else:
+            tops = _tally(bins, view.has_truth, width)
+            others = _tally(bins, view.taking_part & ~view.has_truth, width)
         self.hits = self.hits + hits
         for place in range(len(self.thresholds)):
             hit, top, other = (int(part[place + 1 :].sum()) for part in (hits, tops, others))
@@ -181,11 +184,12 @@ class AgreementPart:
             self.sets[place, *divmod(cell, width)] += count
 
 
-def _tally(bins: NDArray[Any], taken: NDArray[np.bool_], width: int) -> NDArray[np.int64]:
-    """Number of the taken entries in each bin."""
+def _tally(bins: NDArray[Any], taken: NDArray[np.bool_] | None, width: int) -> NDArray[np.int64]:
+    """Number of the taken entries in each bin, or of all."""
     if width > _FEW_BINS:
-        return np.bincount(bins[taken], minlength=width)
-    counts = [np.count_nonzero((bins == value) & taken) for value in range(width)]
+        return np.bincount(bins if taken is None else bins[taken], minlength=width)
+    marks = (bins == value for value in range(width))
+    counts = [np.count_nonzero(own if taken is None else own & taken) for own in marks]
     return np.array(counts, dtype=np.int64)
 
 

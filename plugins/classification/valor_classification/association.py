@@ -9,9 +9,9 @@ import numpy as np
 from attrs import frozen
 
 from valor_classification import confusion
-from valor_classification.averages import Value
 from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters import KappaParameters, MatthewsParameters
+from valor_core.averages import Value
 from valor_core.result import Result, Undefined
 from valor_core.state import StateRequest
 

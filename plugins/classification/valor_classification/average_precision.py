@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 
-from valor_classification import averages
 from valor_classification.keyed import Keyed
 from valor_classification.label_counts import LabelCountsPart
 from valor_classification.parameters import AveragePrecisionParameters
 from valor_classification.ranking import RankingPart
 from valor_classification.roc import LabelValues, binned_counts, rank_request
+from valor_core import averages
 from valor_core.result import Result, Undefined
 from valor_core.state import StateRequest
 

@@ -174,7 +174,13 @@ class ConfusionPart:
             found.append(self._count(view, truths, scores.labels[columns], bins))
         return found
 
-    def _count(self, view: KeyView, truths: Codes, predictions: Codes, bins: NDArray[Any]) -> Codes:
+    def _count(
+        self,
+        view: KeyView,
+        truths: Codes,
+        predictions: NDArray[np.integer[Any]],
+        bins: NDArray[Any],
+    ) -> Codes:
         cells = kernels.confusion_cells(
             truths,
             predictions,

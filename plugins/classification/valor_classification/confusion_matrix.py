@@ -14,7 +14,7 @@ from valor_classification.confusion import Confusion, Matrix
 from valor_classification.listing import Listing, Table
 from valor_classification.parameters import ConfusionMatrixParameters
 from valor_classification.views import NONE
-from valor_core.result import Result
+from valor_core.result import Deferred, Failed, NamedMatrix, Result, as_json
 from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
 
@@ -65,9 +65,9 @@ class ConfusionMatrix:
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
                 value = part.refusal or self._value(part.at(threshold))
-                if named is not None and part.refusal is None:
+                if named is not None and not isinstance(value, Failed):
                     table = named.of(key).table((threshold,))
-                    value = self._with_examples(value, table)
+                    value = self._with_examples(as_json(value.content, "value"), table)
                 parameters: dict[str, Any] = {
                     "label_key": key,
                     "score_threshold": threshold,
@@ -77,15 +77,16 @@ class ConfusionMatrix:
                     parameters["normalize"] = chosen.normalize
                 yield Result(parameters=parameters, value=value)
 
-    def _value(self, matrix: Matrix) -> dict[str, Any]:
+    def _value(self, matrix: Matrix) -> Deferred:
         names = [label.value for label in matrix.labels]
         counts, truths, predictions = self._shares(matrix)
-        rows = (dict(zip(names, row, strict=True)) for row in counts.tolist())
-        return {
-            "confusion_matrix": dict(zip(names, rows, strict=True)),
-            "unmatched_ground_truths": dict(zip(names, truths.tolist(), strict=True)),
-            "unmatched_predictions": dict(zip(names, predictions.tolist(), strict=True)),
-        }
+        return Deferred(
+            {
+                "confusion_matrix": NamedMatrix(names, names, counts),
+                "unmatched_ground_truths": dict(zip(names, truths.tolist(), strict=True)),
+                "unmatched_predictions": dict(zip(names, predictions.tolist(), strict=True)),
+            }
+        )
 
     def _shares(self, matrix: Matrix) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         counts, truths = matrix.counts, matrix.unmatched_truths

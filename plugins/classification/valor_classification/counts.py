@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_classification import averages, label_counts
+from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts
 from valor_classification.parameters import CountsParameters
+from valor_core import averages
 from valor_core.result import Result
 from valor_core.state import StateRequest
 

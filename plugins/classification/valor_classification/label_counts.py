@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.keyed import Keyed, add_rows
-from valor_classification.views import NONE, KeyView, kernel_threads
+from valor_classification.views import NONE, KeyView
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
+from valor_core.threads import thread_count
 
 
 @frozen(kw_only=True, eq=False)
@@ -139,7 +140,7 @@ class LabelCountsPart:
         if isinstance(scores, ScoreMatrix):
             predicted = np.zeros((len(view.labels), len(thresholds) + 1), dtype=np.int64)
             predicted[scores.labels] = kernels.threshold_histogram(
-                scores.values, thresholds, threads=kernel_threads()
+                scores.values, thresholds, threads=thread_count()
             )
         else:
             bins = kernels.passed(scores.values, thresholds)

@@ -175,7 +175,7 @@ class ListingPart:
         if self.hardmax:
             tops = view.top_labels
             datums = np.flatnonzero((tops != NONE) & (view.top_scores >= limit))
-            return datums, tops[datums], view.top_scores[datums]
+            return datums, tops[datums].astype(np.int64), view.top_scores[datums]
         if isinstance(scores, ScoreMatrix):
             datums, columns = np.nonzero(scores.values >= limit)
             return datums, scores.labels[columns], scores.values[datums, columns]

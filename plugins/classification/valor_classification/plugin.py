@@ -249,6 +249,12 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
 
 
 @hookimpl
+def valor_kernels() -> str:
+    """Say where the family's kernels stand."""
+    return "valor_classification.kernels:KERNELS"
+
+
+@hookimpl
 def valor_readers() -> tuple[ReaderSpec, ...]:
     """Declare the readers of classification data."""
     return (

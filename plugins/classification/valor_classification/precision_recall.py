@@ -7,10 +7,11 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_classification import averages, label_counts
-from valor_classification.averages import Value
+from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.parameters import FBetaParameters, LabelParameters
+from valor_core import averages
+from valor_core.averages import Value
 from valor_core.result import Result, ratio
 from valor_core.state import StateRequest
 

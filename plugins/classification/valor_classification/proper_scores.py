@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from valor_classification import probability
-from valor_classification.averages import Value
 from valor_classification.parameters import BrierParameters
 from valor_classification.probability import Probability, ProbabilityPart
+from valor_core.averages import Value
 from valor_core.parameters import NoParameters
 from valor_core.result import Result, Undefined
 from valor_core.state import StateRequest

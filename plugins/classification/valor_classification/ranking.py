@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.keyed import Keyed, add_rows
-from valor_classification.views import NONE, KeyView, kernel_threads
+from valor_classification.views import NONE, KeyView
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
+from valor_core.threads import thread_count
 
 
 @frozen(eq=False)
@@ -218,7 +219,7 @@ class RankingPart:
                 ]
             ),
             _together([chunk.columns for chunk in self.matrices]),
-            threads=kernel_threads(),
+            threads=thread_count(),
         )
         columns = np.argsort(self.matrices[0].labels)[self.vocabulary.order]
         return kernels.RankAreas(

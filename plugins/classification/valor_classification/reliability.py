@@ -54,11 +54,11 @@ class ReliabilityPart:
             return
         # A score is above an edge where it reaches the next number.
         edges = (np.arange(1, self.bins) / self.bins).astype(scores.dtype)
-        above = np.nextafter(edges, scores.dtype.type(np.inf)).astype(np.float64)
-        places = kernels.passed(scores, above)
-        self.counts = self.counts + np.bincount(places, minlength=self.bins)
-        self.hits = self.hits + np.bincount(places[is_hit], minlength=self.bins)
-        self.scores.add(places, scores.astype(np.float64))
+        above = np.nextafter(edges, scores.dtype.type(np.inf))
+        found = kernels.reliability(scores, is_hit, above)
+        self.counts = self.counts + found.counts
+        self.hits = self.hits + found.hits
+        self.scores.merge(ExactSums(found.units))
 
     def merge(self, other: ReliabilityPart) -> None:
         """Count what another part counted."""

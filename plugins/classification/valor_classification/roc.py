@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
@@ -12,8 +11,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_classification import averages, kernels, label_counts, ranking
-from valor_classification.averages import Value
+from valor_classification import kernels, label_counts, ranking
 from valor_classification.keyed import Keyed
 from valor_classification.label_counts import LabelCountsPart
 from valor_classification.parameters import (
@@ -22,11 +20,13 @@ from valor_classification.parameters import (
     ROCCurveParameters,
 )
 from valor_classification.ranking import LabelScores, Ranking, RankingPart
-from valor_classification.views import kernel_threads
-from valor_core.result import Result, Undefined
+from valor_core import averages
+from valor_core.averages import Value
+from valor_core.result import Deferred, Nullable, Result, Undefined
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Label
 from valor_core.state import StateRequest
+from valor_core.threads import thread_count
 
 _THREAD_DATUMS = 1 << 14  # scores of a label that are worth a thread
 
@@ -217,12 +217,12 @@ class ROCCurve:
     def compute(self, state: Ranking) -> Iterator[Result]:
         """One result for each label key, a curve or a reason by label."""
         for key, part in state.sorted():
-            yield Result(parameters={"label_key": key}, value=dict(self._curves(part)))
+            yield Result(parameters={"label_key": key}, value=Deferred(dict(self._curves(part))))
 
     def _curves(self, part: RankingPart) -> Iterator[tuple[str, dict[str, Any]]]:
         """Curves by label, some labels at a time in threads where it pays."""
         labels = part.of_labels()
-        threads = kernel_threads()
+        threads = thread_count()
         if threads == 1 or part.datums < _THREAD_DATUMS:
             yield from ((one.label.value, self._curve(one)) for one in labels)
             return
@@ -237,21 +237,23 @@ class ROCCurve:
             one.positive_scores,
             unlisted_positives=one.unlisted_positives,
             unlisted_negatives=one.unlisted_negatives,
+            bends=self.parameters.drop_intermediate,
         )
         tp, fp = curve.true_positives, curve.false_positives
         if not tp[-1]:
             return {"undefined": f"no ground truths of {str(one.label)!r}"}
         if not fp[-1]:
             return {"undefined": f"no items without ground truth {str(one.label)!r}"}
-        kept = np.arange(len(tp))
-        if self.parameters.drop_intermediate and len(tp) > 2:
-            bends = np.diff(fp, 2).astype(bool) | np.diff(tp, 2).astype(bool)
-            kept = np.flatnonzero(np.concatenate([[True], bends, [True]]))
-        thresholds: list[float | None] = curve.thresholds[kept].tolist()
-        if curve.thresholds[-1] == -math.inf:
-            thresholds[-1] = None
+        nothing = np.array([np.inf], curve.thresholds.dtype)
         return {
-            "fpr": np.concatenate([[0.0], fp[kept] / fp[-1]]),
-            "tpr": np.concatenate([[0.0], tp[kept] / tp[-1]]),
-            "thresholds": [None, *thresholds],
+            "fpr": _shares(fp),
+            "tpr": _shares(tp),
+            "thresholds": Nullable(np.concatenate([nothing, curve.thresholds])),
         }
+
+
+def _shares(counts: Codes) -> NDArray[np.float64]:
+    """Ascending counts as shares of the last one, after a first one of 0."""
+    shares = np.zeros(len(counts) + 1)
+    np.divide(counts, counts[-1], out=shares[1:])
+    return shares

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import threading
 import weakref
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label
 from valor_core.schemas.scores import ScoreList, ScoreMatrix
+from valor_core.threads import thread_count
 
 NONE = -1
 """Code of a label that is not there."""
@@ -35,6 +35,8 @@ class KeyView:
         Ground truths of the key, sorted by datum.
     scores : ScoreMatrix or ScoreList
         Predictions of the key.
+    single : bool, optional
+        Whether no datum has several ground truths, where that is known.
     """
 
     def __init__(
@@ -44,12 +46,14 @@ class KeyView:
         truth_datums: Codes,
         truth_labels: Codes,
         scores: ScoreMatrix | ScoreList,
+        single: bool | None = None,
     ) -> None:
         self.labels = labels
         self.uids = uids
         self.truth_datums = truth_datums
         self.truth_labels = truth_labels
         self.scores = scores
+        self._single = single
 
     @property
     def count(self) -> int:
@@ -76,6 +80,8 @@ class KeyView:
     @cached_property
     def has_truth(self) -> NDArray[np.bool_]:
         """Whether a datum has a ground truth, by datum."""
+        if self.is_single and len(self.truth_datums) == self.count:
+            return np.ones(self.count, dtype=bool)
         has_truth = np.zeros(self.count, dtype=bool)
         has_truth[self.truth_datums] = True
         return has_truth
@@ -100,6 +106,8 @@ class KeyView:
     @cached_property
     def is_single(self) -> bool:
         """Whether no datum has several ground truths."""
+        if self._single is not None:
+            return self._single
         return bool(np.all(self.truth_datums[1:] > self.truth_datums[:-1]))
 
     @cached_property
@@ -126,19 +134,19 @@ class KeyView:
         return self.columns[self.truth_labels]
 
     @cached_property
-    def _tops(self) -> tuple[Codes, Floats]:
+    def _tops(self) -> tuple[NDArray[np.integer[Any]], Floats]:
         """Column or row of each datum's best-scoring label, the first of equals, and its score.
 
         `NONE`, and anything, where it lists none.
         """
         values = self.scores.values
         if isinstance(self.scores, ScoreMatrix):
-            return kernels.top_of_rows(values, threads=kernel_threads())
+            return kernels.top_of_rows(values, threads=thread_count())
         entries = kernels.top_of_runs(self.scores.datums, values, count=self.count)
         return entries, values[entries] if len(values) else np.zeros(self.count)
 
     @cached_property
-    def top_labels(self) -> Codes:
+    def top_labels(self) -> NDArray[np.integer[Any]]:
         """The best-scoring label of each datum, `NONE` where it lists none."""
         entries = self._tops[0]
         if isinstance(self.scores, ScoreMatrix):
@@ -158,7 +166,8 @@ class KeyView:
         """Whether the best-scoring label of each datum is a ground truth."""
         if self.is_single:
             is_true: NDArray[np.bool_] = np.equal(self.top_labels, self.truths)
-            is_true[self.top_labels == NONE] = False
+            if not self.all_listed:
+                is_true[self.top_labels == NONE] = False
             return is_true
         width = len(self.labels) + 1
         truths = np.sort(self.truth_datums * width + self.truth_labels)
@@ -237,7 +246,7 @@ def _views(batch: ClassificationBatch) -> list[KeyView]:
     keys = sorted({label.key for label, used in zip(batch.labels, is_used, strict=True) if used})
     if len(keys) == 1 and is_used.all() and len(batch.scores.labels):
         columns = (batch.truth_datums, batch.truth_labels, batch.scores)
-        return [KeyView(batch.labels, batch.datums.uids, *columns)]
+        return [KeyView(batch.labels, batch.datums.uids, *columns, batch.single)]
     return [_view(batch, key, is_used) for key in keys]
 
 
@@ -281,8 +290,3 @@ def _is_in(values: Codes, ascending: Codes) -> NDArray[np.bool_]:
     places = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
     is_in: NDArray[np.bool_] = np.equal(ascending[places], values)
     return is_in
-
-
-def kernel_threads() -> int:
-    """Threads for one kernel: all cores, but one in a worker process, whose peers have the rest."""
-    return 1 if multiprocessing.parent_process() is not None else os.cpu_count() or 1

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 PLUGIN = """
-from valor_core import MetricSpec, Range, ReaderSpec, Reference, hookimpl
+from valor_core import GallerySpec, MetricSpec, Range, ReaderSpec, Reference, hookimpl
 from valor_core.spec import ResourceSpec
 from shoutlab.parameters import Loudness, Lines
 
@@ -47,6 +47,12 @@ def valor_readers():
 def valor_resources():
     return (ResourceSpec(name="shoutlab.megaphone", summary="Makes louder",
                          implementation="shoutlab.loudness:score"),)
+
+
+@hookimpl
+def valor_galleries():
+    return (GallerySpec(name="shoutlab.Posters", task="text", summary="Draws responses",
+                        implementation="shoutlab.posters:Posters"),)
 """
 PARAMETERS = """
 from pathlib import Path
@@ -73,6 +79,21 @@ def score(item, parameters, resources):
 
 def broken(item, parameters, resources):
     return Failed("out of breath")
+"""
+POSTERS = """
+from valor_core.gallery import Picture
+
+class Posters:
+    legend = {"loud": "red"}
+
+    def __init__(self, parameters):
+        pass
+
+    def errors(self, batch):
+        return [sum(map(str.islower, response)) for response in batch.responses]
+
+    def draw(self, batch):
+        return Picture(b"image", b"small", {"soft": self.errors(batch)[0]})
 """
 LINES = """
 from attrs import frozen
@@ -125,6 +146,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "parameters": PARAMETERS,
         "loudness": LOUDNESS,
         "lines": LINES,
+        "posters": POSTERS,
     }.items():
         (package / f"{name}.py").write_text(text)
     (facts / "METADATA").write_text(

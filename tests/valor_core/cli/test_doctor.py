@@ -49,3 +49,20 @@ def test_an_engine_that_cannot_be_imported_is_exit_code_1(lab, valor):
     assert record["ok"] is False
     assert record["engines"][0]["name"] == "horse"
     assert "No module named 'surely_not_there'" in record["engines"][0]["error"]
+
+
+def test_it_says_which_kernels_run_and_why(lab, valor):
+    package = lab.parent / "site" / "shoutlab"
+    with (package / "plugin.py").open("a") as manifest:
+        manifest.write(
+            "\n\n@hookimpl\ndef valor_kernels():\n    return 'shoutlab.kernels:KERNELS'\n"
+        )
+    (package / "kernels.py").write_text(
+        "from valor_core.compiled import kernels\n\n"
+        "KERNELS = kernels('shoutlab._kernels', interface=1)\n"
+    )
+
+    result = valor("doctor", "--json")
+
+    (plugin,) = (p for p in json.loads(result.stdout)["plugins"] if p["namespace"] == "shoutlab")
+    assert plugin["kernels"].startswith("NumPy, not built: reinstall shoutlab")

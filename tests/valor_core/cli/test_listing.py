@@ -29,11 +29,12 @@ def test_no_code_of_a_metric_is_imported(valor):
 
 
 @pytest.mark.usefixtures("lab")
-def test_readers_and_resources_can_be_listed(valor):
-    result = valor("list", "--readers", "--resources", "shoutlab")
+def test_readers_resources_and_galleries_can_be_listed(valor):
+    result = valor("list", "--readers", "--resources", "--galleries", "shoutlab")
 
     assert "shoutlab.lines  text  A response on each line" in result.stdout
     assert "shoutlab.megaphone  Makes louder" in result.stdout
+    assert "shoutlab.Posters  text  Draws responses" in result.stdout
     assert "Loudness" not in result.stdout
 
 

@@ -58,6 +58,28 @@ def test_quiet_prints_nothing(valor):
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
 
+def test_a_gallery_is_drawn_relative_to_where_the_command_is_given(lab, valor, monkeypatch):
+    (lab / "elsewhere").mkdir()
+    monkeypatch.chdir(lab / "elsewhere")
+
+    result = valor(
+        "run", "../config.yaml", "--gallery", "worst", "--set", "gallery.name=shoutlab.Posters"
+    )
+
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == "gallery written to worst/index.html\n"
+    page = (lab / "elsewhere" / "worst" / "index.html").read_text()
+    assert "<b>line 0</b><div><span>soft 4</span></div>" in page
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_gallery_that_nobody_draws_is_a_wrong_request(valor, monkeypatch):
+    result = valor("run", "config.yaml", "--gallery", "worst")
+
+    assert result.exit_code == 2
+    assert "the plugin 'text' is not installed" in result.stderr
+
+
 @pytest.mark.usefixtures("lab")
 def test_workers_go_to_the_engine(valor):
     record = run_json(valor, "--workers", "2", "--set", "engine.mode=threads")

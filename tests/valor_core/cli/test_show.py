@@ -54,6 +54,14 @@ def test_a_resource_is_shown(valor):
     assert "It takes no parameters." in result.stdout
 
 
+def test_a_gallery_is_shown_with_what_every_gallery_takes(valor):
+    result = valor("show", "posters")
+
+    assert "kind          gallery\ntask          text" in result.stdout
+    assert "folder  path          required" in result.stdout
+    assert "most    whole number  20" in result.stdout
+
+
 def test_json_has_the_same(valor):
     record = json.loads(valor("show", "Loudness", "--json").stdout)
 

@@ -77,6 +77,7 @@ class TestJsonSchema:
     @pytest.fixture
     def validator(self, install: Callable[..., Path]) -> jsonschema.Draft202012Validator:
         install("valor-lab", "lab", PLUGINS / "lab")
+        install("valor-artlab", "artlab", PLUGINS / "artlab")
         schema = json_schema(Registry())
         jsonschema.Draft202012Validator.check_schema(schema)
         return jsonschema.Draft202012Validator(schema)
@@ -90,6 +91,8 @@ class TestJsonSchema:
             {"metrics": [{"name": "share_of_long@2", "threshold": 3}]},
             {"slices": ["a", ["b", "c"]], "items": "rows.jsonl", "require": {"LongShare": "> 0"}},
             {"engine": {"name": "local", "workers": 2}, "output": ["a.json", "b.md"]},
+            {"gallery": {"name": "artlab.Wall", "folder": "worst", "most": 3, "refused": "no"}},
+            {"gallery": None},
         ],
     )
     def test_a_good_config_is_valid(
@@ -108,6 +111,8 @@ class TestJsonSchema:
             {"data": {"reader": "lab.Parts"}},
             {"data": {"path": "a"}},
             {"slices": [3]},
+            {"gallery": {"name": "artlab.Wall"}},
+            {"gallery": {"name": "artlab.Wall", "folder": "worst", "refuse": "no"}},
             {"unknown": 3},
         ],
     )

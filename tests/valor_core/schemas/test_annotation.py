@@ -6,7 +6,17 @@ import pytest
 
 from valor_core import Datum, Label
 from valor_core.errors import SchemaError
-from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
+from valor_core.schemas.annotation import (
+    Annotated,
+    Annotation,
+    GroundTruth,
+    Prediction,
+    ScoredLabel,
+    annotated,
+    scored_labels,
+    true_labels,
+)
+from valor_core.schemas.geometry import Box, Mask, Polygon
 
 DOG = Label("animal", "dog")
 
@@ -77,3 +87,69 @@ def test_a_scored_label_has_a_label() -> None:
 def test_a_datum_without_a_uid_is_refused(side: Any) -> None:
     with pytest.raises(SchemaError, match="uid must be a string or a whole number, got None"):
         side({"metadata": {"weather": "rain"}})
+
+
+RING = [(0, 0), (2, 0), (2, 1), (0, 1), (0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("where", "expected"),
+    [
+        ({}, None),
+        ({"bounding_box": [RING]}, Box(0, 0, 2, 1)),
+        ({"polygon": [RING]}, Polygon([RING])),
+        ({"raster": [[1, 0]]}, Mask.of([[1, 0]])),
+    ],
+)
+def test_an_annotation_has_one_geometry_or_none(where: dict[str, Any], expected: Any) -> None:
+    made = Annotation([DOG], **where)
+    (from_dictionary,) = GroundTruth("a", [{"labels": [DOG]} | where]).annotations  # type: ignore[list-item]
+
+    assert made.geometry == expected
+    assert from_dictionary == made
+
+
+def test_two_geometries_are_refused() -> None:
+    with pytest.raises(
+        SchemaError, match=r"^Annotation: expected one geometry, got bounding_box and raster$"
+    ):
+        Annotation([DOG], bounding_box=[RING], raster=[[1]])
+
+
+def test_both_sides_of_a_datum_come_together() -> None:
+    true, seen = Annotation([DOG]), Annotation([ScoredLabel("animal", "dog", 0.5)])
+
+    found = list(
+        annotated(
+            [GroundTruth(Datum("a", {"n": 1}), [true]), GroundTruth("c")],
+            [{"datum": "b"}, Prediction(Datum("a", {"m": 2, "n": 3}), [seen])],
+        )
+    )
+    assert found == [
+        Annotated(Datum("a", {"m": 2, "n": 1}), (true,), (seen,)),
+        Annotated(Datum("c"), (), ()),
+        Annotated(Datum("b"), (), ()),
+    ]
+
+
+def test_a_datum_stands_once_on_a_side() -> None:
+    with pytest.raises(
+        SchemaError, match=r"^item 'a', predictions: expected each datum once, found it 2 times$"
+    ):
+        list(annotated([], [Prediction("a"), Prediction("a")]))
+    with pytest.raises(SchemaError, match=r"^GroundTruth: expected one or a dictionary like it"):
+        list(annotated([Prediction("a")], []))  # type: ignore[list-item]
+
+
+def test_scores_stand_on_the_side_of_predictions() -> None:
+    true, seen = Annotation([DOG]), Annotation([ScoredLabel("animal", "dog", 0.5)])
+    datum = Datum("a")
+
+    assert true_labels(datum, true) == [DOG]
+    assert scored_labels(datum, seen) == [(DOG, 0.5)]
+    with pytest.raises(
+        SchemaError, match=r"^item 'a', groundtruths: expected labels without score"
+    ):
+        true_labels(datum, seen)
+    with pytest.raises(SchemaError, match=r"^item 'a', predictions: expected labels with a score"):
+        scored_labels(datum, true)

@@ -104,3 +104,19 @@ def test_a_code_of_no_label_is_named(values: list[int], place: str) -> None:
         check_codes(np.array(values), 3, "labels", "labels")
 
     assert str(caught.value).startswith(f"{place}: expected one of 3 labels, got ")
+
+
+def test_finite_scores_whose_squares_are_not_are_kept() -> None:
+    values = np.array([1e30, -3e38, 0.0], np.float32)
+
+    assert floats(values, "scores").tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("strange", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [0, 65_535, 65_536, 99_999])
+def test_a_score_that_is_not_finite_is_found_anywhere(strange: float, place: int) -> None:
+    values = np.full(100_000, 1e30, np.float32)
+    values[place] = strange
+
+    with pytest.raises(SchemaError, match=rf"scores\[{place}\]: expected a finite number"):
+        floats(values, "scores")

@@ -330,3 +330,11 @@ class TestRelabel:
         batch.relabel({DOG: CAT})
 
         assert batch == ClassificationBatch.of(ITEMS)
+
+
+def test_a_batch_knows_whether_a_datum_has_several_ground_truths() -> None:
+    one = ClassificationBatch.from_arrays([1, 0], [[0.25, 0.75], [0.5, 0.5]])
+    several = ClassificationBatch.from_arrays([[1, 1], [0, 1]], [[0.25, 0.75], [0.5, 0.5]])
+
+    assert (one.single, several.single) == (True, False)
+    assert several.select(np.array([1])).single

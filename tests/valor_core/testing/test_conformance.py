@@ -108,11 +108,11 @@ def test_data_can_be_given_as_objects_batches_or_several_sets(mylab: Path) -> No
 
 
 def test_data_of_another_task_are_left_to_its_metrics(mylab: Path) -> None:
-    spec = evolve(Registry().metric("mylab.ExactMatch"), task="detection")
+    spec = evolve(Registry().metric("mylab.ExactMatch"), task="segmentation")
 
-    with pytest.raises(ConformanceError, match="no examples of the task 'detection'; pass batch"):
+    with pytest.raises(ConformanceError, match="no examples of the task 'segmentation'; pass batch"):
         check_metric(spec)
-    with pytest.raises(ConformanceError, match="no examples of the task 'detection'"):
+    with pytest.raises(ConformanceError, match="no examples of the task 'segmentation'"):
         check_metric(spec, [TextBatch.of([])])
 
 

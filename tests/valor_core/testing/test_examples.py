@@ -6,6 +6,7 @@ import pytest
 from valor_core.schemas import TASKS
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import check_unique
+from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import examples
@@ -63,6 +64,37 @@ def test_classification_shows_all_that_the_task_allows() -> None:
     assert any(item.groundtruths and not item.predictions for item in items)
     assert any(score == 0.0 for item in items for _, score in item.predictions)
     assert any(score < 0 or score > 1 for item in items for _, score in item.predictions)
+
+
+def detections() -> list[Detection]:
+    found = examples.datasets("detection").values()
+    return [
+        item
+        for batches in found
+        for batch in batches
+        if isinstance(batch, DetectionBatch)
+        for item in batch.items()
+    ]
+
+
+def test_detection_shows_all_that_the_task_allows() -> None:
+    items = detections()
+    truths = [one for item in items for one in item.groundtruths]
+    seen = [one for item in items for one in item.predictions]
+    scores = [score for one in seen for _, score in one.labels]
+
+    assert any(one.is_crowd for one in truths)
+    assert any(len(one.labels) > 1 for one in truths)
+    assert any(len(one.labels) > 1 for one in seen)
+    assert len({label.key for one in truths for label in one.labels}) > 2
+    assert {0.0} < set(scores)
+    assert min(scores) < 0
+    assert max(scores) > 1
+    assert len(scores) > len(set(scores))
+    assert any(len(item.predictions) > 100 for item in items)
+    assert any(not item.groundtruths and not item.predictions for item in items)
+    assert any(not item.groundtruths and item.predictions for item in items)
+    assert any(item.groundtruths and not item.predictions for item in items)
 
 
 def test_text_shows_all_that_the_task_allows() -> None:

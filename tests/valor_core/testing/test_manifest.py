@@ -96,5 +96,5 @@ def test_a_resource_that_is_not_declared_is_refused(install: Install) -> None:
 def test_a_manifest_that_declares_nothing_is_refused(install: Install) -> None:
     plugin(install, body="return []")
 
-    with pytest.raises(ConformanceError, match="expected metrics, readers or resources, found no"):
+    with pytest.raises(ConformanceError, match="expected metrics, readers, resources or gal"):
         check_plugin("heavy")

@@ -1,4 +1,4 @@
-"""Averages: from one value for each label to micro, macro and weighted means."""
+"""Averages: from one value for each label to means over labels."""
 
 from __future__ import annotations
 

@@ -1,32 +1,32 @@
-"""Inner loops of the classification metrics: flat arrays in, flat arrays out.
-
-Scores come in two layouts. A *matrix* has one row per datum and one column per label. A
-*listing* is flat columns `datums` (ascending, each datum's entries in the order they were
-listed), `labels` and `values`. Scores are finite float32 or float64 of any sign. A score is
-compared in its own type, so the float32 nearest to 0.35 passes the threshold 0.35.
-"""
+"""The kernels in NumPy; what they find, the compiled ones have to find to the last bit."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import NDArray
 
-Scores = NDArray[np.floating[Any]]
-Codes = NDArray[np.int64]
-
-UNLISTED_RANK = int(np.iinfo(np.int64).max)
-"""Rank of a truth that has no score: no top-k reaches it."""
+from valor_classification.kernels.spans import spans, workers
+from valor_classification.kernels.values import (
+    UNLISTED_RANK,
+    Codes,
+    Columns,
+    ConfusionCells,
+    LabelAreas,
+    RankAreas,
+    RankCurve,
+    ReliabilityBins,
+    Scores,
+)
+from valor_core.exact import ExactSums
+from valor_core.threads import over
 
 _CACHED = 1 << 16  # scores worked on at a time, so that they and their masks stay in cache
 _TRANSPOSED_ROWS = 1024  # rows turned into columns at a time
 _COLUMN_BYTES = 1 << 23  # copy of whole columns that one thread holds, unless one is larger
-_THREAD_SCORES = 1 << 19  # scores that are worth a thread of their own
 _FEW_COLUMNS = 20  # up to here, whole columns are faster than one short row after the other
 _FEW_THRESHOLDS = 48  # up to here, comparing with each is faster than sorting the scores
 _TALLY_MOST = 255  # marks that one byte can add up
@@ -34,60 +34,8 @@ _TALLY_ROWS = 128  # marks that it does add up
 _TALLY_BYTES = 1 << 13  # scores compared side by side
 _SMALL_KEYS = 1 << 16  # size of a table of counts that costs nothing to fill
 
-_T = TypeVar("_T")
 
-
-@frozen(kw_only=True, eq=False)
-class RankAreas:
-    """Areas under the curves of many labels, each against the rest."""
-
-    positives: Codes
-    """Datums of each label."""
-    negatives: Codes
-    """Datums of any other label."""
-    auc: NDArray[np.float64]
-    """Area under the ROC curve; nan without a positive or without a negative."""
-    average_precision: NDArray[np.float64]
-    """Average precision; nan without a positive."""
-
-
-@frozen(kw_only=True)
-class LabelAreas:
-    """Areas under the curves of one label against the rest, like `RankAreas`."""
-
-    positives: int
-    negatives: int
-    auc: float
-    average_precision: float
-
-
-@frozen(kw_only=True, eq=False)
-class RankCurve:
-    """How many datums score at least as high as each distinct score, greatest first."""
-
-    thresholds: Scores
-    """Distinct scores, descending; -inf stands for the unlisted, if there are any."""
-    true_positives: Codes
-    """Positives at or above each threshold."""
-    false_positives: Codes
-    """Negatives at or above each threshold."""
-
-
-@frozen(kw_only=True, eq=False)
-class ConfusionCells:
-    """Non-empty cells of a confusion matrix, in ascending order of their codes."""
-
-    truths: Codes
-    """Code of the ground truth, -1 for none."""
-    predictions: Codes
-    """Code of the predicted label, -1 for none."""
-    bins: Codes
-    """Number of thresholds the prediction passes."""
-    counts: Codes
-    """Datums in the cell, at least 1."""
-
-
-def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Codes, Scores]:
+def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
     """Column of the greatest score in each row, the first of equals, and the score.
 
     Parameters
@@ -99,32 +47,34 @@ def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Codes, Scores]:
 
     Returns
     -------
-    columns : ndarray of int64, shape (n,)
+    columns : ndarray of int32, shape (n,)
         In [0, k).
     scores : ndarray of the type of `values`, shape (n,)
-        The greatest of each row.
+        The greatest of each row, 0.0 where that is -0.0.
 
     Examples
     --------
     >>> top_of_rows(np.array([[0.2, 0.5, 0.5], [0.9, 0.1, 0.3]]))
-    (array([1, 0]), array([0.5, 0.9]))
+    (array([1, 0], dtype=int32), array([0.5, 0.9]))
     """
     count, width = values.shape
-    top = np.empty(count, np.int64)
+    top = np.empty(count, np.int32)
     scores = np.empty(count, values.dtype)
 
-    def find(span: tuple[int, int]) -> None:
-        for start, stop in _spans(*span, _CACHED // width):
+    def find(first: int, last: int) -> None:
+        for start, stop in spans(first, last, _CACHED // width):
             if width > _FEW_COLUMNS:
                 # NumPy copies what is read-only before it looks for the greatest: a block only.
-                np.argmax(values[start:stop], axis=1, out=top[start:stop])
-                scores[start:stop] = scores_in_rows(values[start:stop], top[start:stop])
+                found = np.argmax(values[start:stop], axis=1)
+                top[start:stop] = found
+                scores[start:stop] = scores_in_rows(values[start:stop], found)
             else:
                 columns = np.ascontiguousarray(values[start:stop].T)
                 columns.max(axis=0, out=scores[start:stop])
                 top[start:stop] = _first_equal(columns, scores[start:stop])
+            scores[start:stop] += 0  # which of two equal zeros was found is nobody's matter
 
-    _map(find, _spans(0, count, -(-count // _workers(values.size, threads))))
+    over(find, spans(0, count, -(-count // workers(values.size, threads))))
     return top, scores
 
 
@@ -152,7 +102,7 @@ def scores_in_rows(values: Scores, columns: Codes) -> Scores:
     scores = np.empty(count, values.dtype)
     step = max(1, min(count, _CACHED // max(1, width)))
     firsts = np.arange(step) * width
-    for start, stop in _spans(0, count, step):
+    for start, stop in spans(0, count, step):
         places = firsts[: stop - start] + columns[start:stop]
         scores[start:stop] = values[start:stop].reshape(-1)[places]
     return scores
@@ -179,7 +129,7 @@ def outside(values: Scores, low: float, high: float) -> int:
 
 
 def histogram(
-    codes: Codes,
+    codes: NDArray[np.integer[Any]],
     bins: NDArray[np.integer[Any]],
     marks: NDArray[np.bool_],
     *,
@@ -190,7 +140,7 @@ def histogram(
 
     Parameters
     ----------
-    codes : ndarray of int64, shape (n,)
+    codes : ndarray of integers, shape (n,)
         In [0, code_count).
     bins : ndarray of integers, shape (n,)
         In [0, bin_count).
@@ -213,8 +163,8 @@ def histogram(
            [[1, 1]]])
     """
     table = np.zeros(code_count * bin_count * 2, np.int64)
-    for start, stop in _spans(0, codes.size, max(_CACHED, table.size)):
-        keys = codes[start:stop] * bin_count
+    for start, stop in spans(0, codes.size, max(_CACHED, table.size)):
+        keys = codes[start:stop] * np.int64(bin_count)
         keys += bins[start:stop]
         keys *= 2
         keys += marks[start:stop]
@@ -281,7 +231,7 @@ def passed(values: Scores, thresholds: NDArray[np.float64]) -> NDArray[np.unsign
     limits = thresholds.astype(values.dtype)
     flat = values.reshape(-1)
     out = np.zeros(flat.size, np.min_scalar_type(limits.size))
-    for start, stop in _spans(0, flat.size, _CACHED):
+    for start, stop in spans(0, flat.size, _CACHED):
         block, counts = flat[start:stop], out[start:stop]
         if out.dtype == np.uint8:
             reached = np.empty(block.size, np.bool_)
@@ -322,17 +272,54 @@ def threshold_histogram(
     limits = thresholds.astype(values.dtype)
     reached = np.zeros((limits.size + 2, width), np.int64)
     reached[0] = count
-    workers = _workers(values.size, threads)
+    most = workers(values.size, threads)
     if limits.size <= _FEW_THRESHOLDS:
-        spans = _spans(0, count, -(-count // workers))
-        parts = _map(lambda span: _reached_by_comparing(values[slice(*span)], limits), spans)
-        reached[1:-1] = sum(parts, np.zeros((), np.int64))
+        parts = spans(0, count, -(-count // most))
+        found = over(lambda a, b: _reached_by_comparing(values[a:b], limits), parts)
+        reached[1:-1] = sum(found, np.zeros((), np.int64))
     else:
-        spans = _spans(0, width, -(-width // workers))
-        parts = _map(lambda span: _reached_by_sorting(values, *span, limits), spans)
-        for span, part in zip(spans, parts, strict=True):
+        parts = spans(0, width, -(-width // most))
+        found = over(lambda a, b: _reached_by_sorting(values, a, b, limits), parts)
+        for span, part in zip(parts, found, strict=True):
             reached[1:-1, slice(*span)] = part
     return np.ascontiguousarray(-np.diff(reached, axis=0).T)
+
+
+def reliability(values: Scores, hits: NDArray[np.bool_], limits: Scores) -> ReliabilityBins:
+    """Scores by the number of limits that they reach, with the hits among them and their sums.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, shape (n,)
+        Scores in [0, 1].
+    hits : ndarray of bool, shape (n,)
+        Whether each is a hit.
+    limits : ndarray of the type of `values`, shape (b - 1,)
+        Ascending.
+
+    Returns
+    -------
+    ReliabilityBins
+        Of b bins.
+
+    Examples
+    --------
+    >>> found = reliability(
+    ...     np.array([0.25, 0.75, 0.5]), np.array([False, True, True]), np.array([0.5])
+    ... )
+    >>> found.counts, found.hits, [units / 2**1074 for units in found.units]
+    (array([1, 2]), array([0, 2]), [0.25, 1.25])
+    """
+    count = limits.size + 1
+    bins = passed(values, limits.astype(np.float64))
+    sums = ExactSums()
+    sums.grow(count)
+    sums.add(bins, values.astype(np.float64))
+    return ReliabilityBins(
+        counts=np.bincount(bins, minlength=count),
+        hits=np.bincount(bins[hits], minlength=count),
+        units=sums.units,
+    )
 
 
 def rank_label(
@@ -423,22 +410,15 @@ def rank_matrix(
     ends = np.cumsum(np.bincount(columns, minlength=width))
     positives = np.split(rows, ends[:-1])
 
-    def rank(span: tuple[int, int]) -> list[LabelAreas]:
+    def rank(start: int, stop: int) -> list[LabelAreas]:
         return [
             _rank_column(column, positives[first + offset])
-            for first, block in _column_blocks(chunks, *span)
+            for first, block in _column_blocks(chunks, start, stop)
             for offset, column in enumerate(block)
         ]
 
-    workers = _workers(count * width, threads)
-    parts = _map(rank, _spans(0, width, -(-width // workers)))
-    labels = [areas for part in parts for areas in part]
-    return RankAreas(
-        positives=np.array([label.positives for label in labels], np.int64),
-        negatives=np.array([label.negatives for label in labels], np.int64),
-        auc=np.array([label.auc for label in labels], np.float64),
-        average_precision=np.array([label.average_precision for label in labels], np.float64),
-    )
+    parts = over(rank, spans(0, width, -(-width // workers(count * width, threads))))
+    return RankAreas.of([areas for part in parts for areas in part])
 
 
 def rank_curve(
@@ -447,6 +427,7 @@ def rank_curve(
     *,
     unlisted_positives: int = 0,
     unlisted_negatives: int = 0,
+    bends: bool = False,
 ) -> RankCurve:
     """Counts behind the ROC and the precision-recall curve of one label.
 
@@ -454,6 +435,8 @@ def rank_curve(
     ----------
     scores, positive_scores, unlisted_positives, unlisted_negatives
         As in `rank_label`.
+    bends : bool
+        Whether to leave out a point between two equal steps.
 
     Returns
     -------
@@ -477,9 +460,12 @@ def rank_curve(
         thresholds = np.append(thresholds, ascending.dtype.type(-np.inf))
         listed = np.append(listed, scores.size + unlisted)
         positives = np.append(positives, positive_scores.size + unlisted_positives)
-    return RankCurve(
-        thresholds=thresholds, true_positives=positives, false_positives=listed - positives
-    )
+    negatives = listed - positives
+    if bends and thresholds.size > 2:
+        bent = np.diff(positives, 2).astype(bool) | np.diff(negatives, 2).astype(bool)
+        kept = np.concatenate(([True], bent, [True]))
+        thresholds, positives, negatives = thresholds[kept], positives[kept], negatives[kept]
+    return RankCurve(thresholds=thresholds, true_positives=positives, false_positives=negatives)
 
 
 def ranks_of_truth(values: Scores, truths: Codes) -> Codes:
@@ -511,7 +497,7 @@ def ranks_of_truth(values: Scores, truths: Codes) -> Codes:
         return ranks
     order = np.arange(width, dtype=np.min_scalar_type(width))
     rank = _ranks_by_column if width <= _FEW_COLUMNS else _ranks_by_row
-    for start, stop in _spans(0, count, max(1, _CACHED // width)):
+    for start, stop in spans(0, count, max(1, _CACHED // width)):
         # A row without a truth is ranked by its first column here and overwritten below.
         columns = np.maximum(truths[start:stop], 0)
         ranks[start:stop] = rank(values[start:stop], columns, order)
@@ -547,7 +533,7 @@ def ranks_of_truth_in_runs(datums: Codes, values: Scores, entries: Codes) -> Cod
     ranks = np.where(listed, 0, UNLISTED_RANK)
     if not datums.size:
         return ranks
-    for start, stop in _spans(0, datums.size, _CACHED):
+    for start, stop in spans(0, datums.size, _CACHED):
         owners = datums[start:stop]
         truths = entries[owners]
         scores = values[truths]
@@ -560,8 +546,8 @@ def ranks_of_truth_in_runs(datums: Codes, values: Scores, entries: Codes) -> Cod
 
 
 def confusion_cells(
-    truths: Codes,
-    predictions: Codes,
+    truths: NDArray[np.integer[Any]],
+    predictions: NDArray[np.integer[Any]],
     bins: NDArray[np.integer[Any]],
     *,
     label_count: int,
@@ -571,7 +557,7 @@ def confusion_cells(
 
     Parameters
     ----------
-    truths, predictions : ndarray of int64, shape (n,)
+    truths, predictions : ndarray of integers, shape (n,)
         Codes in [-1, label_count), -1 for none.
     bins : ndarray of integers, shape (n,)
         Thresholds that the prediction's score passes, in [0, threshold_count].
@@ -596,7 +582,7 @@ def confusion_cells(
     size = math.prod(shape)
 
     def keys(start: int, stop: int) -> Codes:
-        found = (truths[start:stop] + 1) * shape[1]
+        found = (truths[start:stop] + np.int64(1)) * shape[1]
         found += predictions[start:stop] + 1
         found *= shape[2]
         found += bins[start:stop]
@@ -604,7 +590,7 @@ def confusion_cells(
 
     if size <= max(_SMALL_KEYS, truths.size):
         table = np.zeros(size, np.int64)
-        for span in _spans(0, truths.size, max(_CACHED, size)):
+        for span in spans(0, truths.size, max(_CACHED, size)):
             table += np.bincount(keys(*span), minlength=size)
         cells = np.flatnonzero(table)
         counts = table[cells]
@@ -615,22 +601,6 @@ def confusion_cells(
     return ConfusionCells(
         truths=cell_truths - 1, predictions=cell_predictions - 1, bins=cell_bins, counts=counts
     )
-
-
-def _spans(first: int, last: int, step: int) -> list[tuple[int, int]]:
-    step = max(1, step)
-    return [(start, min(start + step, last)) for start in range(first, last, step)]
-
-
-def _workers(size: int, threads: int) -> int:
-    return max(1, min(threads, size // _THREAD_SCORES))
-
-
-def _map(task: Callable[[tuple[int, int]], _T], spans: Sequence[tuple[int, int]]) -> list[_T]:
-    if len(spans) <= 1:
-        return [task(span) for span in spans]
-    with ThreadPoolExecutor(len(spans)) as pool:
-        return list(pool.map(task, spans))
 
 
 def _groups(ascending: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -657,7 +627,7 @@ def _column_blocks(
         stop = min(start + step, last)
         position = 0
         for chunk in chunks:
-            for top, bottom in _spans(0, len(chunk), _TRANSPOSED_ROWS):
+            for top, bottom in spans(0, len(chunk), _TRANSPOSED_ROWS):
                 into = slice(position + top, position + bottom)
                 copy[: stop - start, into] = chunk[top:bottom, start:stop].T
             position += len(chunk)
@@ -671,7 +641,7 @@ def _reached_by_comparing(values: Scores, limits: Scores) -> Codes:
     # Several rows side by side make one long row where the columns are few. What is left of a
     # block, fewer than `beside` rows, is tallied row by row and must fit a byte too.
     beside = max(1, min(_TALLY_MOST, _TALLY_BYTES // max(1, width * values.itemsize)))
-    for start, stop in _spans(0, count, _TALLY_ROWS * beside):
+    for start, stop in spans(0, count, _TALLY_ROWS * beside):
         split = stop - (stop - start) % beside
         _tally(values[start:split], beside, limits, reached)
         _tally(values[split:stop], 1, limits, reached)
@@ -719,7 +689,6 @@ def _rank_ascending(
     # their number, whatever the ties.
     twice_wins = int(sizes @ (below + not_above)) - positives.size**2
     twice_wins += 2 * positives.size * unlisted_negatives + unlisted_positives * unlisted_negatives
-    pairs = positive_count * negative_count
 
     scored = ascending.size - below
     true = positives.size - starts
@@ -727,14 +696,8 @@ def _rank_ascending(
         sizes = np.append(sizes, unlisted_positives)
         true = np.append(true, positive_count)
         scored = np.append(scored, ascending.size + unlisted)
-    # Divided by their number only in the end, so that a perfect ranking is exactly 1.
     precisions = _exact_sum(sizes * true / scored)
-    return LabelAreas(
-        positives=positive_count,
-        negatives=negative_count,
-        auc=twice_wins / (2 * pairs) if pairs else math.nan,
-        average_precision=precisions / positive_count if positive_count else math.nan,
-    )
+    return LabelAreas.counted(positive_count, negative_count, twice_wins, precisions)
 
 
 def _exact_sum(terms: NDArray[np.float64]) -> float:
@@ -743,7 +706,7 @@ def _exact_sum(terms: NDArray[np.float64]) -> float:
     Whole parts are added and cut off and the rest is moved up by 32 bits, until none is left.
     """
     total = Fraction(0)
-    for start, stop in _spans(0, terms.size, _CACHED):
+    for start, stop in spans(0, terms.size, _CACHED):
         rest, unit = terms[start:stop], 1
         while rest.any():
             whole = np.floor(rest)

@@ -1,0 +1,58 @@
+"""Compiled and NumPy kernels: which of them runs, and that nobody can tell by the results."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from valor_classification.kernels import KERNELS
+
+from valor_core import Registry
+
+WHICH = """
+from valor_classification import kernels
+print(kernels.KERNELS.path, kernels.top_of_rows.__module__)
+"""
+
+REPORT = """
+import numpy as np
+from valor_core import evaluate
+from valor_core.schemas.classification import ClassificationBatch
+
+generator = np.random.default_rng(5)
+scores = generator.random((3000, 12), np.float32).round(3)
+scores /= scores.sum(axis=1, keepdims=True)
+batch = ClassificationBatch.from_arrays(generator.integers(0, 12, 3000), scores)
+names = [
+    "Accuracy", {"name": "Accuracy", "top_k": 3}, "F1", "ROCAUC", "ROCCurve", "AveragePrecision",
+    "PrecisionRecallCurve", "ConfusionMatrix", "CohenKappa", "LogLoss", "BrierScore",
+    "CalibrationError", {"name": "ROCAUC", "bins": 100},
+]
+print([result.to_dict() for result in evaluate(batch, names, "classification").results])
+"""
+
+
+def said(code: str, choice: str) -> str:
+    environment = os.environ | {"VALOR_KERNELS": choice}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def test_numpy_runs_where_the_environment_says_so() -> None:
+    assert said(WHICH, "numpy").split() == ["NumPy", "valor_classification.kernels.numeric"]
+
+
+@pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
+def test_both_kinds_of_kernels_make_the_same_report() -> None:
+    assert said(WHICH, "").split() == ["compiled", "valor_classification.kernels.compiled"]
+    assert said(REPORT, "") == said(REPORT, "numpy")
+
+
+def test_the_manifest_says_where_the_kernels_stand() -> None:
+    assert Registry().manifest("classification").kernels == (
+        "valor_classification.kernels:KERNELS",
+    )

@@ -1,0 +1,157 @@
+"""Compiled and NumPy kernels answer the same, to the last bit."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_st
+from numpy.typing import NDArray
+from valor_classification.kernels import KERNELS, numeric
+
+if KERNELS.library is None:
+    pytest.skip(KERNELS.reason, allow_module_level=True)
+compiled = importlib.import_module("valor_classification.kernels.compiled")
+
+DTYPES = st.sampled_from([np.float32, np.float64])
+TIED = st.sampled_from([-1.5, -0.0, 0.0, 0.1, 0.35, 0.5, 1.0])
+
+
+def scores_of(shape: Any, low: float = -2, high: float = 2) -> st.SearchStrategy[NDArray[Any]]:
+    """Scores with many ties and with few, denormal ones included."""
+
+    def of_type(dtype: Any) -> st.SearchStrategy[NDArray[Any]]:
+        width = 8 * np.dtype(dtype).itemsize
+        tied = TIED.filter(lambda score: low <= score <= high).map(dtype)
+        spread = st.floats(low, high, width=width)
+        return st.one_of(
+            arrays_st.arrays(dtype, shape, elements=tied),
+            arrays_st.arrays(dtype, shape, elements=spread),
+        )
+
+    return DTYPES.flatmap(of_type)
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> NDArray[Any]:
+    rows, columns = draw(st.integers(0, 40)), draw(st.sampled_from([1, 2, 3, 10, 63, 64, 65, 130]))
+    return draw(scores_of((rows, columns)))
+
+
+LIMITS = st.lists(st.sampled_from([-0.5, -0.0, 0.1, 0.35, 0.5, 1.0]), unique=True, max_size=6).map(
+    lambda limits: np.array(sorted(limits))
+)
+
+
+def bits(answer: Any) -> list[tuple[Any, ...]]:
+    """Types, shapes and bytes of all arrays of an answer, and its other parts by their text."""
+    if attrs.has(type(answer)):
+        answer = attrs.astuple(answer, recurse=False)
+    parts = answer if isinstance(answer, tuple) else (answer,)
+    return [
+        (part.dtype, part.shape, part.tobytes()) if isinstance(part, np.ndarray) else (repr(part),)
+        for part in parts
+    ]
+
+
+def assert_same(name: str, *arguments: Any, **options: Any) -> None:
+    ours = getattr(compiled, name)(*arguments, **options)
+    assert bits(ours) == bits(getattr(numeric, name)(*arguments, **options))
+
+
+@settings(deadline=None)
+@given(matrices(), LIMITS, st.data())
+def test_on_matrices(values: NDArray[Any], limits: NDArray[Any], data: st.DataObject) -> None:
+    count, width = values.shape
+    truths = data.draw(arrays_st.arrays(np.int64, count, elements=st.integers(-1, width - 1)))
+    is_true = data.draw(arrays_st.arrays(np.bool_, values.shape))
+
+    assert_same("top_of_rows", values)
+    assert_same("scores_in_rows", values, np.maximum(truths, 0))
+    assert_same("outside", values, 0.0, 1.0)
+    assert_same("passed", values, limits)
+    assert_same("threshold_histogram", values, limits)
+    assert_same("ranks_of_truth", values, truths)
+    assert_same("rank_matrix", [values[:7], values[7:]], *np.nonzero(is_true))
+
+
+@settings(deadline=None)
+@given(st.integers(0, 40).flatmap(scores_of), st.data(), st.integers(0, 3), st.integers(0, 3))
+def test_on_one_label(
+    scores: NDArray[Any], data: st.DataObject, positives: int, negatives: int
+) -> None:
+    own = scores[data.draw(arrays_st.arrays(np.bool_, scores.size))]
+    unlisted = {"unlisted_positives": positives, "unlisted_negatives": negatives}
+
+    assert_same("rank_label", scores, own, **unlisted)
+    for bends in (False, True):
+        assert_same("rank_curve", scores, own, **unlisted, bends=bends)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 40).flatmap(lambda count: scores_of(count, 0, 1)), LIMITS, st.data())
+def test_on_probabilities(values: NDArray[Any], limits: NDArray[Any], data: st.DataObject) -> None:
+    hits = data.draw(arrays_st.arrays(np.bool_, values.size))
+
+    assert_same("reliability", values, hits, limits.astype(values.dtype))
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 4), max_size=9), st.data())
+def test_on_listings(lengths: list[int], data: st.DataObject) -> None:
+    datums = np.repeat(np.arange(len(lengths)), lengths)
+    values = data.draw(scores_of(datums.size))
+    places = [data.draw(st.integers(-1, length - 1)) for length in lengths]
+    firsts = np.cumsum([0, *lengths])[:-1]
+    entries = np.array(
+        [
+            first + place if place >= 0 else -1
+            for first, place in zip(firsts.tolist(), places, strict=True)
+        ],
+        np.int64,
+    )
+
+    assert_same("top_of_runs", datums, values, count=len(lengths))
+    assert_same("ranks_of_truth_in_runs", datums, values, entries)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 4), st.integers(0, 3)), max_size=60),
+    st.sampled_from([5, 1000]),
+    st.sampled_from([np.uint8, np.uint16]),
+)
+def test_on_codes(datums: list[tuple[int, int, int]], labels: int, dtype: Any) -> None:
+    truths, predictions, bins = np.array(datums, np.int64).reshape(-1, 3).T
+    bins = bins.astype(dtype)
+
+    assert_same("confusion_cells", truths, predictions, bins, label_count=labels, threshold_count=3)
+    assert_same(
+        "histogram",
+        np.maximum(predictions, 0).astype(np.int32),
+        bins,
+        truths >= 0,
+        code_count=labels,
+        bin_count=4,
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(3, 70_000), (70_000, 1), (20_011, 33), (2_003, 257)])
+def test_on_many_scores(shape: tuple[int, int], dtype: Any) -> None:
+    generator = np.random.default_rng(shape)
+    values = (generator.random(shape) ** 9).astype(dtype).round(5)
+    truths = generator.integers(0, shape[1], shape[0])
+    limits = np.linspace(0, 1, 40)
+
+    assert_same("top_of_rows", values, threads=2)
+    assert_same("threshold_histogram", values, limits, threads=2)
+    assert_same("threshold_histogram", values, limits[1:9], threads=2)
+    assert_same("ranks_of_truth", values, truths)
+    assert_same("rank_matrix", [values], np.arange(shape[0]), truths, threads=2)
+    assert_same("rank_curve", values[:, 0], values[truths == 0, 0], bends=True)

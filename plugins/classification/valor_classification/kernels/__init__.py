@@ -1,0 +1,79 @@
+"""Inner loops of the classification metrics: flat arrays in, flat arrays out.
+
+Scores come in two layouts. A *matrix* has one row per datum and one column per label. A
+*listing* is flat columns `datums` (ascending, each datum's entries in the order they were
+listed), `labels` and `values`. Scores are finite float32 or float64 of any sign. A score is
+compared in its own type, so the float32 nearest to 0.35 passes the threshold 0.35.
+
+Every kernel is there twice, with the same answers to the last bit: compiled, and in NumPy for
+where no compiler was. `numeric` says what each is given and finds.
+"""
+
+from valor_classification.kernels.library import KERNELS
+from valor_classification.kernels.values import (
+    UNLISTED_RANK,
+    ConfusionCells,
+    LabelAreas,
+    RankAreas,
+    RankCurve,
+    ReliabilityBins,
+)
+
+if KERNELS.library is None:
+    from valor_classification.kernels.numeric import (
+        confusion_cells,
+        histogram,
+        outside,
+        passed,
+        rank_curve,
+        rank_label,
+        rank_matrix,
+        ranks_of_truth,
+        ranks_of_truth_in_runs,
+        reliability,
+        scores_in_rows,
+        threshold_histogram,
+        top_of_rows,
+        top_of_runs,
+    )
+else:
+    from valor_classification.kernels.compiled import (
+        confusion_cells,
+        histogram,
+        outside,
+        passed,
+        rank_curve,
+        rank_label,
+        rank_matrix,
+        ranks_of_truth,
+        ranks_of_truth_in_runs,
+        reliability,
+        scores_in_rows,
+        threshold_histogram,
+        top_of_rows,
+        top_of_runs,
+    )
+
+__all__ = [
+    "KERNELS",
+    "UNLISTED_RANK",
+    "ConfusionCells",
+    "LabelAreas",
+    "RankAreas",
+    "RankCurve",
+    "ReliabilityBins",
+    "confusion_cells",
+    "histogram",
+    "outside",
+    "passed",
+    "rank_curve",
+    "rank_label",
+    "rank_matrix",
+    "ranks_of_truth",
+    "ranks_of_truth_in_runs",
+    "reliability",
+    "scores_in_rows",
+    "threshold_histogram",
+    "top_of_rows",
+    "top_of_runs",
+]

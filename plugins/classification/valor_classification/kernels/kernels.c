@@ -1,0 +1,114 @@
+/* Inner loops of the classification metrics over flat arrays; `numeric.py` says in NumPy what
+ * each of them has to find, to the last bit.
+ *
+ * Plain C99: the arrays, those to write to and room for work
+ * included, come from `compiled.py`, which also says what they hold. What differs between
+ * float32 and float64 scores stands in `scores.h`, which is included once for each.
+ */
+
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#define KERNEL __declspec(dllexport)
+#else
+#define KERNEL __attribute__((visibility("default")))
+#endif
+
+/* The wide registers of newer processors, chosen when the library is loaded. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__GLIBC__)
+#define WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define WIDE
+#endif
+
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static __inline
+#endif
+
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
+/* Makes the library a module that Python's import system finds; Python calls no more of it. */
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels"};
+
+PyMODINIT_FUNC PyInit__kernels(void) { return PyModule_Create(&module); }
+
+/* Raised whenever the signature or the meaning of a function changes. */
+KERNEL int valor_kernels_interface(void) { return 1; }
+
+enum {
+    ROWS = 4,       /* rows that are looked at side by side */
+    AHEAD = 24,     /* rows that are asked of memory before their turn */
+    LINE = 64,      /* bytes that memory gives at a time */
+    LANES = 64,     /* scores of a longer row that are looked at side by side */
+    BLOCK = 4096,   /* scores that stay in cache */
+    LIST = 1024,    /* scores of which those that pass a threshold are listed */
+    SKIPPED = 32,   /* scores that are passed over together if none of them is listed */
+    FEW_LIMITS = 32 /* thresholds up to which comparing with each beats searching */
+};
+
+/* Adds a number that is not negative to a whole number of units of 2**-unit_bits, kept as limbs
+ * of 32 bits with room for carries. */
+INLINE void add_exactly(uint64_t *limbs, int unit_bits, double value) {
+    uint64_t bits, mantissa, low, high;
+    int exponent, place, shift;
+    memcpy(&bits, &value, sizeof bits);
+    exponent = (int)(bits >> 52 & 0x7ff); /* of -0.0, too */
+    mantissa = bits & 0xfffffffffffffu;
+    if (exponent) mantissa |= (uint64_t)1 << 52;
+    else exponent = 1;
+    place = exponent - 1075 + unit_bits;
+    shift = place & 31;
+    limbs += place >> 5;
+    low = (mantissa & 0xffffffffu) << shift;
+    high = (mantissa >> 32) << shift;
+    limbs[0] += low & 0xffffffffu;
+    limbs[1] += (low >> 32) + (high & 0xffffffffu);
+    limbs[2] += high >> 32;
+}
+
+static void carry(uint64_t *limbs, int64_t count) {
+    for (int64_t i = 0; i + 1 < count; i++) {
+        limbs[i + 1] += limbs[i] >> 32;
+        limbs[i] &= 0xffffffffu;
+    }
+}
+
+#define SCORE float
+#define PLACE int32_t
+#define OF(name) name##_float32
+#include "scores.h"
+#undef SCORE
+#undef PLACE
+#undef OF
+
+#define SCORE double
+#define PLACE int64_t
+#define OF(name) name##_float64
+#include "scores.h"
+
+KERNEL void histogram(
+    const int32_t *codes, const uint8_t *bins, const uint8_t *marks, int64_t count,
+    int64_t bin_count, int64_t *table
+) {
+    for (int64_t i = 0; i < count; i++)
+        table[2 * (codes[i] * bin_count + bins[i]) + marks[i]]++;
+}
+
+KERNEL void confusion_table(
+    const int64_t *truths, const int32_t *predictions, const uint8_t *bins, int64_t count,
+    int64_t label_count, int64_t bin_count, int64_t *table
+) {
+    for (int64_t i = 0; i < count; i++)
+        table[((truths[i] + 1) * (label_count + 1) + predictions[i] + 1) * bin_count + bins[i]]++;
+}

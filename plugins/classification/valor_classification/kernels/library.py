@@ -1,0 +1,6 @@
+"""The library that the build makes of `kernels.c`, if it did."""
+
+from valor_core.compiled import kernels
+
+KERNELS = kernels("valor_classification._kernels", interface=1)
+"""Which of the two sets of kernels runs, and why."""

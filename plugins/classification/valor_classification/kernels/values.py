@@ -1,0 +1,114 @@
+"""What kernels are given, and what they find."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+Scores = NDArray[np.floating[Any]]
+Codes = NDArray[np.int64]
+Columns = NDArray[np.int32]
+
+UNLISTED_RANK = int(np.iinfo(np.int64).max)
+"""Rank of a truth that has no score: no top-k reaches it."""
+
+
+@frozen(kw_only=True, eq=False)
+class RankAreas:
+    """Areas under the curves of many labels, each against the rest."""
+
+    positives: Codes
+    """Datums of each label."""
+    negatives: Codes
+    """Datums of any other label."""
+    auc: NDArray[np.float64]
+    """Area under the ROC curve; nan without a positive or without a negative."""
+    average_precision: NDArray[np.float64]
+    """Average precision; nan without a positive."""
+
+    @classmethod
+    def of(cls, labels: Sequence[LabelAreas]) -> RankAreas:
+        """The areas of some labels as columns."""
+        return cls(
+            positives=np.array([label.positives for label in labels], np.int64),
+            negatives=np.array([label.negatives for label in labels], np.int64),
+            auc=np.array([label.auc for label in labels], np.float64),
+            average_precision=np.array([label.average_precision for label in labels], np.float64),
+        )
+
+
+@frozen(kw_only=True)
+class LabelAreas:
+    """Areas under the curves of one label against the rest, like `RankAreas`."""
+
+    positives: int
+    negatives: int
+    auc: float
+    average_precision: float
+
+    @classmethod
+    def counted(
+        cls, positives: int, negatives: int, twice_wins: int, precisions: float
+    ) -> LabelAreas:
+        """The areas that some counts make.
+
+        Parameters
+        ----------
+        positives, negatives : int
+            Datums.
+        twice_wins : int
+            Pairs of both in which the positive scores higher, twice, and those that tie.
+        precisions : float
+            Sum of the precisions at all positives.
+        """
+        # Divided by their number only in the end, so that a perfect ranking is exactly 1.
+        pairs = positives * negatives
+        return cls(
+            positives=positives,
+            negatives=negatives,
+            auc=twice_wins / (2 * pairs) if pairs else math.nan,
+            average_precision=precisions / positives if positives else math.nan,
+        )
+
+
+@frozen(kw_only=True, eq=False)
+class RankCurve:
+    """How many datums score at least as high as each distinct score, greatest first."""
+
+    thresholds: Scores
+    """Distinct scores, descending; -inf stands for the unlisted, if there are any."""
+    true_positives: Codes
+    """Positives at or above each threshold."""
+    false_positives: Codes
+    """Negatives at or above each threshold."""
+
+
+@frozen(kw_only=True, eq=False)
+class ConfusionCells:
+    """Non-empty cells of a confusion matrix, in ascending order of their codes."""
+
+    truths: Codes
+    """Code of the ground truth, -1 for none."""
+    predictions: Codes
+    """Code of the predicted label, -1 for none."""
+    bins: Codes
+    """Number of thresholds the prediction passes."""
+    counts: Codes
+    """Datums in the cell, at least 1."""
+
+
+@frozen(kw_only=True, eq=False)
+class ReliabilityBins:
+    """What falls into each bin of scores."""
+
+    counts: Codes
+    """Datums."""
+    hits: Codes
+    """Datums whose best label is right."""
+    units: list[int]
+    """Exact sums of the scores in units of 2**-1074, as `ExactSums` has them."""

@@ -1,0 +1,155 @@
+"""What other programs have in memory becomes a batch, and what does not fit is named."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from valor_detection.arrays import Objects, from_arrays, from_supervision, from_torchvision
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.label import Label
+
+
+class Tensor:
+    """Stands for a tensor that is on another device and has a gradient."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def detach(self) -> "Tensor":
+        return Tensor(self.values)
+
+    def cpu(self) -> "Tensor":
+        return Tensor(self.values)
+
+    def numpy(self) -> Any:
+        return np.asarray(self.values)
+
+
+def detections(**fields: Any) -> SimpleNamespace:
+    """Stands for `supervision.Detections`."""
+    nothing = {"confidence": None, "class_id": None, "mask": None, "data": {}}
+    return SimpleNamespace(**{**nothing, **fields})
+
+
+def test_boxes_are_read_in_every_format() -> None:
+    written = {"xyxy": [1, 2, 4, 6], "xywh": [1, 2, 3, 4], "cxcywh": [2.5, 4, 3, 4]}
+    for box_format, box in written.items():
+        true = Objects(boxes=[box], labels=["dog"])
+        batch = from_arrays([true], [Objects(labels=[])], box_format=box_format)
+        assert batch.groundtruths.shapes.boxes.tolist() == [[1, 2, 3, 4]]
+        assert batch.groundtruths.areas.tolist() == [12]
+
+
+def test_numbers_get_their_names_and_are_kept() -> None:
+    true = Objects(boxes=[[0, 0, 1, 1], [0, 0, 2, 2]], labels=[7, 3])
+    batch = from_arrays([true], [Objects(labels=[])], names={7: "dog", 3: "cat"})
+    assert set(batch.labels) == {Label("class", "cat"), Label("class", "dog")}
+    assert batch.label_ids[batch.groundtruths.labels].tolist() == [7, 3]
+
+
+def test_detections_of_supervision_are_read() -> None:
+    true = detections(xyxy=np.array([[0, 0, 2, 1]]), class_id=np.array([1]))
+    seen = detections(
+        xyxy=np.array([[0, 0, 2, 2.0], [1, 1, 2, 2]]),
+        class_id=np.array([1, 0]),
+        confidence=np.array([0.75, 0.5], np.float32),
+    )
+    nothing = detections(xyxy=np.empty((0, 4)))
+    batch = from_supervision(
+        [true, nothing], [nothing, seen], names=["cat", "dog"], uids=["a", "b"]
+    )
+    assert batch.groundtruths.datums.tolist() == [0]
+    assert batch.predictions.datums.tolist() == [1, 1]
+    assert batch.predictions.scores.tolist() == [0.75, 0.5]
+    labels = [batch.labels[code].value for code in batch.predictions.labels]
+    assert labels == ["dog", "cat"]
+
+
+def test_names_in_detections_of_supervision_are_taken() -> None:
+    true = detections(
+        xyxy=np.array([[0, 0, 2, 1]]),
+        class_id=np.array([1]),
+        data={"class_name": np.array(["fox"])},
+    )
+    batch = from_supervision([true], [detections(xyxy=np.empty((0, 4)))])
+    assert batch.labels == (Label("class", "fox"),)
+
+
+def test_dicts_of_tensors_are_read() -> None:
+    true = {
+        "boxes": Tensor([[0, 0, 2, 1]]),
+        "labels": Tensor([1]),
+        "iscrowd": Tensor([1]),
+        "area": Tensor([1.5]),
+        "image_id": Tensor([9]),
+    }
+    seen = {"boxes": Tensor(np.empty((0, 4))), "labels": Tensor([]), "scores": Tensor([])}
+    batch = from_torchvision([true], [seen])
+    assert batch.datums.uids.tolist() == [9]
+    assert batch.groundtruths.crowd.tolist() == [True]
+    assert batch.groundtruths.areas.tolist() == [1.5]
+    assert len(batch.predictions) == 0
+
+
+def test_masks_are_encoded_and_boxed() -> None:
+    mask = np.zeros((1, 4, 5), bool)
+    mask[0, 1:3, 2:4] = True
+    seen = {"masks": mask[:, None].astype(float), "labels": [1], "scores": [0.5]}
+    batch = from_torchvision([{"masks": mask, "labels": [1]}], [seen])
+    for side in (batch.groundtruths, batch.predictions):
+        assert side.shapes.boxes.tolist() == [[2, 1, 2, 2]]
+        assert side.areas.tolist() == [4]
+        np.testing.assert_array_equal(side.shapes.at(0).array, mask[0])
+
+
+ONE = {"boxes": [[0, 0, 1, 1]], "labels": ["dog"]}
+WRONG = [
+    (
+        {"boxes": [[0, 0, 1, 1]] * 2},
+        "item 'a', groundtruths, boxes: expected 1 rows as there are labels, got 2",
+    ),
+    ({"boxes": None}, "item 'a', groundtruths: expected boxes or masks, got neither"),
+    (
+        {"boxes": [[0, 0, 1]]},
+        "item 'a', groundtruths, boxes: expected shape (n, 4), got array of int64, shape (1, 3)",
+    ),
+    (
+        {"boxes": [[3, 0, 1, 1]]},
+        "item 'a', groundtruths[0]: expected a box of finite numbers with a width and height of 0 "
+        "or more, found [3, 0, 1, 1] as xyxy\n"
+        "Boxes can be written as xyxy, xywh or cxcywh: see box_format.",
+    ),
+    (
+        {"labels": [0.5]},
+        "item 'a', groundtruths, labels: expected whole numbers or strings, got 0.5",
+    ),
+    (
+        {"labels": [5]},
+        "item 'a', groundtruths, labels: expected a number that has a name, got 5\n"
+        "Add a name for 5; 1 numbers have one.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), WRONG)
+def test_what_does_not_fit_is_named(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        from_arrays([Objects(**{**ONE, **fields})], [Objects(labels=[])], uids=["a"], names=["x"])
+    assert str(caught.value) == message
+
+
+def test_predictions_need_scores_and_as_many_images() -> None:
+    with pytest.raises(SchemaError, match="item 0, predictions: expected scores, got none"):
+        from_arrays([Objects(labels=[])], [Objects(**ONE)])
+    with pytest.raises(SchemaError, match="one set of objects for each of 1 images, got 0"):
+        from_arrays([Objects(labels=[])], [])
+
+
+def test_a_dict_without_labels_is_named() -> None:
+    with pytest.raises(SchemaError) as caught:
+        from_torchvision([{"boxes": []}], [{}])
+    assert str(caught.value) == (
+        "groundtruths[0]: expected a dict with boxes and labels, got ['boxes']"
+    )

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import pytest
+
+from valor_core.errors import ParameterError
+from valor_core.schemas.detection import Detection
+
+from . import naive_analysis as naive
+from .support import ROW, by_label, results_of, seen, true, value_of
+
+
+def test_it_compares_scores_with_precision() -> None:
+    value = value_of(ROW, "CalibrationError", bins=2)
+
+    # the bee at 0.5 is wrong; 0.9, 0.8, 0.7 and 0.6, three right
+    assert value["bins"] == [
+        {"lower": 0.0, "upper": 0.5, "count": 1, "precision": 0.0, "confidence": 0.5},
+        {"lower": 0.5, "upper": 1.0, "count": 4, "precision": 0.75, "confidence": 0.75},
+    ]
+    assert value["mce"] == 0.5
+    assert value["ece"] == pytest.approx(0.1, rel=1e-15)
+
+
+def test_an_empty_bin_has_no_precision_and_no_confidence() -> None:
+    value = value_of(ROW, "CalibrationError", bins=4)
+
+    # bins are closed above: 0.5 is the last score of the second
+    assert [one["count"] for one in value["bins"]] == [0, 1, 2, 2]
+    assert value["bins"][0]["precision"] is None
+    assert value["bins"][0]["confidence"] is None
+
+
+def test_low_scores_can_be_left_out() -> None:
+    value = value_of(ROW, "CalibrationError", bins=2, score_threshold=0.6)
+
+    assert [one["count"] for one in value["bins"]] == [0, 4]
+
+
+def test_every_label_on_its_own() -> None:
+    values = by_label(results_of(ROW, {"name": "CalibrationError", "bins": 1, "per_label": True}))
+
+    assert list(values) == ["bee", "cat", "dog"]
+    assert values["bee"]["ece"] == 0.5
+    assert values["cat"]["ece"] == pytest.approx(0.4, rel=1e-15)
+    assert values["dog"]["ece"] == pytest.approx(0.8 - 2 / 3, rel=1e-14)
+
+
+def test_a_prediction_in_a_crowd_takes_no_part() -> None:
+    crowd = true("dog", 0, 0, 20, 20, is_crowd=True)
+    items = [Detection("a", [crowd], [seen({"dog": 0.9}, 0, 0, 5, 5)])]
+    results = results_of(items, "CalibrationError")
+
+    assert results.only.undefined == "no predictions"
+
+
+def test_scores_that_are_no_probabilities_fail() -> None:
+    items = [Detection("a", [], [seen({"dog": 1.5}, 0, 0, 5, 5)])]
+    error = results_of(items, "CalibrationError").only.error
+
+    assert error is not None
+    assert error.startswith("expected scores in [0, 1], found 1 outside")
+
+
+def test_there_must_be_a_bin() -> None:
+    with pytest.raises(ParameterError, match="bins"):
+        results_of(ROW, {"name": "CalibrationError", "bins": 0})
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_it_is_the_naive_error(seed: int) -> None:
+    items = naive.random_items(seed)
+    results = results_of(items, {"name": "CalibrationError", "bins": 7, "per_label": True})
+    rows = {label: naive.ranked(items, label, 0.5) for label in by_label(results)}
+
+    for label, own in rows.items():
+        value = results.find(label=label).only.to_dict()["value"]
+        assert naive.near(value and value["ece"], naive.calibration(own, 7))
+    pooled = naive.calibration([row for own in rows.values() for row in own], 7)
+    whole = [result for result in results if "label" not in result.parameters]
+    assert naive.near(whole[0].value["ece"], pooled)

@@ -1,0 +1,448 @@
+"""The stand-in for pycocotools gives its numbers in every bit."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import io
+import json
+
+import numpy as np
+import pytest
+from pycocotools import coco as theirs
+from pycocotools import mask as their_masks
+from pycocotools.cocoeval import COCOeval as TheirEval
+from valor_detection.coco import COCO, COCOeval, Params
+
+from valor_core.errors import ConfigError, ReadError
+from valor_core.schemas.runs import runs_of
+
+SETS = 20
+
+
+def random_set(rng, *, masks=False, big=False):
+    count, kinds = int(rng.integers(1, 6)), int(rng.integers(1, 4))
+    images = (rng.permutation(50)[:count] + 1).tolist()
+    categories = (rng.permutation(20)[:kinds] + 1).tolist()
+    grid = float(rng.choice([0.1, 1, 5, 20]))
+
+    def box():
+        start = rng.integers(0, 150, 2) // grid * grid
+        size = (rng.integers(0, 120, 2) // grid + rng.integers(0, 2, 2) + masks) * grid
+        return [float(value) for value in (*start, *size)]
+
+    truths = []
+    for number in range(int(rng.integers(1, 30))):
+        one = {
+            "id": number + 1,
+            "image_id": images[rng.integers(count)],
+            "category_id": categories[rng.integers(kinds)],
+            "bbox": box(),
+            "iscrowd": int(rng.random() < 0.15),
+        }
+        one["area"] = one["bbox"][2] * one["bbox"][3] * float(rng.choice([1, 0.8]))
+        if masks:
+            one["segmentation"] = segmentation(rng, one["bbox"])
+        truths.append(one)
+    results = []
+    for _ in range(int(rng.integers(1, 500 if big else 60))):
+        if rng.random() < 0.6:
+            like = truths[rng.integers(len(truths))]
+            moved = np.array(like["bbox"]) + rng.integers(-1, 2, 4) * grid * (rng.random() < 0.6)
+            moved[:2], moved[2:] = np.maximum(moved[:2], 0), np.abs(moved[2:])
+            one = {"image_id": like["image_id"], "category_id": like["category_id"]}
+            one |= {"bbox": moved.tolist(), "score": int(rng.integers(0, 20)) / 20}
+        else:
+            one = {"image_id": images[rng.integers(count)]}
+            one |= {"category_id": categories[rng.integers(kinds)], "bbox": box()}
+            one["score"] = float(np.round(rng.random(), 2))
+        if masks:
+            one["segmentation"] = segmentation(rng, one["bbox"], compressed=True)
+        results.append(one)
+    if masks and rng.random() < 0.5:
+        for one in results:
+            del one["bbox"]
+    size = {"height": 320, "width": 300}
+    dataset = {
+        "images": [{"id": number, **size} for number in images],
+        "categories": [{"id": number, "name": f"c{number}"} for number in categories],
+        "annotations": truths,
+    }
+    return dataset, results
+
+
+def segmentation(rng, box, *, compressed=False):
+    x, y, width, height = box
+    corners = [x, y, x + width, y, x + width, y + height, x, y + height / 2]
+    kind = "text" if compressed else rng.choice(["polygon", "runs", "text"])
+    if kind == "polygon":
+        return [corners, [x, y, x + 3, y, x + 3, y + 9]]
+    rle = their_masks.merge(their_masks.frPyObjects([corners], 320, 300))
+    if kind == "text":
+        return {"size": rle["size"], "counts": rle["counts"].decode()}
+    return {"size": rle["size"], "counts": runs_of(rle["counts"]).tolist()}
+
+
+def change_of(rng, dataset):
+    """Some of the parameters, changed."""
+    images = [one["id"] for one in dataset["images"]]
+    categories = [one["id"] for one in dataset["categories"]]
+    choices = {
+        "imgIds": rng.permutation(images)[: rng.integers(1, len(images) + 1)].tolist(),
+        "catIds": rng.permutation(categories)[: rng.integers(1, len(categories) + 1)].tolist(),
+        "iouThrs": np.sort(rng.choice([0.05, 0.3, 0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 1.0], 4)),
+        "recThrs": np.sort(rng.choice(np.linspace(0, 1.1, 23), 7)),
+        "maxDets": rng.choice([1, 2, 3, 10, 100, 300], 3, replace=False).tolist(),
+        "areaRng": [[0, 1e10], [0, 500], [500, 4000.5], [4000.5, 1e10], [20, 30]],
+        "useCats": 0,
+    }
+    wanted = rng.permutation(list(choices))[: rng.integers(1, 5)]
+    return {name: choices[name] for name in wanted}
+
+
+def evaluated(classes, dataset, results, iou_type, change):
+    make, evaluator = classes
+    dataset, results = copy.deepcopy((dataset, results))
+    text = io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()):
+        truths = make()
+        truths.dataset = dataset
+        truths.createIndex()
+        evaluation = evaluator(truths, truths.loadRes(results), iou_type)
+        for name, value in change.items():
+            setattr(evaluation.params, name, copy.deepcopy(value))
+        evaluation.evaluate()
+        evaluation.accumulate()
+    with contextlib.redirect_stdout(text):
+        evaluation.summarize()
+    return evaluation, text.getvalue()
+
+
+OURS, THEIRS = (COCO, COCOeval), (theirs.COCO, TheirEval)
+
+
+def check(dataset, results, iou_type, change=None):
+    ours, printed = evaluated(OURS, dataset, results, iou_type, change or {})
+    other, expected = evaluated(THEIRS, dataset, results, iou_type, change or {})
+    for name in ("precision", "recall", "scores"):
+        assert ours.eval[name].shape == other.eval[name].shape
+        assert np.array_equal(ours.eval[name], other.eval[name]), (name, change)
+    assert ours.eval["counts"] == other.eval["counts"]
+    assert ours.stats.tolist() == other.stats.tolist()
+    assert printed == expected
+    return ours, other
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_boxes_have_every_bit_of_pycocotools(seed):
+    rng = np.random.default_rng([seed, 1])
+    for _ in range(SETS):
+        check(*random_set(rng, big=rng.random() < 0.2), "bbox")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_changed_parameters_have_every_bit_of_pycocotools(seed):
+    rng = np.random.default_rng([seed, 2])
+    for _ in range(SETS):
+        dataset, results = random_set(rng, big=rng.random() < 0.2)
+        check(dataset, results, "bbox", change_of(rng, dataset))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_masks_have_every_bit_of_pycocotools(seed):
+    rng = np.random.default_rng([seed, 3])
+    for _ in range(SETS // 2):
+        dataset, results = random_set(rng, masks=True)
+        change = change_of(rng, dataset) if rng.random() < 0.5 else {}
+        check(dataset, results, "segm", change)
+        check(dataset, results, "bbox", change)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_results_of_each_image_are_those_of_pycocotools(seed):
+    rng = np.random.default_rng([seed, 4])
+    for _ in range(5):
+        dataset, results = random_set(rng)
+        change = change_of(rng, dataset) if rng.random() < 0.6 else {}
+        ours, other = check(dataset, results, "bbox", change)
+        assert len(ours.evalImgs) == len(other.evalImgs)
+        for mine, one in zip(ours.evalImgs, other.evalImgs, strict=True):
+            assert (mine is None) == (one is None)
+            if mine is None:
+                continue
+            assert mine.keys() == one.keys()
+            for key, value in mine.items():
+                assert np.array_equal(value, one[key]), key
+
+
+def written(tmp_path, dataset, results):
+    truths, found = tmp_path / "truths.json", tmp_path / "results.json"
+    truths.write_text(json.dumps(dataset))
+    found.write_text(json.dumps(results))
+    return str(truths), str(found)
+
+
+def numbers(evaluation):
+    with contextlib.redirect_stdout(io.StringIO()):
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+    return evaluation.stats.tolist(), evaluation.eval["scores"].tolist()
+
+
+@pytest.mark.parametrize("iou_type", ["bbox", "segm"])
+def test_files_lists_and_objects_of_pycocotools_give_the_same_numbers(tmp_path, iou_type):
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        dataset, results = random_set(rng, masks=True)
+        truths, found = written(tmp_path, dataset, results)
+        coco = COCO(truths)
+        of_files = numbers(COCOeval(coco, coco.loadRes(found), iou_type))
+        assert numbers(COCOeval(coco, coco.loadRes(results), iou_type)) == of_files
+        as_objects = COCO(truths)
+        seen = as_objects.loadRes(found)
+        assert len(as_objects.anns) == len(dataset["annotations"])
+        assert len(seen.anns) == len(results)
+        assert numbers(COCOeval(as_objects, seen, iou_type)) == of_files
+        with contextlib.redirect_stdout(io.StringIO()):
+            other = theirs.COCO(truths)
+            seen = other.loadRes(found)
+        assert numbers(COCOeval(other, seen, iou_type)) == of_files
+        assert numbers(TheirEval(other, seen, iou_type)) == of_files
+
+
+def test_files_make_no_objects_of_annotations_unless_asked(tmp_path, monkeypatch):
+    truths, found = written(tmp_path, *random_set(np.random.default_rng(6)))
+    monkeypatch.setattr(COCO, "_objects", None)
+    coco = COCO(truths)
+    seen = coco.loadRes(found)
+    numbers(COCOeval(coco, seen, "bbox"))
+    assert coco.getAnnIds()
+    assert seen.getAnnIds()
+    assert coco.loadImgs(coco.getImgIds()[:1])
+    assert coco.loadCats(coco.getCatIds())
+    with pytest.raises(TypeError):
+        _ = coco.anns
+
+
+def test_an_array_of_results_is_as_good_as_a_list():
+    rng = np.random.default_rng(7)
+    dataset, results = random_set(rng)
+    rows = [[r["image_id"], *r["bbox"], r["score"], r["category_id"]] for r in results]
+    coco = COCO()
+    coco.dataset = dataset
+    of_list = numbers(COCOeval(coco, coco.loadRes(results), "bbox"))
+    seen = coco.loadRes(np.array(rows))
+    assert numbers(COCOeval(coco, seen, "bbox")) == of_list
+    assert seen.anns[1]["bbox"] == results[0]["bbox"]
+    assert numbers(COCOeval(coco, seen, "bbox")) == of_list
+
+
+@pytest.mark.parametrize("from_file", [False, True])
+def test_look_ups_answer_as_pycocotools_does(tmp_path, from_file):
+    rng = np.random.default_rng(8)
+    dataset, results = random_set(rng, masks=True)
+    for category in dataset["categories"]:
+        category["supercategory"] = "thing" if category["id"] % 2 else "stuff"
+    truths, found = written(tmp_path, dataset, results)
+    with contextlib.redirect_stdout(io.StringIO()):
+        other = theirs.COCO(truths)
+        other_seen = other.loadRes(found)
+    coco = COCO(truths)
+    if not from_file:
+        coco = COCO()
+        coco.dataset = dataset
+        coco.createIndex()
+    seen = coco.loadRes(found if from_file else results)
+    images, categories = coco.getImgIds(), coco.getCatIds()
+    assert images == other.getImgIds()
+    assert categories == other.getCatIds()
+    filters = [
+        {},
+        {"imgIds": images[:2]},
+        {"imgIds": images[0]},
+        {"imgIds": images[::-1], "catIds": categories[0]},
+        {"catIds": categories, "areaRng": [100, 5000]},
+        {"iscrowd": True},
+        {"iscrowd": 0, "imgIds": [images[-1], 1000]},
+    ]
+    for one in filters:
+        assert coco.getAnnIds(**one) == other.getAnnIds(**one)
+        assert seen.getAnnIds(**one) == other_seen.getAnnIds(**one)
+    assert coco.getCatIds(catNms=["c1", "c2"]) == other.getCatIds(catNms=["c1", "c2"])
+    assert coco.getCatIds(supNms="thing") == other.getCatIds(supNms="thing")
+    for one in ({"catIds": categories[:1]}, {"catIds": categories}, {"imgIds": images[:1]}):
+        assert sorted(coco.getImgIds(**one)) == sorted(other.getImgIds(**one))
+    assert coco.loadAnns([1]) == other.loadAnns([1])
+    assert coco.loadImgs(images[0]) == other.loadImgs(images[0])
+    assert {k: len(v) for k, v in coco.imgToAnns.items()} == {
+        k: len(v) for k, v in other.imgToAnns.items()
+    }
+    assert coco.catToImgs == other.catToImgs
+    for number, one in seen.anns.items():
+        expected = other_seen.anns[number]
+        assert one["area"] == expected["area"]
+        assert list(one["bbox"]) == list(expected["bbox"])
+
+
+def test_masks_of_annotations_are_those_of_pycocotools():
+    dataset, _ = random_set(np.random.default_rng(9), masks=True)
+    coco, other = COCO(), theirs.COCO()
+    coco.dataset = other.dataset = dataset
+    with contextlib.redirect_stdout(io.StringIO()):
+        other.createIndex()
+    for one in dataset["annotations"]:
+        ours, expected = coco.annToRLE(one), other.annToRLE(one)
+        assert list(ours["size"]) == list(expected["size"])
+        assert runs_of(ours["counts"]).tolist() == runs_of(expected["counts"]).tolist()
+        pixels = coco.annToMask(one)
+        assert pixels.dtype == np.uint8
+        assert pixels.sum() == their_masks.area(expected)
+
+
+def test_what_was_given_stays_as_it_was():
+    dataset, results = random_set(np.random.default_rng(10), masks=True)
+    before = copy.deepcopy((dataset, results))
+    evaluated_ours(dataset, results)
+    assert (dataset, results) == before
+
+
+def evaluated_ours(dataset, results, iou_type="segm"):
+    coco = COCO()
+    coco.dataset = dataset
+    evaluation = COCOeval(coco, coco.loadRes(results), iou_type)
+    return numbers(evaluation)
+
+
+def test_a_changed_annotation_changes_the_numbers(tmp_path):
+    one = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
+    dataset = {"images": [{"id": 1}], "categories": [{"id": 1, "name": "a"}], "annotations": [one]}
+    seen = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}]
+    truths, found = written(tmp_path, dataset, seen)
+    coco = COCO(truths)
+    results = coco.loadRes(found)
+    assert numbers(COCOeval(coco, results, "bbox"))[0][0] == pytest.approx(1)
+    results.anns[1]["bbox"] = [20, 20, 9, 9]
+    assert numbers(COCOeval(coco, results, "bbox"))[0][0] == 0
+
+
+def test_a_ground_truth_with_id_0_can_be_found():
+    one = {"id": 0, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
+    dataset = {"images": [{"id": 1}], "categories": [{"id": 1}], "annotations": [one]}
+    seen = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}]
+    assert evaluated_ours(dataset, seen, "bbox")[0][0] == pytest.approx(1)
+
+
+def test_no_results_find_nothing():
+    dataset, _ = random_set(np.random.default_rng(11))
+    assert max(evaluated_ours(dataset, [], "bbox")[0]) == 0
+
+
+def test_thresholds_and_recalls_can_be_in_any_order():
+    dataset, results = random_set(np.random.default_rng(12))
+    found = []
+    for order in (slice(None), slice(None, None, -1)):
+        coco = COCO()
+        coco.dataset = dataset
+        evaluation = COCOeval(coco, coco.loadRes(results), "bbox")
+        evaluation.params.iouThrs = np.array([0.3, 0.5, 0.9])[order]
+        evaluation.params.recThrs = np.array([0.0, 0.25, 0.5, 1.0])[order]
+        numbers(evaluation)
+        found.append(
+            [evaluation.eval["precision"][order][:, order], evaluation.eval["recall"][order]]
+        )
+        assert evaluation.evalImgs[0] is None or evaluation.evalImgs[0]["dtMatches"].shape[0] == 3
+    for first, second in zip(*found, strict=True):
+        assert np.array_equal(first, second)
+
+
+def test_keypoints_are_refused_for_now():
+    with pytest.raises(ConfigError, match="keypoints come in a later release"):
+        COCOeval(None, None, "keypoints")
+    with pytest.raises(ConfigError, match="expected 'bbox' or 'segm', got 'boxes'"):
+        Params("boxes")
+
+
+def test_steps_out_of_order_are_errors():
+    evaluation = COCOeval(None, None, "bbox")
+    with pytest.raises(ConfigError, match=r"accumulate: expected evaluate\(\) before it"):
+        evaluation.accumulate()
+    with pytest.raises(ConfigError, match=r"summarize: expected accumulate\(\) before it"):
+        evaluation.summarize()
+    assert evaluation.evalImgs == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("iouThrs", [0.0, 0.5], "iouThrs: expected IoU thresholds above 0"),
+        ("iouThrs", [], "iouThrs: expected IoU thresholds above 0"),
+        ("maxDets", [100], "maxDets: expected three numbers to summarize"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_errors(name, value, message):
+    dataset, results = random_set(np.random.default_rng(13))
+    coco = COCO()
+    coco.dataset = dataset
+    evaluation = COCOeval(coco, coco.loadRes(results), "bbox")
+    setattr(evaluation.params, name, value)
+    with pytest.raises(ConfigError, match=message):
+        numbers(evaluation)
+
+
+ONE = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("results", "message"),
+    [
+        (
+            [ONE, ONE | {"image_id": 9}],
+            r"results\[1\]: expected the image id of one of the 1 images",
+        ),
+        (
+            [{"image_id": 1, "category_id": 1}],
+            r"results\[0\]: expected a field 'score', found none",
+        ),
+        ([ONE | {"score": float("nan")}], r"results\[0\], score: expected a finite number"),
+        ([ONE | {"bbox": [1, 2]}], r"results\[0\], bbox: expected \[x, y, width, height\]"),
+        ([ONE, ONE | {"bbox": [1, 2]}], r"results\[1\], bbox: expected \[x, y, width, height\]"),
+        ([ONE | {"image_id": "a"}], r"results\[0\], image_id: expected a number, found 'a'"),
+        ([ONE | {"category_id": 0.5}], r"results\[0\], category_id: expected a whole number"),
+        (np.zeros((2, 6)), "results: expected rows of 7 numbers"),
+        (np.full((1, 7), np.nan), r"results\[0\]: expected finite numbers"),
+        (5, "results: expected a path, a list or an array, got 5"),
+    ],
+)
+def test_results_that_do_not_fit_are_errors(results, message):
+    coco = COCO()
+    coco.dataset = {"images": [{"id": 1}], "categories": [{"id": 1}], "annotations": []}
+    with pytest.raises(ReadError, match=message):
+        coco.loadRes(results)
+
+
+def test_files_that_do_not_fit_are_errors(tmp_path):
+    truths, found = written(tmp_path, *random_set(np.random.default_rng(14)))
+    with pytest.raises(ReadError, match="expected a file, found nothing there"):
+        COCO(tmp_path / "missing.json")
+    with pytest.raises(ReadError, match="expected a COCO data set with images"):
+        COCO(found).getImgIds()
+    with pytest.raises(ReadError, match="expected a file, found nothing there"):
+        COCO(truths).loadRes("missing.json")
+
+
+def test_lacking_fields_are_named():
+    one = {"id": 1, "image_id": 1, "category_id": 1, "area": 81}
+    for iou_type, field in (("bbox", "bbox"), ("segm", "segmentation")):
+        coco = COCO()
+        coco.dataset = {"images": [{"id": 1}], "categories": [{"id": 1}], "annotations": [one]}
+        evaluation = COCOeval(coco, coco.loadRes([]), iou_type)
+        with pytest.raises(ReadError, match=rf"annotations\[0\]: expected a field '{field}'"):
+            evaluation.evaluate()
+
+
+def test_info_is_printed(capsys):
+    coco = COCO()
+    coco.dataset = {"info": {"year": 2026}}
+    coco.info()
+    assert capsys.readouterr().out == "year: 2026\n"

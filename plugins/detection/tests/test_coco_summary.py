@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from valor_core.schemas.detection import Detection
+from valor_core.tables import tables
+
+from .support import results_of, seen, true, value_of
+
+NAMES = [
+    "AP",
+    "AP50",
+    "AP75",
+    "AP_small",
+    "AP_medium",
+    "AP_large",
+    "AR_1",
+    "AR_10",
+    "AR_100",
+    "AR_small",
+    "AR_medium",
+    "AR_large",
+]
+
+# One dog of 40 by 40 pixels, medium, found with an IoU of 0.7; one small one that is not found,
+# behind a false positive of the same size.
+ITEM = Detection(
+    "a",
+    [true("dog", 0, 0, 40, 40), true("dog", 100, 0, 110, 10)],
+    [seen({"dog": 0.9}, 0, 0, 40, 28), seen({"dog": 0.8}, 200, 0, 210, 10)],
+)
+
+
+def test_the_twelve_numbers_in_the_order_in_which_papers_print_them() -> None:
+    value = value_of([ITEM], "COCOSummary")
+
+    assert list(value) == NAMES
+    # Found at 0.5 to 0.7, 5 of 10 thresholds; recalls 0 to 0.5 of it are 51 of 101 points.
+    expected = {
+        "AP": 5 / 10 * 51 / 101,
+        "AP50": 51 / 101,
+        "AP75": 0.0,
+        "AP_small": 0.0,
+        "AP_medium": 5 / 10,
+        "AP_large": None,
+        "AR_1": 5 / 10 * 1 / 2,
+        "AR_10": 5 / 10 * 1 / 2,
+        "AR_100": 5 / 10 * 1 / 2,
+        "AR_small": 0.0,
+        "AR_medium": 5 / 10,
+        "AR_large": None,
+    }
+    assert value == {
+        name: None if number is None else pytest.approx(number, rel=1e-12)
+        for name, number in expected.items()
+    }
+
+
+def test_a_report_prints_them_in_that_order() -> None:
+    (table,) = tables(results_of([ITEM], "COCOSummary"))
+
+    assert [row[0].text for row in table.rows] == [f"COCOSummary {name}" for name in NAMES]
+
+
+def test_every_label_key_has_its_own() -> None:
+    item = Detection("a", [true([("animal", "dog"), ("color", "white")], 0, 0, 40, 40)])
+
+    results = results_of([item], "COCOSummary")
+    assert [one.parameters for one in results] == [{"label_key": "animal"}, {"label_key": "color"}]

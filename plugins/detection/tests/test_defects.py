@@ -1,0 +1,197 @@
+"""The defects of earlier Valor implementations, each shown absent.
+
+Those of matrices, examples and detailed curves are shown where these metrics are tested.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from valor_core.errors import ParameterError, SchemaError
+from valor_core.report import Report
+from valor_core.schemas.detection import Detection
+
+from .support import by_label, results_of, seen, true, value_of
+
+SQUARE = (0, 0, 10, 10)
+ASIDE = (20, 20, 30, 30)
+RULES = pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
+HALF = {"iou_thresholds": 0.5}
+
+
+def counts(items: list[Detection], **parameters: object) -> dict[str, tuple[int, ...]]:
+    results = results_of(items, {"name": "Counts"} | parameters)
+    return {one.parameters["label"]: tuple(one.value.values()) for one in results}
+
+
+# The library of 2024
+
+
+@pytest.mark.parametrize("rule", ["coco", "valor"])
+def test_a_curve_looks_at_every_prediction_of_an_object(rule: str) -> None:
+    item = Detection(
+        "a",
+        [true("x", *SQUARE)],
+        [seen({"x": 0.9}, 0, 0, 10, 2), seen({"x": 0.8}, *SQUARE)],
+    )
+
+    point = value_of([item], "PrecisionRecallCurve", matching=rule)["x"]["0.5"]
+    assert (point["tp"], point["fp"], point["fn"]) == (1, 1, 0)
+
+
+@RULES
+def test_curves_and_counts_agree(rule: str) -> None:
+    items = [
+        Detection("a", [true("x", *SQUARE)] * 2, [seen({"x": 0.9}, *SQUARE)] * 3),
+        Detection("b", [true("x", *SQUARE)], [seen({"x": 0.9}, *ASIDE)]),
+    ]
+
+    point = value_of(items, "PrecisionRecallCurve", matching=rule)["x"]["0.5"]
+    found = counts(items, matching=rule)["x"]
+    assert (point["tp"], point["fp"], point["fn"]) == found
+
+
+@RULES
+def test_a_score_of_0_is_a_score(rule: str) -> None:
+    item = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.0}, *SQUARE)])
+
+    assert value_of([item], "AP", matching=rule, **HALF) == pytest.approx(1.0)
+    assert counts([item], matching=rule, score_thresholds=0) == {"x": (1, 0, 0)}
+    assert counts([item], matching=rule, score_thresholds=0.1) == {"x": (0, 0, 1)}
+
+
+@RULES
+def test_labels_only_in_predictions_are_undefined_and_no_number_in_disguise(rule: str) -> None:
+    item = Detection(
+        "a", [true("x", *SQUARE)], [seen({"x": 0.9}, *SQUARE), seen({"y": 0.8}, *ASIDE)]
+    )
+
+    for name in ("AP", "AR"):
+        results = results_of([item], {"name": name, "matching": rule} | HALF)
+        assert by_label(results)["y"] is None
+    assert value_of([item], "mAP", matching=rule, **HALF) == pytest.approx(1.0)
+
+
+def test_every_threshold_asked_for_is_answered() -> None:
+    item = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.9}, *SQUARE)])
+
+    results = results_of([item], {"name": "AP", "iou_thresholds": [0.35, 0.5, 1]})
+    assert [one.parameters["iou_threshold"] for one in results] == [0.35, 0.5, 1.0]
+    assert all(one.value == pytest.approx(1.0) for one in results)
+
+
+@RULES
+def test_boxes_without_area_give_numbers(rule: str) -> None:
+    point = (5, 5, 5, 5)
+    item = Detection("a", [true("x", *point)], [seen({"x": 0.9}, *point)])
+
+    assert counts([item], matching=rule) == {"x": (0, 1, 1)}
+
+
+def test_labels_are_told_apart_by_key_and_value() -> None:
+    one, other = ("a", "bc"), ("ab", "c")
+    item = Detection("i", [true([one], *SQUARE)], [seen([(other, 0.9)], *SQUARE)])
+
+    assert counts([item]) == {"bc": (0, 0, 1), "c": (0, 1, 0)}
+
+
+def test_data_without_predictions_are_answered() -> None:
+    assert value_of([Detection("a", [true("x", *SQUARE)])], "mAP", **HALF) == 0.0
+
+
+# The light evaluator
+
+
+@pytest.mark.parametrize("found", range(101))
+def test_no_recall_point_is_lost(found: int) -> None:
+    items = [
+        Detection(i, [true("x", *SQUARE)], [seen({"x": 0.9}, *SQUARE)] if i < found else ())
+        for i in range(100)
+    ]
+
+    expected = (found + 1) / 101 if found else 0.0
+    assert value_of(items, "AP", matching="valor", **HALF) == pytest.approx(expected, rel=1e-15)
+
+
+def test_a_prediction_of_several_labels_is_false_under_those_that_are_wrong() -> None:
+    item = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.9, "y": 0.8}, *SQUARE)])
+    low = Detection("a", [true("x", *SQUARE)], [seen({"x": 0.1, "y": 0.8}, *SQUARE)])
+
+    assert counts([item]) == {"x": (1, 0, 0), "y": (0, 1, 0)}
+    assert counts([low]) == {"x": (0, 0, 1), "y": (0, 1, 0)}
+
+
+@RULES
+def test_a_hit_is_not_lost_to_a_miss_of_the_same_score(rule: str) -> None:
+    item = Detection(
+        "a", [true("x", *SQUARE)], [seen({"x": 0.5}, *ASIDE), seen({"x": 0.5}, *SQUARE)]
+    )
+
+    assert counts([item], matching=rule) == {"x": (1, 1, 0)}
+
+
+@pytest.mark.parametrize("rule", ["coco", "valor"])
+def test_a_hit_at_a_low_threshold_stays_one_where_a_better_box_follows(rule: str) -> None:
+    item = Detection(
+        "a", [true("x", *SQUARE)], [seen({"x": 0.9}, 0, 0, 10, 6), seen({"x": 0.8}, *SQUARE)]
+    )
+
+    results = results_of(
+        [item], {"name": "Counts", "matching": rule, "iou_thresholds": [0.5, 0.75]}
+    )
+    assert [tuple(one.value.values()) for one in results] == [(1, 1, 0), (1, 1, 0)]
+
+
+@RULES
+def test_a_label_that_is_called_everywhere_is_false_everywhere_else(rule: str) -> None:
+    items = [
+        Detection(i, [true("x" if i else "y", *SQUARE)], [seen({"y": 0.9}, *SQUARE)])
+        for i in range(4)
+    ]
+
+    assert counts(items, matching=rule)["y"] == (1, 3, 0)
+    found = results_of(items, {"name": "Precision", "matching": rule})
+    assert by_label(found)["y"] == 1 / 4
+
+
+def test_f1_has_its_factor_of_2() -> None:
+    item = Detection("a", [true("x", *SQUARE), true("x", *ASIDE)], [seen({"x": 0.9}, *SQUARE)])
+
+    # precision 1, recall 1/2
+    assert by_label(results_of([item], "F1"))["x"] == 2 * 1 * 0.5 / (1 + 0.5)
+
+
+def test_images_without_objects_are_read_and_counted() -> None:
+    report = _report([Detection("a"), Detection("b", [true("x", *SQUARE)])])
+
+    assert report.counts["read"] == 2
+
+
+def _report(items: list[Detection]) -> Report:
+    from valor_core import evaluate
+
+    return evaluate(items, ["Counts"])
+
+
+def test_an_iou_threshold_of_0_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"iou_thresholds must lie in \(0, 1\], got 0\.0"):
+        results_of([Detection("a")], {"name": "AP", "iou_thresholds": [0.0]})
+
+
+def test_a_uid_given_twice_is_refused() -> None:
+    with pytest.raises(SchemaError, match="'a'"):
+        results_of([Detection("a"), Detection("a")], "AP")
+
+
+def test_a_score_that_is_no_number_is_refused() -> None:
+    item = Detection("a", (), [seen({"x": float("nan")}, *SQUARE)])
+
+    with pytest.raises(SchemaError, match=r"item 'a', predictions\[0\]: expected a finite score"):
+        results_of([item], "AP")
+
+
+def test_a_box_that_is_inside_out_is_refused() -> None:
+    item = Detection("a", [true("x", 10, 0, 0, 10)])
+
+    with pytest.raises(SchemaError, match=r"'a', groundtruths\[0\]: expected a box with xmin"):
+        results_of([item], "AP")

@@ -1,0 +1,230 @@
+"""The one-call function in the style of the metrics documentation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from valor_detection import evaluate_detection
+
+from valor_core.errors import ConfigError, ParameterError, SchemaError, ValorError
+from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
+from valor_core.schemas.datum import Datum
+from valor_core.schemas.geometry import Box
+from valor_core.schemas.label import Label
+
+DOG, CAT = Label("animal", "dog"), Label("animal", "cat")
+SQUARE, LOW = Box(0, 0, 10, 10), Box(0, 0, 10, 6)
+
+
+def truth(uid: str, label: Label = DOG, box: Box = SQUARE) -> GroundTruth:
+    return GroundTruth(Datum(uid), [Annotation([label], bounding_box=box, is_instance=True)])
+
+
+def guess(uid: str, score: float, box: Box = SQUARE, value: str = "dog") -> Prediction:
+    labels = [ScoredLabel("animal", value, score)]
+    return Prediction(Datum(uid), [Annotation(labels, bounding_box=box, is_instance=True)])
+
+
+TRUTHS = [truth("a"), truth("b")]
+GUESSES = [guess("a", 0.9), guess("b", 0.3, LOW)]
+
+
+def test_the_documented_metrics_are_computed_where_none_is_named() -> None:
+    report = evaluate_detection(TRUTHS, GUESSES)
+
+    assert {result.type for result in report} == {
+        "AP",
+        "AR",
+        "mAP",
+        "mAR",
+        "APAveragedOverIOUs",
+        "mAPAveragedOverIOUs",
+        "PrecisionRecallCurve",
+    }
+    aps = {one.parameters["iou_threshold"]: one.value for one in report.results["AP"]}
+    # b has an IoU of 0.6: recalls 0 to 0.5 remain at 0.75
+    assert aps == {0.5: 1.0, 0.75: 51 / 101}
+    # b is found at 0.5, 0.55 and 0.6
+    assert report["AR"].value == pytest.approx((3 * 1.0 + 7 * 0.5) / 10)
+
+
+def test_thresholds_go_to_the_metrics_that_the_documentation_says() -> None:
+    report = evaluate_detection(
+        TRUTHS,
+        GUESSES,
+        iou_thresholds_to_compute=[0.5, 0.75],
+        iou_thresholds_to_return=[0.6],
+        recall_score_threshold=0.5,
+        pr_curve_iou_threshold=0.65,
+    )
+
+    assert report["AP"].only.parameters["iou_threshold"] == 0.6
+    assert report["mAP"].only.parameters["iou_threshold"] == 0.6
+    assert report["APAveragedOverIOUs"].value == (1 + 51 / 101) / 2
+    # a alone has the score
+    assert report["AR"].value == 0.5
+    assert report["mAR"].only.parameters["score_threshold"] == 0.5
+    curve = report["PrecisionRecallCurve"].value["dog"]
+    assert (curve["0.05"]["tp"], curve["0.05"]["fp"]) == (1, 1)
+
+
+def test_what_a_metric_says_itself_goes_first() -> None:
+    report = evaluate_detection(
+        TRUTHS,
+        GUESSES,
+        metrics_to_return=[
+            {"name": "AP", "iou_thresholds": [0.55], "matching": "ranked"},
+            {"name": "detection.mAP@1", "iou_thresholds_to_return": [0.75]},
+            {"name": "pr_curve", "score_thresholds": [0.5]},
+        ],
+        pr_curve_iou_threshold=0.65,
+    )
+
+    assert report["AP"].only.parameters["iou_threshold"] == 0.55
+    assert report["AP"].only.parameters["matching"] == "ranked"
+    assert report["mAP"].value == 51 / 101
+    assert report["PrecisionRecallCurve"].only.parameters["iou_threshold"] == 0.65
+
+
+def test_the_rule_is_that_of_the_documented_library_unless_told() -> None:
+    square, shifted = Box(0, 0, 10, 10), Box(3, 0, 13, 10)
+    truths = [GroundTruth("a", [Annotation([DOG], bounding_box=box) for box in (square, shifted)])]
+    labels = [ScoredLabel("animal", "dog", 0.9)]
+    guesses = [
+        Prediction(
+            "a",
+            [Annotation(labels, bounding_box=box) for box in (square, Box(1, 0, 11, 10))],
+        )
+    ]
+
+    def found(**more: Any) -> Any:
+        chosen: Any = {"metrics_to_return": ["AP"], "iou_thresholds_to_return": [0.5]}
+        return evaluate_detection(truths, guesses, **chosen, **more)["AP"].value
+
+    # The second prediction overlaps most with what the first has taken, and enough with the rest.
+    assert found() == 51 / 101
+    assert found(matching="ranked") == 1.0
+
+
+def test_a_label_map_renames_both_sides() -> None:
+    report = evaluate_detection(
+        [truth("a", CAT)],
+        [guess("a", 0.9)],
+        label_map={CAT: DOG},
+        metrics_to_return=["mAPAveragedOverIOUs"],
+    )
+
+    assert report["mAPAveragedOverIOUs"].value == 1.0
+
+
+def test_kinds_of_shapes_are_converted_as_asked() -> None:
+    mask = np.zeros((10, 10), dtype=bool)
+    mask[:6] = True
+    mask[9, 9] = True
+    truths = [GroundTruth("a", [Annotation([DOG], raster=mask)])]
+    guesses = [
+        Prediction("a", [Annotation([ScoredLabel("animal", "dog", 0.9)], raster=mask[:, ::-1])])
+    ]
+
+    def found(kind: str | None) -> Any:
+        return evaluate_detection(
+            truths,
+            guesses,
+            metrics_to_return=["AP"],
+            iou_thresholds_to_return=[0.99],
+            convert_annotations_to_type=kind,
+        )["AP"].value
+
+    # 60 pixels of 62 in common; the boxes around them are equal
+    assert found(None) == 0.0
+    assert found("raster") == 0.0
+    assert found("box") == 1.0
+
+
+def test_dictionaries_of_the_same_shape_will_do() -> None:
+    corners = [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]
+    geojson = {"type": "Polygon", "coordinates": [corners]}
+    truths: list[dict[str, Any]] = [
+        {
+            "datum": {"uid": "a", "metadata": {"height": 20, "width": 20}},
+            "annotations": [
+                {
+                    "labels": [{"key": "animal", "value": "dog"}],
+                    "polygon": geojson,
+                    "is_instance": True,
+                }
+            ],
+        }
+    ]
+    guesses: list[dict[str, Any]] = [
+        {
+            "datum": {"uid": "a"},
+            "annotations": [
+                {
+                    "labels": [{"key": "animal", "value": "dog", "score": 0.5}],
+                    "bounding_box": {"value": [corners]},
+                    "is_instance": True,
+                }
+            ],
+        }
+    ]
+
+    report = evaluate_detection(truths, guesses, metrics_to_return=["mAPAveragedOverIOUs"])
+    assert report["mAPAveragedOverIOUs"].value == 1.0
+
+
+def test_datums_may_stand_on_one_side_only() -> None:
+    report = evaluate_detection([truth("a")], [guess("b", 0.9)], metrics_to_return=["Counts"])
+
+    assert report["Counts"].find(iou_threshold=0.5).value == {"tp": 0, "fp": 1, "fn": 1}
+
+
+def test_annotations_of_other_tasks_are_passed_over() -> None:
+    whole = Annotation([DOG])
+    area = Annotation([DOG], raster=np.ones((2, 2)), is_instance=False)
+    truths = [GroundTruth("a", [*truth("a").annotations, whole, area])]
+
+    report = evaluate_detection(truths, [guess("a", 0.9)], metrics_to_return=["Counts"])
+    assert report["Counts"].find(iou_threshold=0.5).value == {"tp": 1, "fp": 0, "fn": 0}
+
+
+def test_annotations_none_of_which_is_an_object_are_an_error() -> None:
+    bare = [Prediction("a", [Annotation([ScoredLabel("animal", "dog", 0.5)])])]
+
+    with pytest.raises(
+        SchemaError,
+        match=r"^predictions: expected annotations with a bounding_box, polygon or raster, "
+        r"found none in 1$",
+    ):
+        evaluate_detection(TRUTHS, bare)
+
+
+@pytest.mark.parametrize(
+    ("truths", "guesses", "message"),
+    [
+        (
+            [truth("a"), truth("a")],
+            GUESSES,
+            r"^item 'a', groundtruths: expected each datum once, found it 2 times$",
+        ),
+        (guess("a", 0.5), GUESSES, "groundtruths: expected labels without score"),
+        (TRUTHS, truth("a"), "predictions: expected labels with a score"),
+    ],
+)
+def test_sides_that_do_not_fit_are_an_error(truths: Any, guesses: Any, message: str) -> None:
+    if isinstance(truths, Prediction):
+        truths = [GroundTruth(truths.datum, truths.annotations)]
+    if isinstance(guesses, GroundTruth):
+        guesses = [Prediction(guesses.datum, guesses.annotations)]
+
+    with pytest.raises(SchemaError, match=message):
+        evaluate_detection(truths, guesses)
+
+
+def test_a_metric_of_another_task_and_a_strange_parameter_are_errors() -> None:
+    with pytest.raises(ValorError, match="ROCAUC"):
+        evaluate_detection(TRUTHS, GUESSES, metrics_to_return=["ROCAUC"])
+    with pytest.raises((ParameterError, ConfigError), match="iou_treshold"):
+        evaluate_detection(TRUTHS, GUESSES, metrics_to_return=[{"name": "AP", "iou_treshold": 0.5}])

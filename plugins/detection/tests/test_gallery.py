@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from valor_detection.gallery import COLORS, FALSE, FOUND, MISSED, WRONG, DetectionGallery
+from valor_detection.gallery_parameters import GalleryParameters
+
+from valor_core import Registry, evaluate
+from valor_core.errors import ReadError
+from valor_core.evaluation import Evaluation
+from valor_core.exhibition import plan
+from valor_core.plan import Plan
+from valor_core.reading import InMemory
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box, Mask, Polygon
+
+BOX = Box(10, 10, 30, 30)
+
+
+def box(x: float, width: float = 20) -> Box:
+    return Box(x, 10, x + width, 30)
+
+
+MIXED = Detection(
+    "mixed",
+    [
+        TrueObject("dog", box(10)),
+        TrueObject("cat", box(40)),
+        TrueObject("dog", box(70)),
+        TrueObject("dog", box(100), is_crowd=True),
+    ],
+    [
+        PredictedObject({"dog": 0.9}, box(10)),
+        PredictedObject({"dog": 0.8}, box(40)),
+        PredictedObject({"dog": 0.7}, box(130)),
+        PredictedObject({"dog": 0.6}, box(100)),
+        PredictedObject({"cat": 0.1}, box(160)),
+    ],
+)
+GOOD = Detection("good", [TrueObject("dog", BOX)], [PredictedObject({"dog": 0.9}, BOX)])
+BAD = Detection("bad", [TrueObject("dog", BOX)], [])
+
+
+def gallery(**parameters: object) -> DetectionGallery:
+    return DetectionGallery(GalleryParameters(**parameters))
+
+
+def drawn(item: Detection, **parameters: object):
+    return gallery(**parameters).draw(DetectionBatch.of([item]))
+
+
+def has_color(png: bytes, kind: str) -> bool:
+    """Whether a color is in the picture itself, without the line below."""
+    pixels = np.asarray(Image.open(io.BytesIO(png)))[:-40]
+    color = [int(COLORS[kind][i : i + 2], 16) for i in (1, 3, 5)]
+    return bool((pixels == color).all(axis=2).any())
+
+
+def test_errors_are_false_positives_and_false_negatives_in_the_order_of_the_batch() -> None:
+    # mixed: a wrong label counts as false positive and as false negative, one prediction found
+    # nothing, one dog is missed; what lies on the crowd and what scores 0.1 do not count.
+    items = [MIXED, GOOD, BAD]
+
+    assert gallery().errors(DetectionBatch.of(items)).tolist() == [4, 0, 1]
+    assert gallery().errors(DetectionBatch.of(items[::-1])).tolist() == [1, 0, 4]
+
+
+def test_errors_are_those_that_examples_lists() -> None:
+    items = [MIXED, GOOD, BAD]
+
+    (listed,) = evaluate(items, ["Examples"], "detection").results
+
+    count = {e["datum_id"]: len(e["false_positives"] + e["false_negatives"]) for e in listed.value}
+    errors = gallery().errors(DetectionBatch.of(items)).tolist()
+    assert [count[item.uid] for item in items] == errors
+
+
+def test_a_picture_counts_and_colors_what_became_of_every_object() -> None:
+    picture = drawn(MIXED)
+
+    assert picture.counts == {FOUND: 1, WRONG: 1, FALSE: 1, MISSED: 1}
+    assert [kind for kind in COLORS if has_color(picture.image, kind)] == list(COLORS)
+    assert not has_color(drawn(GOOD).image, MISSED)
+
+
+def test_thresholds_and_rule_are_those_asked_for() -> None:
+    assert drawn(MIXED, score_threshold=0.0).counts[FALSE] == 2
+    assert drawn(MIXED, score_threshold=0.75).counts == {FOUND: 1, WRONG: 1, FALSE: 0, MISSED: 1}
+    loose = Detection("a", [TrueObject("dog", BOX)], [PredictedObject({"dog": 1.0}, box(20))])
+    assert drawn(loose).counts == {FOUND: 0, WRONG: 0, FALSE: 1, MISSED: 1}
+    assert drawn(loose, iou_threshold=0.25).counts[FOUND] == 1
+    assert drawn(MIXED, matching="valor").counts == drawn(MIXED).counts
+
+
+def test_polygons_and_masks_are_drawn() -> None:
+    pixels = np.zeros((40, 40))
+    pixels[10:30, 10:30] = 1
+    square = Polygon([(10, 10), (30, 10), (30, 30), (10, 30)])
+    item = Detection(
+        "a", [TrueObject("dog", square)], [PredictedObject({"dog": 0.9}, Mask.of(pixels))]
+    )
+
+    picture = drawn(item)
+
+    assert picture.counts[FOUND] == 1
+    assert has_color(picture.image, FOUND)
+
+
+def test_an_image_is_found_by_its_file_name_and_else_by_its_uid(tmp_path: Path) -> None:
+    Image.new("RGB", (120, 60), "#123456").save(tmp_path / "a.png")
+    named = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "a.png"})
+    plain = Detection("a.png", [TrueObject("dog", BOX)])
+
+    for item in (named, plain):
+        picture = drawn(item, images=tmp_path)
+        image = Image.open(io.BytesIO(picture.image))
+        assert (image.width, image.getpixel((800, 20))) == (840, (0x12, 0x34, 0x56))
+    assert drawn(named, images=tmp_path).notes == ["a.png"]
+    assert drawn(plain, images=tmp_path).notes == []
+
+
+def test_a_missing_image_is_a_plain_background_and_a_note(tmp_path: Path) -> None:
+    item = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "day/a.png"})
+
+    picture = drawn(item, images=tmp_path)
+
+    assert picture.notes == [f"no image: {tmp_path.name}/day/a.png is not there"]
+    assert has_color(picture.image, MISSED)
+
+
+def test_a_broken_image_is_a_plain_background_and_a_note(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG nothing")
+    item = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "a.png"})
+
+    (note,) = drawn(item, images=tmp_path).notes
+
+    assert note.startswith("no image: a.png cannot be read, ")
+
+
+def test_another_metadata_field_can_name_the_image(tmp_path: Path) -> None:
+    Image.new("RGB", (120, 60)).save(tmp_path / "a.png")
+    item = Detection("x", [TrueObject("dog", BOX)], metadata={"path": "a.png"})
+
+    assert drawn(item, images=tmp_path, image_field="path").notes == ["a.png"]
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [((50, 200), (800, 200)), (None, (812, 812))], ids=["given", "unknown"]
+)
+def test_without_an_image_the_picture_is_as_large_as_the_data_say(size, expected) -> None:
+    image = Image.open(io.BytesIO(drawn(Detection("x", [TrueObject("dog", BOX)], size=size)).image))
+
+    assert abs(image.width - expected[0]) <= 30
+    assert image.height >= expected[1]
+
+
+def test_an_image_without_objects_can_be_drawn() -> None:
+    assert drawn(Detection("x")).counts == {FOUND: 0, WRONG: 0, FALSE: 0, MISSED: 0}
+
+
+def test_a_folder_of_images_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match=r"expected a folder of images, .*nowhere is none"):
+        gallery(images=tmp_path / "nowhere")
+
+
+def test_the_gallery_of_the_task_needs_no_name(tmp_path: Path) -> None:
+    exhibition = plan({"folder": str(tmp_path / "worst"), "most": 5}, "detection", Registry())
+
+    page = exhibition.hang(
+        Evaluation("detection", Plan.of([])), InMemory.of([GOOD, BAD, MIXED], "detection")
+    )
+
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"<b>(.*?)</b>", text) == ["mixed", "bad"]
+    assert "<span>wrong label 1</span>" in text
+
+
+def test_without_pillow_the_remedy_is_the_command_that_installs_it() -> None:
+    code = (
+        "import sys; sys.modules['PIL'] = None\n"
+        "from valor_core.registry import Registry, implementation\n"
+        "try:\n    implementation(Registry().gallery('detection.Gallery'))\n"
+        "except Exception as error:\n    print(error)"
+    )
+
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True
+    )
+
+    assert run.stdout == (
+        "detection.Gallery: its code needs 'PIL', which is not installed\n"
+        "Install it with: python -m pip install 'valor-detection[plot]'\n"
+    )

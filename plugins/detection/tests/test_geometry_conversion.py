@@ -1,0 +1,285 @@
+"""Conversion between kinds of shapes: what earlier code gave, what it got wrong, round trips."""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_st
+from numpy.testing import assert_array_equal
+from valor_detection.geometry.conversion import common_kinds, comparable, converted
+from valor_detection.geometry.drawing import drawn
+from valor_detection.geometry.ious import pair_ious
+
+from valor_core.errors import MissingExtraError, ParameterError, SchemaError
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
+from valor_core.schemas.shapes import BOX, MASK, POLYGON, Rings, Shapes
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "geometry.json").read_text("utf-8"))
+SQUARE = Polygon([(0, 0), (2, 0), (2, 2), (0, 2)])
+
+
+def mask_of(rows: Sequence[str]) -> Mask:
+    return Mask.of([[int(pixel) for pixel in row] for row in rows])
+
+
+def rows_of(mask: Geometry) -> list[str]:
+    assert isinstance(mask, Mask)
+    return ["".join(map(str, row)) for row in mask.array.astype(int)]
+
+
+def as_(kind: int, geometry: Geometry, size: tuple[int, int] | None = None) -> Geometry:
+    sizes = None if size is None else np.array([size])
+    return converted(Shapes.of([geometry]), kind, sizes).at(0)
+
+
+def shape_of(value: Any) -> Box | Polygon:
+    return Box(*value["box"]) if "box" in value else Polygon(value["polygon"])
+
+
+@pytest.mark.parametrize("case", GOLDEN["ious"], ids=lambda case: f"{case['iou']:.3f}")
+def test_overlaps_of_turned_boxes_are_those_of_earlier_code(case: Any) -> None:
+    true, predicted = (Shapes.of([Polygon(ring)]) for ring in case["shapes"])
+    first = np.array([0])
+    iou = pair_ious(true, predicted, first, first, np.array([False]))[0]
+    assert iou == pytest.approx(case["iou"], abs=1e-12)
+
+
+@pytest.mark.parametrize("case", GOLDEN["mask_to_box"])
+def test_the_box_around_a_mask_ends_behind_its_last_pixel(case: Any) -> None:
+    assert as_(BOX, mask_of(case["mask"])) == Box(*case["box"])
+
+
+@pytest.mark.parametrize("case", GOLDEN["polygon_to_box"])
+def test_the_box_around_a_polygon_touches_its_corners(case: Any) -> None:
+    assert as_(BOX, Polygon(case["polygon"])) == Box(*case["box"])
+
+
+@pytest.mark.parametrize("case", GOLDEN["divergences"], ids=lambda case: case["reason"][:40])
+def test_pixels_are_inside_if_their_centers_are(case: Any) -> None:
+    assert rows_of(as_(MASK, shape_of(case["from"]), tuple(case["size"]))) == case["is"]
+
+
+@pytest.mark.parametrize(
+    "case", GOLDEN["contour_divergences"], ids=lambda case: case["reason"][:40]
+)
+def test_contours_go_around_a_mask(case: Any) -> None:
+    assert Shapes.of([as_(POLYGON, mask_of(case["mask"]))]).areas.tolist() == [case["area"]]
+
+
+MASKS = arrays_st.arrays(bool, st.tuples(st.integers(1, 12), st.integers(1, 12)))
+
+
+@settings(deadline=None)
+@given(st.lists(MASKS, min_size=1, max_size=4))
+def test_a_mask_made_a_polygon_and_a_mask_again_is_the_same(pixels: Any) -> None:
+    masks = Shapes.of([Mask.of(one) for one in pixels])
+    assert masks.masks is not None
+    polygons = converted(masks, POLYGON)
+    assert_array_equal(polygons.areas, masks.areas)
+    assert_array_equal(polygons.boxes, masks.boxes)
+    again = converted(polygons, MASK, masks.masks.sizes)
+    assert list(again) == list(masks)
+    assert_array_equal(again.boxes, masks.boxes)
+
+
+@given(st.tuples(*[st.integers(0, 8)] * 4))
+def test_a_box_on_whole_numbers_made_a_mask_and_a_box_again_is_the_same(edges: Any) -> None:
+    left, top, width, height = edges
+    box = Box(left, top, left + width + 1, top + height + 1)
+    assert as_(BOX, as_(POLYGON, as_(MASK, box, (20, 20)))) == box
+    assert as_(BOX, as_(POLYGON, box)) == box
+
+
+@given(st.lists(st.tuples(*[st.floats(-3, 12)] * 2), min_size=3, max_size=8))
+def test_drawing_is_what_testing_each_center_gives(points: Any) -> None:
+    runs, _ = drawn(Rings.of([[Polygon([points])]]), np.array([[9, 7]]))
+
+    def is_inside(x: float, y: float) -> bool:
+        above = 0
+        for (xa, ya), (xb, yb) in zip(points, [*points[1:], points[0]], strict=True):
+            (xs, ys), (xe, ye) = ((xa, ya), (xb, yb)) if xa <= xb else ((xb, yb), (xa, ya))
+            if xs <= x < xe:
+                above += ys + (x - xs) / (xe - xs) * (ye - ys) <= y
+        return above % 2 == 1
+
+    expected = [[is_inside(c + 0.5, r + 0.5) for c in range(7)] for r in range(9)]
+    assert_array_equal(Mask(runs, 9, 7).array, expected)
+
+
+def test_shapes_that_share_an_edge_share_no_pixel() -> None:
+    random = np.random.default_rng(2)
+    for _ in range(50):
+        (xa, ya), (xb, yb) = random.integers(0, 41, (2, 2)) / 2
+        upper = Polygon([(0, 0), (20, 0), (20, 20), (xb, yb), (xa, ya)])
+        lower = Polygon([(0, 0), (xa, ya), (xb, yb), (20, 20), (0, 20)])
+        one, other = (as_(MASK, shape, (20, 20)) for shape in (upper, lower))
+        assert isinstance(one, Mask)
+        assert isinstance(other, Mask)
+        assert_array_equal(one.array ^ other.array, np.ones((20, 20), bool))
+
+
+def test_the_parts_of_a_multipolygon_are_united() -> None:
+    both = MultiPolygon([SQUARE, Polygon([(1, 0), (4, 0), (4, 1), (1, 1)])])
+    assert rows_of(as_(MASK, both, (2, 5))) == ["11110", "11000"]
+
+
+def test_all_kinds_in_one_column_are_converted_each_in_its_own_row() -> None:
+    hole = Polygon([[(0, 0), (3, 0), (3, 3), (0, 3)], [(1, 1), (2, 1), (2, 2), (1, 2)]])
+    ring = mask_of(["1110", "1010", "1110"])
+    geometries = [ring, Box(1, 0, 2, 2), hole, RotatedBox(1, 1, 2, 2, 0), ring]
+    shapes, sizes = Shapes.of(geometries), np.full((5, 2), (3, 4))
+    kinds = np.array([POLYGON, MASK, MASK, POLYGON, MASK], np.uint8)
+    some = converted(shapes, kinds, sizes)
+    assert some.areas.tolist() == [8, 2, 8, 4, 8]
+    assert [rows_of(some.at(row)) for row in (1, 2)] == [["0100", "0100", "0000"], rows_of(ring)]
+    assert isinstance(some.at(0), Polygon)
+    assert isinstance(some.at(3), Polygon)
+    assert some.at(4) == ring
+    boxes = converted(shapes, BOX)
+    assert boxes.only_boxes
+    assert boxes.areas.tolist() == [9, 2, 9, 4, 9]
+    assert converted(boxes, np.zeros(5, np.uint8)) is boxes
+
+
+def test_a_mask_without_pixels_is_nothing_in_every_kind() -> None:
+    nothing = mask_of(["00", "00"])
+    for kind in (BOX, POLYGON):
+        shapes = converted(Shapes.of([nothing]), kind)
+        assert (shapes.areas.tolist(), shapes.boxes.tolist()) == ([0], [[0, 0, 0, 0]])
+    assert rows_of(as_(MASK, as_(POLYGON, nothing), (2, 2))) == ["00", "00"]
+
+
+@pytest.mark.parametrize("sizes", [None, np.array([[4, 4], [0, 0]])])
+def test_a_mask_of_an_image_of_unknown_size_is_an_error(sizes: Any) -> None:
+    boxes = Shapes.of([Box(0, 0, 1, 1)] * 2)
+    with pytest.raises(
+        SchemaError, match=r"row [01]: expected the height and width of its image, to"
+    ):
+        converted(boxes, MASK, sizes)
+
+
+@pytest.fixture
+def without(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    real = builtins.__import__
+
+    def hide(package: str) -> None:
+        def imported(name: str, *more: Any, **options: Any) -> Any:
+            if name.partition(".")[0] == package:
+                raise ImportError(name)
+            return real(name, *more, **options)
+
+        monkeypatch.setattr(builtins, "__import__", imported)
+
+    return hide
+
+
+def test_a_missing_rasterio_is_answered_with_the_line_to_type(
+    without: Callable[[str], None],
+) -> None:
+    without("rasterio")
+    with pytest.raises(MissingExtraError) as error:
+        as_(POLYGON, mask_of(["1"]))
+    assert str(error.value) == (
+        "geometry: making polygons of masks needs rasterio, which is not installed\n"
+        "Install it with: python -m pip install 'valor-detection[raster]'"
+    )
+
+
+def test_a_missing_shapely_is_answered_with_the_line_to_type(
+    without: Callable[[str], None],
+) -> None:
+    without("shapely")
+    shapes, first = Shapes.of([SQUARE]), np.array([0])
+    with pytest.raises(MissingExtraError) as error:
+        pair_ious(shapes, shapes, first, first, np.array([False]))
+    assert str(error.value) == (
+        "geometry: the overlap of polygons needs shapely, which is not installed\n"
+        "Install it with: python -m pip install 'valor-detection[polygons]'"
+    )
+
+
+def image(uid: str, true: Sequence[Geometry], predicted: Sequence[Geometry] = ()) -> Detection:
+    return Detection(
+        uid,
+        [TrueObject("dog", geometry) for geometry in true],
+        [PredictedObject({"dog": 0.5}, geometry) for geometry in predicted],
+    )
+
+
+PIXEL = mask_of(["10", "00"])
+IMAGES = (
+    image("a", [PIXEL, Box(0, 0, 2, 2)], [PIXEL]),
+    image("b", [PIXEL], [SQUARE]),
+    image("c", [PIXEL], [PIXEL]),
+    image("d", []),
+)
+
+
+def test_an_image_is_compared_in_the_least_detail_it_has() -> None:
+    batch = DetectionBatch.of(IMAGES)
+    assert common_kinds(batch).tolist() == [BOX, POLYGON, MASK, MASK]
+    found = comparable(batch)
+    assert found.groundtruths.shapes.kinds.tolist() == [BOX, BOX, POLYGON, MASK]
+    assert found.predictions.shapes.kinds.tolist() == [BOX, POLYGON, MASK]
+    assert_array_equal(found.groundtruths.areas, batch.groundtruths.areas)
+
+
+def test_how_an_image_is_compared_does_not_depend_on_others() -> None:
+    together = common_kinds(DetectionBatch.of(IMAGES))
+    alone = [common_kinds(DetectionBatch.of([one]))[0] for one in IMAGES]
+    assert together.tolist() == alone
+
+
+def test_boxes_are_compared_as_they_are() -> None:
+    batch = DetectionBatch.of([image("a", [Box(0, 0, 1, 1)])])
+    assert comparable(batch) is batch
+
+
+def test_everything_can_be_compared_as_boxes() -> None:
+    found = comparable(DetectionBatch.of(IMAGES), "box")
+    assert found.groundtruths.shapes.only_boxes
+    assert found.predictions.shapes.only_boxes
+
+
+def test_detail_that_is_not_there_cannot_be_asked_for() -> None:
+    batch = DetectionBatch.of(IMAGES[1:2] + IMAGES[:1])
+    with pytest.raises(SchemaError) as error:
+        comparable(batch, "polygon")
+    assert str(error.value) == (
+        "item 'a', groundtruths[1]: expected a polygon or a mask, as convert_to: polygon asks "
+        "for, got a box\n"
+        "Set convert_to: box, or leave it out."
+    )
+    with pytest.raises(
+        SchemaError, match=r"^item 'b', predictions\[0\]: expected a mask, as .* a pol"
+    ):
+        comparable(DetectionBatch.of(IMAGES[1:2]), "mask")
+
+
+def test_an_unknown_kind_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ParameterError) as error:
+        common_kinds(DetectionBatch.of(IMAGES), "poligon")
+    assert str(error.value) == (
+        "convert_to: expected one of box, polygon, mask, got 'poligon'\nDid you mean 'polygon'?"
+    )
+
+
+def test_masks_of_one_image_have_one_size() -> None:
+    tall = mask_of(["1", "0", "0"])
+    batch = DetectionBatch.of([image("a", [PIXEL], [PIXEL, tall, tall])])
+    with pytest.raises(SchemaError) as error:
+        comparable(batch)
+    assert str(error.value) == (
+        "item 'a', predictions[1]: expected a mask of 2 by 2 pixels like the others of its "
+        "image, got 3 by 1 (and 1 more)"
+    )
+    assert comparable(batch, "box").predictions.shapes.only_boxes

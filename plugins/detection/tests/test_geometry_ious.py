@@ -1,0 +1,148 @@
+"""Overlaps of shapes, by hand, against pycocotools and across kinds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from pycocotools import mask as coco
+from valor_detection.geometry import ious as module
+from valor_detection.geometry.conversion import converted
+from valor_detection.geometry.ious import box_ious, pair_ious
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
+from valor_core.schemas.shapes import MASK, POLYGON, Shapes
+
+
+def square(left: float, top: float, side: float) -> list[tuple[float, float]]:
+    right, bottom = left + side, top + side
+    return [(left, top), (right, top), (right, bottom), (left, bottom)]
+
+
+def iou(true: Geometry, predicted: Geometry, crowd: bool = False) -> float:
+    first = np.array([0])
+    sides = Shapes.of([true]), Shapes.of([predicted])
+    return float(pair_ious(*sides, first, first, np.array([crowd]))[0])
+
+
+def test_overlaps_of_boxes_are_those_of_pycocotools_to_the_last_bit() -> None:
+    random = np.random.default_rng(4)
+    true, predicted = random.uniform(0, 9, (2, 60, 4))
+    predicted[:20] = np.round(true[:20])
+    predicted[:5, 2:] = 0
+    crowd = random.random(60) < 0.5
+    expected = coco.iou(predicted, true, crowd.tolist()).T
+    t, p = (a.ravel() for a in np.meshgrid(range(60), range(60), indexing="ij"))
+    assert_array_equal(box_ious(true[t], predicted[p], crowd[t]), expected.ravel())
+
+
+def test_boxes_that_touch_share_nothing() -> None:
+    assert iou(Box(0, 0, 1, 1), Box(1, 0, 2, 1)) == 0
+
+
+def test_shapes_without_area_share_nothing() -> None:
+    assert iou(Box(1, 1, 1, 1), Box(1, 1, 1, 1)) == 0
+    assert iou(Polygon([(0, 0), (0, 2), (0, 1)]), Polygon([(0, 0), (0, 2), (0, 1)])) == 0
+    assert iou(Polygon([(0, 0), (2, 2)]), Polygon([square(0, 0, 2)])) == 0
+    assert iou(Polygon([]), Polygon([])) == 0
+    assert iou(Mask.of([[0]]), Mask.of([[0]])) == 0
+
+
+def test_a_hole_is_outside() -> None:
+    frame = Polygon([square(0, 0, 4), square(1, 1, 2)])
+    assert iou(frame, Polygon([square(0, 0, 4)])) == 12 / 16
+    assert iou(frame, Polygon([square(1, 1, 2)])) == 0
+
+
+def test_the_parts_of_a_multipolygon_are_one_object() -> None:
+    parts = MultiPolygon([Polygon([square(0, 0, 2)]), Polygon([square(3, 0, 1)])])
+    assert iou(parts, Polygon([square(0, 0, 2)])) == 4 / 5
+    overlapping = MultiPolygon([Polygon([square(0, 0, 2)]), Polygon([square(1, 0, 2)])])
+    assert 0 < iou(overlapping, Polygon([square(0, 0, 2)])) <= 1
+
+
+def test_a_crowd_is_compared_with_the_area_of_the_prediction() -> None:
+    for kind in (Polygon, lambda ring: Box(*ring[0], *ring[2])):
+        true, predicted = kind(square(0, 0, 4)), kind(square(3, 0, 2))
+        assert iou(true, predicted) == 2 / 18
+        assert iou(true, predicted, crowd=True) == 2 / 4
+    all_, left = Mask.of([[1, 1]]), Mask.of([[1, 0]])
+    assert iou(all_, left, crowd=True) == 1
+
+
+def test_a_square_turned_by_45_degrees_shares_an_octagon() -> None:
+    shared = 8 * (np.sqrt(2) - 1)  # of side 2 (sqrt 2 - 1), with apothem 1
+    found = iou(RotatedBox(0, 0, 2, 2), RotatedBox(0, 0, 2, 2, 45))
+    assert found == pytest.approx(shared / (8 - shared), abs=1e-12)
+
+
+def test_a_polygon_that_crosses_itself_encloses_what_it_goes_around_an_odd_number_of_times() -> (
+    None
+):
+    bow = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
+    assert iou(bow, Polygon([square(0, 0, 2)])) == 2 / 4
+
+
+def test_a_shape_is_all_of_itself() -> None:
+    random = np.random.default_rng(8)
+    for _ in range(50):
+        blob = Polygon(random.uniform(0, 100, (7, 2)))
+        assert iou(blob, blob) == pytest.approx(1, abs=1e-12)
+        assert iou(blob, blob) <= 1
+
+
+def test_polygons_and_masks_of_whole_pixels_overlap_alike() -> None:
+    random = np.random.default_rng(6)
+    pixels = random.random((24, 9, 9)) < random.random((24, 1, 1))
+    masks = Shapes.of([Mask.of(one) for one in pixels])
+    polygons = converted(masks, POLYGON)
+    t, p = (a.ravel() for a in np.meshgrid(range(24), range(24), indexing="ij"))
+    crowd = random.random(24)[t] < 0.3
+    assert_allclose(
+        pair_ious(masks, masks, t, p, crowd), pair_ious(polygons, polygons, t, p, crowd), atol=1e-12
+    )
+
+
+def test_pairs_of_several_kinds_are_answered_each_in_its_own() -> None:
+    ring = Mask.of(np.pad(np.zeros((1, 1)), 1, constant_values=1))
+    shapes = Shapes.of([Box(0, 0, 2, 2), Polygon(square(0, 0, 2)), ring])
+    rows, none = np.array([2, 0, 1]), np.zeros(3, bool)
+    assert pair_ious(shapes, shapes, rows, rows, none).tolist() == [1, 1, 1]
+    with pytest.raises(
+        SchemaError, match=r"^pair 1: expected two shapes of one kind, got a box and a"
+    ):
+        pair_ious(shapes, shapes, np.array([1, 0]), np.array([1, 2]), none[:2])
+
+
+def test_masks_of_two_sizes_are_an_error() -> None:
+    with pytest.raises(
+        SchemaError, match=r"^pair 0: expected masks of one size, got 1 by 2 and 2 by 1"
+    ):
+        iou(Mask.of([[1, 1]]), Mask.of([[1], [1]]))
+
+
+@pytest.mark.parametrize("kind", [POLYGON, MASK])
+def test_pairs_below_what_is_asked_for_may_be_left_out(kind: int) -> None:
+    random = np.random.default_rng(7)
+    boxes = random.integers(0, 9, (40, 4)).astype(float)
+    shapes = converted(Shapes(boxes), kind, np.full((40, 2), 20))
+    t, p = (a.ravel() for a in np.meshgrid(range(40), range(40), indexing="ij"))
+    none = np.zeros(1600, bool)
+    exact = pair_ious(shapes, shapes, t, p, none)
+    some = pair_ious(shapes, shapes, t, p, none, at_least=0.5)
+    assert_array_equal(some[exact >= 0.5], exact[exact >= 0.5])
+    assert ((some == exact) | (some == 0)).all()
+
+
+def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(7)
+    shapes = Shapes.of([Polygon(random.uniform(0, 9, (5, 2))) for _ in range(30)])
+    t, p = (a.ravel() for a in np.meshgrid(range(30), range(30), indexing="ij"))
+    given: Any = (shapes, shapes, t, p, np.zeros(900, bool))
+    alone = pair_ious(*given)
+    monkeypatch.setattr(module, "_PAIRS_EACH", 100)
+    monkeypatch.setattr("valor_core.threads.thread_count", lambda: 3)
+    assert_array_equal(pair_ious(*given), alone)

@@ -1,0 +1,119 @@
+"""Any split, order and way of counting the same data gives the same bits.
+
+All metrics are counted together, with parameters of every kind.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core import Evaluator
+from valor_core.report import Results
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box
+
+from .support import REGISTRY, results_of
+from .test_conformance import PARAMETERS
+
+METRICS = [
+    {"name": name} | parameters for name, several in PARAMETERS.items() for parameters in several
+] + [{"name": "COCOSummary"}]
+
+SEEDS = range(4)
+ANIMALS = ("dog", "cat", "bee", "owl")
+
+
+def items_of(seed: int) -> list[Detection]:
+    """Boxes on a grid and scores in eighths, so that much is equal."""
+    rng = np.random.default_rng(seed)
+
+    def box() -> Box:
+        x, y, width, height = (rng.integers(0, 5, 4) * [5, 5, 4, 4]).tolist()
+        return Box(x, y, x + width, y + height)
+
+    def truth() -> TrueObject:
+        labels = [("animal", rng.choice(ANIMALS[:3]))]
+        if rng.random() < 0.3:
+            labels.append(("color", "white"))
+        return TrueObject(labels, box(), is_crowd=bool(rng.random() < 0.1))
+
+    def prediction() -> PredictedObject:
+        names = rng.permutation(ANIMALS)[: rng.integers(1, 3)].tolist()
+        scored = [(("animal", name), int(rng.integers(0, 9)) / 8) for name in names]
+        if rng.random() < 0.3:
+            scored.append((("color", str(rng.choice(["white", "black"]))), 0.5))
+        return PredictedObject(scored, box())
+
+    return [
+        Detection(
+            f"i{i}",
+            [truth() for _ in range(rng.integers(0, 6))],
+            [prediction() for _ in range(rng.integers(0, 12))],
+            {"weather": str(rng.choice(["sun", "rain"]))},
+        )
+        for i in range(12)
+    ]
+
+
+def plain(results: Results) -> list[dict[str, Any]]:
+    return [result.to_dict() for result in results]
+
+
+def counted(batches: Sequence[Any]) -> list[dict[str, Any]]:
+    return plain(results_of(list(batches), *METRICS))
+
+
+def of(items: Sequence[Detection]) -> DetectionBatch:
+    return DetectionBatch.of(items)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_any_order_and_split_gives_the_same_bits(seed: int) -> None:
+    items = items_of(seed)
+    shuffled = [items[i] for i in np.random.default_rng(seed).permutation(len(items))]
+    expected = counted([of(items)])
+
+    assert counted([of(items[::-1])]) == expected
+    assert counted([of(shuffled)]) == expected
+    assert counted([of([item]) for item in shuffled]) == expected
+    assert counted([of(items[:5]), of(items[5:])]) == expected
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_metric_alone_gives_the_bits_that_it_gives_together(seed: int) -> None:
+    batch = of(items_of(seed))
+    together = counted([batch])
+
+    alone = [result for metric in METRICS for result in plain(results_of(batch, metric))]
+    assert alone == together
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_slices_give_the_bits_of_their_data(seed: int) -> None:
+    items = items_of(seed)
+    with Evaluator(METRICS, "detection", slices=["weather"], registry=REGISTRY) as evaluator:
+        evaluator.update(of(items))
+        report = evaluator.compute()
+
+    assert plain(report.results) == counted([of(items)])
+    for part in report.slices:
+        kept = [item for item in items if item.metadata["weather"] == part.where["weather"]]
+        assert plain(part.results) == counted([of(kept)])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_evaluators_merge_after_pickling(seed: int) -> None:
+    items = items_of(seed)
+    left, right = (Evaluator(METRICS, "detection", registry=REGISTRY) for _ in range(2))
+    left.update(of(items[:4]))
+    right.update(of(items[4:]))
+    whole = pickle.loads(pickle.dumps(right.tally))
+    whole.merge(left.tally, left.evaluation.plan)
+
+    found = left.evaluation.plan.compute(whole.merged(list(whole.states), left.evaluation.plan))
+    assert [result.to_dict() for result in found] == counted([of(items)])

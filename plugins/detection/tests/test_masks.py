@@ -1,0 +1,292 @@
+"""The kernels of masks against pycocotools and against decoded pixels, compiled and in NumPy."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+from collections.abc import Sequence
+from itertools import pairwise
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from pycocotools import mask as coco
+from valor_detection.kernels import KERNELS
+from valor_detection.kernels.rows import RowError
+
+from valor_core.schemas.geometry import Mask
+from valor_core.schemas.runs import compressed
+from valor_core.schemas.shapes import RunLengths, ends
+
+FLAG = np.array([False])
+FIRST = np.array([0])
+
+
+def implementation(name: str) -> ModuleType:
+    if name == "compiled" and KERNELS.library is None:
+        pytest.skip(KERNELS.reason)
+    return importlib.import_module(f"valor_detection.kernels.{name}.masks")
+
+
+@pytest.fixture(scope="module", params=["compiled", "numeric"])
+def masks(request: pytest.FixtureRequest) -> ModuleType:
+    return implementation(request.param)
+
+
+def bytes_of(texts: Sequence[bytes]) -> tuple[Any, Any]:
+    return np.frombuffer(b"".join(texts), np.uint8), ends([len(text) for text in texts])
+
+
+def columns(rows: Sequence[Sequence[Any]]) -> tuple[Any, Any, Any]:
+    """Points, rings and rows of polygons, each a list of x, y by turns."""
+    polygons = [np.reshape(polygon, (-1, 2)) for row in rows for polygon in row]
+    points = np.concatenate([np.empty((0, 2)), *polygons])
+    return points, ends([len(polygon) for polygon in polygons]), ends([len(row) for row in rows])
+
+
+def parts(values: Any, starts: Any) -> list[list[int]]:
+    return [values[a:b].tolist() for a, b in pairwise(starts)]
+
+
+def coco_runs(polygons: Sequence[Any], size: tuple[int, int]) -> list[int]:
+    rle = coco.merge(coco.frPyObjects([list(map(float, p)) for p in polygons], *size))
+    return Mask.from_rle(rle).runs.tolist()
+
+
+def random_mask(random: np.random.Generator, size: tuple[int, int]) -> Mask:
+    coarse = random.random((size[0] // 3 + 1, size[1] // 3 + 1)) < random.random()
+    return Mask.of(np.kron(coarse, np.ones((3, 3), bool))[: size[0], : size[1]])
+
+
+NUMBERS = st.integers(0, 2**32 - 1) | st.integers(0, 40)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(NUMBERS, max_size=9), max_size=6))
+@pytest.mark.parametrize("name", ["compiled", "numeric"])
+def test_text_gives_the_run_lengths_that_it_was_made_of(name: str, rows: Any) -> None:
+    texts = [compressed(np.array(row, np.uint32)).encode() for row in rows]
+    runs, starts = implementation(name).decompress(*bytes_of(texts))
+    assert runs.dtype == np.uint32
+    assert parts(runs, starts) == rows
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"!", b"52p", b"5P", b"52\xe9", b"O", b"PPPPPPPPPPPPP0", b"PPPPPPP8"],
+)
+def test_another_text_is_an_error_that_names_its_row(masks: ModuleType, text: bytes) -> None:
+    with pytest.raises(RowError, match=r"^row 2: expected COCO's compressed run lengths$") as error:
+        masks.decompress(*bytes_of([b"52", b"", text, b"52"]))
+    assert str(error.value.at("dt.json, [7]")) == (
+        "dt.json, [7]: expected COCO's compressed run lengths"
+    )
+    assert pickle.loads(pickle.dumps(error.value)).row == 2
+
+
+def test_the_text_of_some_rows_may_lie_anywhere(masks: ModuleType) -> None:
+    text = np.frombuffer(b"!!52203", np.uint8)
+    runs, rows = masks.decompress(text, np.array([2, 4, 7]))
+    assert parts(runs, rows) == [[5, 2], [2, 0, 3]]
+
+
+COORDINATES = st.floats(-9, 29) | st.integers(-2, 24) | st.integers(-20, 240).map(lambda i: i / 10)
+POLYGONS = st.lists(COORDINATES, min_size=6, max_size=16).map(lambda c: c[: len(c) // 2 * 2])
+SIZES = st.tuples(st.integers(1, 20), st.integers(1, 20))
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.tuples(st.lists(POLYGONS, min_size=1, max_size=3), SIZES), max_size=4))
+@pytest.mark.parametrize("name", ["compiled", "numeric"])
+def test_polygons_are_drawn_as_pycocotools_draws_them(name: str, rows: Any) -> None:
+    sizes = np.array([size for _, size in rows], np.int64).reshape(-1, 2)
+    runs, starts = implementation(name).polygon_runs(*columns([p for p, _ in rows]), sizes)
+    assert runs.dtype == np.uint32
+    assert parts(runs, starts) == [coco_runs(polygons, size) for polygons, size in rows]
+
+
+def test_large_polygons_are_drawn_as_pycocotools_draws_them(masks: ModuleType) -> None:
+    random = np.random.default_rng(3)
+    rows, sizes = [], []
+    for scale in np.geomspace(3, 900, 60):
+        size = tuple(random.integers(1, scale, 2).tolist())
+        corners = random.integers(3, 60)
+        step = random.choice([0.0, 0.1, 0.5, 1.0])
+        points = [random.normal(scale / 2, scale / 3, 2 * corners) for _ in range(1 + corners % 3)]
+        rows.append([np.round(p / step) * step if step else p for p in points])
+        sizes.append(size)
+    runs, starts = masks.polygon_runs(*columns(rows), np.array(sizes))
+    expected = [coco_runs(row, size) for row, size in zip(rows, sizes, strict=True)]
+    assert parts(runs, starts) == expected
+
+
+def test_far_and_steep_edges_are_drawn_as_pycocotools_draws_them(masks: ModuleType) -> None:
+    rows = [
+        [[0.1 * i, -1e5, 0.1 * i + 7.3, 1e5, 12, 3]]
+        for i in range(40)  # in fine points: a million
+    ] + [[[-1e5, 0.1 * i, 1e5, 0.1 * i + 7.3, 3, 12]] for i in range(40)]
+    sizes = np.full((80, 2), 30)
+    runs, starts = masks.polygon_runs(*columns(rows), sizes)
+    assert parts(runs, starts) == [coco_runs(row, (30, 30)) for row in rows]
+
+
+def test_a_row_without_polygons_is_no_mask(masks: ModuleType) -> None:
+    square = [0, 0, 2, 0, 2, 1, 0, 1]
+    runs, rows = masks.polygon_runs(*columns([[], [square], []]), np.full((3, 2), 2))
+    assert parts(runs, rows) == [[], [0, 1, 1, 1, 1], []]
+
+
+def test_a_ring_without_corners_encloses_nothing(masks: ModuleType) -> None:
+    runs, rows = masks.polygon_runs(*columns([[[]], [[1, 1]]]), np.full((2, 2), 3))
+    assert parts(runs, rows) == [[9], [9]]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1.1e8, -1.1e8])
+@pytest.mark.parametrize("at", range(6))
+def test_far_coordinates_are_an_error_that_names_the_row(
+    masks: ModuleType, value: float, at: int
+) -> None:
+    fine = [0, 0, 2, 0, 2, 2]
+    wrong = [*fine[:at], value, *fine[at + 1 :]]
+    sizes = np.full((4, 2), 4)
+    with pytest.raises(RowError, match=r"^row 2: expected coordinates within 100 million"):
+        masks.polygon_runs(*columns([[fine], [], [fine, wrong], [wrong]]), sizes)
+
+
+@pytest.mark.parametrize("size", [(-1, 4), (4, -1), (1 << 16, 1 << 15), (1, 1 << 40)])
+def test_huge_images_are_an_error_that_names_the_row(
+    masks: ModuleType, size: tuple[int, int]
+) -> None:
+    with pytest.raises(RowError, match=r"^row 1: expected .* an image of at most 2 billion"):
+        masks.polygon_runs(*columns([[], [[0, 0, 2, 0, 2, 2]]]), np.array([(4, 4), size]))
+
+
+def test_masks_are_measured_as_pycocotools_measures_them(masks: ModuleType) -> None:
+    random = np.random.default_rng(5)
+    sizes = [tuple(random.integers(1, 30, 2).tolist()) for _ in range(300)]
+    some = [random_mask(random, size) for size in sizes]
+    rows = RunLengths.of(some)
+    areas, boxes, filled = masks.measured(rows.runs, rows.rows, rows.sizes)
+    rles = [
+        {"size": list(s), "counts": compressed(m.runs)} for s, m in zip(sizes, some, strict=True)
+    ]
+    assert_array_equal(areas, [coco.area(rle) for rle in rles])
+    # pycocotools answers with four billion where nothing is inside.
+    expected = [
+        coco.toBbox(rle) if area else np.zeros(4) for rle, area in zip(rles, areas, strict=True)
+    ]
+    assert_array_equal(boxes, expected)
+    assert_array_equal(filled, [height * width for height, width in sizes])
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.integers(0, 3) | st.integers(0, 30), min_size=1, max_size=9), st.integers(1, 9))
+@pytest.mark.parametrize("name", ["compiled", "numeric"])
+def test_runs_of_nothing_are_measured_as_pycocotools_measures_them(
+    name: str, runs: list[int], height: int
+) -> None:
+    width = -(-sum(runs) // height) + 1
+    column = np.array(runs, np.uint32)
+    size = np.array([[height, width]])
+    areas, boxes, filled = implementation(name).measured(column, np.array([0, len(runs)]), size)
+    rle = {"size": [height, width], "counts": compressed(column)}
+    assert areas[0] == coco.area(rle)
+    assert boxes[0].tolist() == (coco.toBbox(rle).tolist() if areas[0] else [0, 0, 0, 0])
+    assert filled[0] == sum(runs)
+
+
+def test_rows_without_runs_or_pixels_measure_nothing(masks: ModuleType) -> None:
+    runs = np.array([6, 0, 1], np.uint32)
+    sizes = np.array([(0, 0), (2, 3), (0, 5), (1, 1)])
+    areas, boxes, filled = masks.measured(runs, np.array([0, 0, 1, 1, 3]), sizes)
+    assert areas.tolist() == [0, 0, 0, 1]
+    assert boxes.tolist() == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1]]
+    assert filled.tolist() == [0, 6, 0, 1]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_overlaps_are_those_of_pycocotools(masks: ModuleType, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    size = tuple(random.integers(1, 70, 2).tolist())
+    true = [random_mask(random, size) for _ in range(12)]
+    predicted = [random_mask(random, size) for _ in range(15)]
+    crowd = random.random(12) < 0.4
+    rles = [
+        [{"size": list(size), "counts": compressed(mask.runs)} for mask in side]
+        for side in (predicted, true)
+    ]
+    expected = coco.iou(*rles, crowd.astype(np.uint8).tolist()).T
+    t, p = (a.ravel() for a in np.meshgrid(range(12), range(15), indexing="ij"))
+    given_rows = RunLengths.of(true), RunLengths.of(predicted), t, p, crowd[t]
+    assert_array_equal(masks.mask_ious(*given_rows), expected.ravel())
+    at_least = masks.mask_ious(*given_rows, 0.5)
+    exact = expected.ravel()
+    assert_array_equal(at_least[exact >= 0.5], exact[exact >= 0.5])
+    assert ((at_least == exact) | (at_least == 0)).all()
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.data())
+@pytest.mark.parametrize("name", ["compiled", "numeric"])
+def test_overlaps_are_those_of_the_pixels(name: str, data: st.DataObject) -> None:
+    bits = st.lists(st.booleans(), min_size=60, max_size=60)
+    first, second = (np.array(data.draw(bits)).reshape(2, 30) for _ in range(2))
+    both, either = (first & second).sum(), (first | second).sum()
+    iou = implementation(name).mask_ious(
+        RunLengths.of([Mask.of(first)]), RunLengths.of([Mask.of(second)]), FIRST, FIRST, FLAG
+    )
+    assert iou[0] == (both / either if both else 0)
+
+
+def test_runs_of_nothing_share_nothing(masks: ModuleType) -> None:
+    gaps = RunLengths(np.array([1, 0, 0, 1, 0, 2], np.uint32), np.array([0, 6]), np.array([[2, 2]]))
+    whole = RunLengths.of([Mask.of([[1, 1], [1, 1]])])
+    assert masks.mask_ious(whole, gaps, FIRST, FIRST, FLAG).tolist() == [0.75]
+    assert masks.mask_ious(gaps, whole, FIRST, FIRST, FLAG).tolist() == [0.75]
+
+
+def test_images_of_too_many_pixels_have_no_overlaps(masks: ModuleType) -> None:
+    huge = RunLengths(
+        np.array([1 << 31], np.uint32), np.array([0, 1]), np.array([[1 << 16, 1 << 15]])
+    )
+    with pytest.raises(
+        RowError, match=r"^row 0: expected an image of at most 2 billion pixels, got"
+    ):
+        masks.mask_ious(huge, huge, FIRST, FIRST, FLAG)
+
+
+def test_nothing_at_all_is_answered_with_nothing(masks: ModuleType) -> None:
+    none = RunLengths.of([])
+    empty = np.empty(0, np.int64)
+    assert len(masks.decompress(np.empty(0, np.uint8), np.array([0]))[0]) == 0
+    assert len(masks.polygon_runs(*columns([]), none.sizes)[0]) == 0
+    assert [len(part) for part in masks.measured(none.runs, none.rows, none.sizes)] == [0, 0, 0]
+    assert len(masks.mask_ious(none, none, empty, empty, np.empty(0, bool))) == 0
+
+
+def test_threads_change_nothing(masks: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(9)
+    rows = [[random.uniform(0, 30, 12)] for _ in range(40)]
+    sizes = np.full((40, 2), 30)
+    plain = masks.polygon_runs(*columns(rows), sizes)
+    texts = bytes_of([compressed(np.array(part, np.uint32)).encode() for part in parts(*plain)])
+    for name in ("_BYTES_EACH", "_POINTS_EACH", "_RUNS_EACH", "_PAIRS_EACH", "_BLOCK", "_CORNERS"):
+        monkeypatch.setattr(masks, name, 10, raising=False)
+    monkeypatch.setattr("valor_core.threads.thread_count", lambda: 3)
+    for one, other in zip(masks.polygon_runs(*columns(rows), sizes), plain, strict=True):
+        assert_array_equal(one, other)
+    for one, other in zip(masks.decompress(*texts), plain, strict=True):
+        assert_array_equal(one, other)
+    lengths = RunLengths(*plain, sizes)
+    areas, _, filled = masks.measured(*plain, sizes)
+    assert_array_equal(areas, lengths.areas)
+    assert_array_equal(filled, np.full(40, 900))
+    every = np.arange(40)
+    ious = masks.mask_ious(lengths, lengths, every, every, np.zeros(40, bool))
+    assert_array_equal(ious, (areas > 0).astype(float))
+    with pytest.raises(RowError, match=r"^row 3: "):
+        masks.decompress(*bytes_of([b"52525252"] * 3 + [b"!"] * 30))

@@ -1,0 +1,254 @@
+"""The compiled kernels and those in NumPy give the same bits, and what the definitions say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from valor_detection.kernels import KERNELS
+from valor_detection.kernels.numeric import matching as numeric
+
+from valor_core.schemas.shapes import ends
+
+if KERNELS.library is None:
+    compiled = None
+else:
+    from valor_detection.kernels.compiled import matching as compiled
+BOTH = [numeric] if compiled is None else [numeric, compiled]
+paths = pytest.mark.parametrize("kernels", BOTH, ids=lambda module: module.__name__.split(".")[-2])
+
+
+def columns(draw, most=40, datums=4, groups=3):
+    """Sorted images, groups and boxes on a coarse grid, so that ties and touching are common."""
+    count = draw(st.integers(0, most))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    grid = draw(st.sampled_from([0.1, 1.0, 7.0]))
+    boxes = rng.integers(0, 8, (count, 4)) * grid
+    return (
+        np.sort(rng.integers(0, datums, count)),
+        rng.integers(0, groups, count),
+        boxes,
+        rng,
+    )
+
+
+@st.composite
+def sides(draw):
+    true_datums, true_groups, true_boxes, rng = columns(draw)
+    datums, groups, boxes, _ = columns(draw, most=80)
+    lowest = draw(st.sampled_from([0.0, 0.1, 0.5, 1.0]))
+    crowd = rng.random(len(true_datums)) < 0.2
+    return true_datums, true_groups, true_boxes, crowd, datums, groups, boxes, lowest
+
+
+@st.composite
+def pairs(draw):
+    """Ragged pairs with many equal overlaps, crowds and ignored objects."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    count, truths = draw(st.integers(0, 30)), draw(st.integers(1, 12))
+    rows = [np.sort(rng.permutation(truths)[: rng.integers(0, truths + 1)]) for _ in range(count)]
+    starts = ends([len(row) for row in rows])
+    flat = np.concatenate(rows).astype(np.int64) if rows else np.empty(0, np.int64)
+    ious = rng.integers(1, 11, len(flat)) / 10
+    crowd, ignored = rng.random(truths) < 0.2, rng.random(truths) < 0.3
+    return starts, flat, ious, crowd, ignored | crowd
+
+
+def same(one, two):
+    for a, b in zip(one, two, strict=True):
+        assert a.dtype == b.dtype
+        assert np.array_equal(a, b)
+
+
+@pytest.mark.skipif(compiled is None, reason="built without a compiler")
+class TestSameBits:
+    @given(sides())
+    def test_box_pairs(self, given):
+        same(numeric.box_pairs(*given), compiled.box_pairs(*given))
+
+    @given(st.integers(0, 2**32 - 1), st.integers(0, 300))
+    def test_orders_and_ranks(self, seed, count):
+        rng = np.random.default_rng(seed)
+        groups, datums = rng.integers(0, 3, count), np.sort(rng.integers(0, 9, count))
+        scores = rng.integers(-3, 4, count) / 4 * rng.choice([1.0, 1e-310, 1e300])
+        order = numeric.score_order(groups, scores, 3)
+        assert np.array_equal(order, compiled.score_order(groups, scores, 3))
+        same([numeric.ranks(order, groups, datums)], [compiled.ranks(order, groups, datums)])
+
+    @given(pairs())
+    def test_matchings(self, given):
+        limits = np.array([0.1, 0.35, 0.5, 0.7, 1.0])
+        same(numeric.match_coco(*given, limits), compiled.match_coco(*given, limits))
+        same(numeric.match_best(*given, limits), compiled.match_best(*given, limits))
+        scores = np.sort(np.arange(len(given[0]) - 1) // 3)[::-1] / 7
+        ranked = (*given[:3], scores, given[3])
+        same([numeric.match_ranked(*ranked)], [compiled.match_ranked(*ranked)])
+        for limit in limits:
+            same([numeric.choose_coco(*given, limit)], [compiled.choose_coco(*given, limit)])
+            same([numeric.choose_best(*given, limit)], [compiled.choose_best(*given, limit)])
+
+    @given(pairs())
+    def test_64_thresholds(self, given):
+        limits = np.linspace(0.01, 1.0, 64)
+        same(numeric.match_coco(*given, limits), compiled.match_coco(*given, limits))
+
+    @given(pairs(), st.integers(0, 60), st.integers(1, 5), st.integers(0, 2**32 - 1))
+    def test_interpolated(self, given, further, groups, seed):
+        rng = np.random.default_rng(seed)
+        limits = np.array([0.3, 0.6])
+        matched, excused = numeric.match_coco(*given, limits)
+        paired = len(matched)
+        places = rng.permutation(np.append(np.arange(paired), np.full(further, -1))).astype(
+            np.int32
+        )
+        count = len(places)
+        labels, scores = rng.integers(0, groups, count), rng.integers(0, 5, count) / 4
+        order = numeric.score_order(labels, scores, groups)
+        ranks = numeric.ranks(order, labels, rng.integers(0, 3, count))
+        found = np.zeros(groups, np.int64)
+        for bit in range(2):
+            true = np.zeros(count, dtype=bool)
+            has = places >= 0
+            true[has] = ((matched & ~excused)[places[has]] >> np.uint64(bit)) & np.uint64(1) == 1
+            found = np.maximum(found, np.bincount(labels[true], minlength=groups))
+        positives = found + rng.integers(0, 3, groups)
+        needed = -(-np.arange(11) * positives[:, None] // 10)
+        arguments = (
+            order,
+            ends(np.bincount(labels, minlength=groups)),
+            scores,
+            ranks,
+            int(rng.integers(1, 20)),
+            places,
+            rng.random(count) < 0.8,
+            matched,
+            excused,
+            2,
+            needed,
+            positives,
+        )
+        same(numeric.interpolated(*arguments), compiled.interpolated(*arguments))
+
+
+@paths
+def test_boxes_of_one_image_and_group_make_pairs(kernels):
+    # Image 0 has true boxes of groups 0 and 1, image 1 one of group 0.
+    true = np.array([[0.0, 0, 4, 4], [0.0, 0, 4, 4], [0.0, 0, 4, 4]])
+    starts, truths, ious = kernels.box_pairs(
+        np.array([0, 0, 1]),
+        np.array([0, 1, 0]),
+        true,
+        np.zeros(3, dtype=bool),
+        np.array([0, 1, 1]),
+        np.array([1, 0, 1]),
+        np.array([[0.0, 0, 4, 2], [2.0, 0, 4, 4], [0.0, 0, 4, 4]]),
+        0.0,
+    )
+
+    # The first shares 8 of 16 with row 1; the second 8 of 16 + 16 - 8 with row 2.
+    assert starts.tolist() == [0, 1, 2, 2]
+    assert truths.tolist() == [1, 2]
+    assert ious.tolist() == [8 / 16, 8 / 24]
+
+
+@paths
+def test_a_crowd_is_measured_by_the_prediction_alone(kernels):
+    zero = np.zeros(1, np.int64)
+    crowd = np.array([[0.0, 0, 10, 10]])
+    seen = np.array([[8.0, 0, 4, 5]])
+
+    _, _, ious = kernels.box_pairs(zero, zero, crowd, np.array([True]), zero, zero, seen, 0.5)
+
+    # 2 by 5 of the prediction's 20 lie inside.
+    assert ious.tolist() == [10 / 20]
+
+
+@paths
+def test_boxes_that_only_touch_are_no_pair(kernels):
+    zero = np.zeros(1, np.int64)
+    one, other = np.array([[0.0, 0, 1, 1]]), np.array([[1.0, 0, 1, 1]])
+
+    starts, _, _ = kernels.box_pairs(zero, zero, one, np.array([False]), zero, zero, other, 0.0)
+
+    assert starts.tolist() == [0, 0]
+
+
+def chosen(kernels, rows, crowd, ignored, threshold):
+    """What each prediction takes, by true object, of rows of {true object: overlap}."""
+    starts = ends([len(row) for row in rows])
+    truths = np.array([truth for row in rows for truth in row], np.int64)
+    ious = np.array([iou for row in rows for iou in row.values()])
+    flags = np.array(crowd, dtype=bool), np.array(ignored, dtype=bool)
+    places = kernels.choose_coco(starts, truths, ious, *flags, threshold)
+    return [None if place < 0 else int(truths[place]) for place in places]
+
+
+@paths
+@pytest.mark.parametrize(
+    ("rows", "crowd", "ignored", "expected"),
+    [
+        pytest.param([{0: 0.8, 1: 0.9}, {1: 0.95}], [0, 0], [0, 0], [1, None], id="by score"),
+        pytest.param(
+            [{0: 0.9, 1: 0.8}, {0: 0.95, 1: 0.6}], [0, 0], [0, 0], [0, 1], id="falls back"
+        ),
+        pytest.param([{0: 0.7, 1: 0.7}], [0, 0], [0, 0], [1], id="of equals the last"),
+        pytest.param([{0: 0.6, 1: 0.9}], [0, 0], [0, 1], [0], id="rather one that counts"),
+        pytest.param([{0: 0.4, 1: 0.9}], [0, 0], [0, 1], [1], id="else an ignored one"),
+        pytest.param([{0: 0.9}, {0: 0.8}], [1], [1], [0, 0], id="a crowd is never used up"),
+        pytest.param([{0: 0.49}], [0], [0], [None], id="below the threshold"),
+        pytest.param([{0: 0.5}], [0], [0], [0], id="at the threshold"),
+    ],
+)
+def test_coco_matching(kernels, rows, crowd, ignored, expected):
+    assert chosen(kernels, rows, crowd, ignored, 0.5) == expected
+
+
+@paths
+def test_matching_to_the_best_does_not_fall_back(kernels):
+    starts, truths = np.array([0, 2, 4]), np.array([0, 1, 0, 1])
+    ious, none = np.array([0.9, 0.8, 0.95, 0.6]), np.zeros(2, dtype=bool)
+
+    places = kernels.choose_best(starts, truths, ious, none, none, 0.5)
+
+    # Both are tied to object 0, which the first takes.
+    assert places.tolist() == [0, -1]
+
+
+@paths
+def test_ranked_matching_knows_no_threshold(kernels):
+    # The better-scored prediction takes object 0 at 0.1 although another overlaps it with 0.9.
+    starts, truths = np.array([0, 1, 2]), np.array([0, 0])
+    ious, scores = np.array([0.1, 0.9]), np.array([0.8, 0.5])
+
+    places = kernels.match_ranked(starts, truths, ious, scores, np.zeros(1, dtype=bool))
+
+    assert places.tolist() == [0, -1]
+
+
+@paths
+def test_interpolated_precision_by_hand(kernels):
+    # By score: hit, miss, hit, miss. Two of three ground truths are found:
+    # precisions 1/1 and 2/3, reached at recalls 1/3 and 2/3; 3/3 is not reached.
+    places = np.array([0, -1, 1, -1], np.int32)
+    scores = np.array([0.9, 0.8, 0.7, 0.6])
+    bits, none = np.array([1, 1], np.uint64), np.zeros(2, np.uint64)
+
+    precisions, thresholds, found = kernels.interpolated(
+        np.arange(4),
+        np.array([0, 4]),
+        scores,
+        np.zeros(4, np.int32),
+        100,
+        places,
+        np.ones(4, dtype=bool),
+        bits,
+        none,
+        1,
+        np.array([[0, 1, 2, 3]]),
+        np.array([3]),
+    )
+
+    assert precisions[0, 0] == pytest.approx([1, 1, 2 / 3, 0], abs=1e-15)
+    assert thresholds[0, 0].tolist() == [0.9, 0.9, 0.7, 0]
+    assert found.tolist() == [[2]]

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from valor_detection.means import mean
+
+
+def test_the_mean_is_exact_but_under_coco() -> None:
+    values = np.array([1e16, 1.0, -1e16, 1.0])
+
+    assert mean(values, "valor") == 0.5
+    assert mean(values, "coco") == float(np.mean(values))
+
+
+@pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
+def test_the_layout_in_memory_does_not_matter(rule: str) -> None:
+    values = np.random.default_rng(0).random((10, 101, 7))
+    views = (values, np.asfortranarray(values), np.ascontiguousarray(values.T).T)
+
+    assert len({mean(view, rule) for view in views}) == 1  # type: ignore[arg-type]
+
+
+def test_there_is_no_mean_of_nothing() -> None:
+    assert mean(np.empty((10, 101, 0)), "coco") is None

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import numpy as np
+from valor_detection.outlines import Outlines
+
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject
+from valor_core.schemas.geometry import Box, Mask, Polygon
+
+from .support import true
+
+CORNERS = [(0, 0), (8, 0), (8, 8)]
+
+
+def batch(uid: str, *more: PredictedObject) -> DetectionBatch:
+    found = PredictedObject({"dog": 0.9}, Box(0, 0, 1, len(uid)), f"{uid}_p")
+    return DetectionBatch.of(
+        [Detection(uid, [true("dog", 0, 0, 2, len(uid), uid=f"{uid}_t")], [found, *more])]
+    )
+
+
+def outlines(*batches: DetectionBatch) -> Outlines:
+    state = Outlines()
+    for one in batches:
+        state.update(one)
+    return state
+
+
+def test_rows_are_in_the_order_of_images_whatever_came_first() -> None:
+    one, other = outlines(batch("bb"), batch("a")), outlines(batch("ccc"))
+    other.merge(one)
+
+    assert [other.truths.name(row) for row in range(3)] == ["a_t", "bb_t", "ccc_t"]
+    assert other.predictions.geometry(2) == Box(0, 0, 1, 3)
+
+
+def test_an_annotation_without_a_uid_goes_by_its_position() -> None:
+    state = outlines(batch("a", PredictedObject({"dog": 0.5}, Box(0, 0, 1, 1))))
+
+    assert [state.predictions.name(row) for row in range(2)] == ["a_p", 1]
+
+
+def test_a_restored_state_is_the_same() -> None:
+    polygon = PredictedObject({"dog": 0.5}, Polygon(CORNERS))
+    state, again = outlines(batch("b", polygon), batch("a")), Outlines()
+    again.restore(state.dump())
+
+    assert [again.predictions.name(row) for row in range(3)] == ["a_p", "b_p", 1]
+    assert again.predictions.geometry(2) == Polygon(CORNERS)
+    assert again.predictions.geometry(1) == Box(0, 0, 1, 1)
+
+
+def test_a_mask_is_the_box_around_it() -> None:
+    state = outlines(batch("a", PredictedObject({"dog": 0.5}, Mask.of([[0, 1], [0, 1]]))))
+
+    assert state.predictions.geometry(1) == Box(1, 0, 2, 2)
+
+
+def test_a_detached_state_keeps_nothing_of_a_batch() -> None:
+    one = batch("a")
+    state = outlines(one)
+    state.detach()
+
+    kept = state.sheets[0].predictions.shapes.boxes
+    assert not np.shares_memory(kept, one.predictions.shapes.boxes)
+    assert state.predictions.geometry(0) == Box(0, 0, 1, 1)
+
+
+def test_without_images_there_are_no_rows() -> None:
+    assert len(Outlines().truths.order) == 0

@@ -1,0 +1,202 @@
+"""The numbers under the rule coco are those of pycocotools, to the last bit.
+
+Data sets are random, small, and full of what programs differ in: equal scores and overlaps,
+crowds, areas at the bounds of the ranges and other than those of the boxes, more than a hundred
+predictions, images and labels on one side only or on none.
+
+pycocotools takes a ground truth whose id is 0 for none, so that whoever finds it counts as a false
+positive; here ids begin at 1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from valor_detection import curves, overlaps
+from valor_detection.parameters import COCO_AREAS, COCO_IOUS
+from valor_detection.table import Table
+
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.label import Label
+from valor_core.schemas.objects import PredictedObjects, TrueObjects
+from valor_core.schemas.shapes import Shapes
+
+from .support import results_of
+
+pycocotools = pytest.importorskip("pycocotools")
+
+MOST = (1, 10, 100)
+Annotations = list[dict[str, Any]]
+
+
+class CocoData:
+    """A random data set as COCO has it."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.grid = self.rng.choice([0.1, 1, 5, 20])
+        self.images = [int(i) for i in self.rng.permutation(50)[: self.rng.integers(1, 6)] + 1]
+        self.categories = [int(i) for i in self.rng.permutation(9)[: self.rng.integers(1, 4)] + 1]
+        self.truths = [self.truth(i + 1) for i in range(self.rng.integers(0, 30))]
+        crowded = self.rng.random() < 0.2
+        count = int(self.rng.integers(1, 400 if crowded else 60))
+        self.results = [self.prediction() for _ in range(count)]
+
+    def box(self) -> list[float]:
+        corner = self.rng.integers(0, 150, 2) // self.grid * self.grid
+        sides = (self.rng.integers(0, 120, 2) // self.grid + self.rng.integers(0, 2)) * self.grid
+        return [float(value) for value in (*corner, *sides)]
+
+    def truth(self, number: int) -> dict[str, Any]:
+        box = self.box()
+        return {
+            "id": number,
+            "image_id": int(self.rng.choice(self.images)),
+            "category_id": int(self.rng.choice(self.categories)),
+            "bbox": box,
+            "area": float(self.rng.choice([box[2] * box[3], box[2] * box[3] * 0.8, 1024, 9216])),
+            "iscrowd": int(self.rng.random() < 0.15),
+        }
+
+    def prediction(self) -> dict[str, Any]:
+        if not self.truths or self.rng.random() < 0.4:
+            where = {
+                "image_id": int(self.rng.choice(self.images)),
+                "category_id": int(self.rng.choice(self.categories)),
+                "bbox": self.box(),
+            }
+        else:
+            near = self.truths[self.rng.integers(len(self.truths))]
+            moved = self.rng.integers(-1, 2, 4) * self.grid * (self.rng.random() < 0.6)
+            box = np.array(near["bbox"]) + moved
+            where = {name: near[name] for name in ("image_id", "category_id")}
+            where["bbox"] = [float(v) for v in (*box[:2], *np.abs(box[2:]))]
+        return where | {"score": float(self.rng.integers(0, 20)) / 20}
+
+    @property
+    def batch(self) -> DetectionBatch:
+        """The same as columns."""
+        images, categories = sorted(self.images), sorted(self.categories)
+        truths = sorted(self.truths, key=lambda one: images.index(one["image_id"]))
+        results = sorted(self.results, key=lambda one: images.index(one["image_id"]))
+        shapes = Shapes(boxes(results))
+        return DetectionBatch(
+            Datums(images),
+            [Label("class", str(category)) for category in categories],
+            TrueObjects(
+                datums=codes(truths, "image_id", images),
+                labels=codes(truths, "category_id", categories),
+                shapes=Shapes(boxes(truths)),
+                crowd=[one["iscrowd"] for one in truths],
+                areas=[one["area"] for one in truths],
+            ),
+            PredictedObjects(
+                datums=codes(results, "image_id", images),
+                labels=codes(results, "category_id", categories),
+                shapes=shapes,
+                scores=[one["score"] for one in results],
+                areas=shapes.areas,
+            ),
+            label_ids=categories,
+        )
+
+    @property
+    def theirs(self) -> Any:
+        """A COCOeval that has done its work."""
+        from pycocotools.coco import COCO
+        from pycocotools.cocoeval import COCOeval
+
+        with contextlib.redirect_stdout(io.StringIO()):
+            coco = COCO()
+            coco.dataset = {
+                "images": [{"id": i, "width": 300, "height": 300} for i in self.images],
+                "categories": [{"id": i, "name": str(i)} for i in self.categories],
+                "annotations": [dict(one) for one in self.truths],
+            }
+            coco.createIndex()
+            found = coco.loadRes([dict(one) for one in self.results])
+            evaluation = COCOeval(coco, found, "bbox")
+            evaluation.evaluate()
+            evaluation.accumulate()
+            evaluation.summarize()
+        return evaluation
+
+
+def boxes(annotations: Annotations) -> Any:
+    return np.array([one["bbox"] for one in annotations], dtype=float).reshape(-1, 4)
+
+
+def codes(annotations: Annotations, name: str, values: Sequence[int]) -> Any:
+    return np.array([values.index(one[name]) for one in annotations], dtype=np.int64)
+
+
+def table_of(data: CocoData) -> Table:
+    state = overlaps.request(COCO_IOUS, "coco").open()
+    state.update(data.batch)
+    table: Table = state.table
+    return table
+
+
+def mean(values: Any) -> float | None:
+    """As ``COCOeval.summarize`` has it."""
+    there = values[values > -1]
+    return float(np.mean(there)) if there.size else None
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_curves_have_the_bits_of_pycocotools(seed: int) -> None:
+    data = CocoData(seed)
+    table, theirs = table_of(data), data.theirs.eval
+
+    for area, (low, high) in enumerate(COCO_AREAS.values()):
+        for most, count in enumerate(MOST):
+            ours = curves.curves(table, "coco", (low, high), count)
+            assert np.array_equal(ours.precisions, theirs["precision"][..., area, most])
+            assert np.array_equal(ours.scores, theirs["scores"][..., area, most])
+            assert np.array_equal(ours.recalls, theirs["recall"][..., area, most])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_summary_has_the_bits_of_pycocotools(seed: int) -> None:
+    data = CocoData(1000 + seed)
+    summary = results_of(data.batch, "COCOSummary").value
+
+    wanted = [None if number == -1 else float(number) for number in data.theirs.stats]
+    assert list(summary.values()) == wanted
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_metrics_have_the_bits_of_pycocotools(seed: int) -> None:
+    data = CocoData(2000 + seed)
+    theirs = data.theirs.eval
+    ranges = {"area_ranges": COCO_AREAS}
+    results = results_of(
+        data.batch,
+        {"name": "AP", "iou_thresholds": COCO_IOUS} | ranges,
+        {"name": "APAveragedOverIOUs"} | ranges,
+        {"name": "mAP", "iou_thresholds": COCO_IOUS} | ranges,
+        {"name": "mAPAveragedOverIOUs"} | ranges,
+        *(
+            {"name": name, "max_detections": most} | ranges
+            for name in ("AR", "mAR")
+            for most in MOST
+        ),
+    )
+
+    labels = {str(number): place for place, number in enumerate(sorted(data.categories))}
+    areas = list(COCO_AREAS)
+    for result in results:
+        at = result.parameters
+        ious = [COCO_IOUS.index(at["iou_threshold"])] if "iou_threshold" in at else list(range(10))
+        name = "recall" if "AR" in result.type else "precision"
+        values = theirs[name][ious][..., areas.index(at["area_range"]), :]
+        values = values[..., MOST.index(at.get("max_detections", 100))]
+        if "label" in at:
+            values = values[..., [labels[at["label"]]]]
+        assert result.to_dict()["value"] == mean(values), (result.type, at)

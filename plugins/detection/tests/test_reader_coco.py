@@ -1,0 +1,400 @@
+"""The reader of COCO's files sees what pycocotools sees, and says what does not fit."""
+
+import contextlib
+import io
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pycocotools import mask as coco_masks
+from pycocotools.coco import COCO
+from valor_detection.reader_parameters import CocoParameters
+from valor_detection.readers.coco import CocoReader
+
+from valor_core.errors import ReadError, SchemaError
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.label import Label
+from valor_core.schemas.runs import runs_of
+
+
+def data_set() -> dict[str, Any]:
+    return {
+        "images": [
+            {"id": 7, "file_name": "b.jpg", "height": 10, "width": 20, "weather": "rain"},
+            {"id": 3, "file_name": "a.jpg", "height": 8, "width": 9, "tags": ["x"]},
+        ],
+        "annotations": [
+            {"id": 1, "image_id": 7, "category_id": 5, "bbox": [1, 2, 3, 4], "area": 11.5,
+             "iscrowd": 0, "segmentation": [[1, 2, 4, 2, 4, 6]]},
+            {"id": 2, "image_id": 3, "category_id": 4, "bbox": [0, 0, 2, 2], "iscrowd": 1,
+             "segmentation": {"size": [8, 9], "counts": [10, 20, 42]}},
+            {"id": 4, "image_id": 7, "category_id": 4, "bbox": [5, 5, 1, 1], "area": 1,
+             "iscrowd": 0, "segmentation": [[1, 1, 5, 1, 5, 5, 1, 5], [7, 7, 9, 7, 9, 9]]},
+        ],
+        "categories": [{"id": 5, "name": "dog"}, {"id": 4, "name": "cat"}],
+    }  # fmt: skip
+
+
+def results() -> list[dict[str, Any]]:
+    return [
+        {"image_id": 7, "category_id": 5, "bbox": [1, 2, 3, 4.5], "score": 0.5},
+        {"image_id": 3, "category_id": 4, "bbox": [0, 0, 2, 2], "score": 0.25},
+        {"image_id": 7, "category_id": 5, "bbox": [1, 2, 3, 4], "score": 0.75},
+    ]
+
+
+@pytest.fixture
+def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.chdir(tmp_path)
+
+    def read(truths: Any, found: Any, **chosen: Any) -> DetectionBatch:
+        Path("gt.json").write_text(json.dumps(truths), encoding="utf-8")
+        Path("dt.json").write_text(json.dumps(found), encoding="utf-8")
+        own = CocoParameters(groundtruths=Path("gt.json"), predictions=Path("dt.json"), **chosen)
+        reader = CocoReader(own, "detection")
+        (partition,) = reader.partitions()
+        assert partition.paths == (Path("gt.json"), Path("dt.json"))
+        (batch,) = reader.read(partition)
+        return batch
+
+    return read
+
+
+def test_images_are_in_the_order_of_their_ids_and_rows_in_that_of_the_file(read: Any) -> None:
+    batch = read(data_set(), results())
+    truths, predictions = batch.groundtruths, batch.predictions
+    assert batch.datums.uids.tolist() == [3, 7]
+    assert batch.labels == (Label("class", "cat"), Label("class", "dog"))
+    assert batch.label_ids.tolist() == [4, 5]
+    assert batch.sizes.tolist() == [[8, 9], [10, 20]]
+    assert truths.datums.tolist() == [0, 1, 1]
+    assert truths.uids.tolist() == [2, 1, 4]
+    assert truths.labels.tolist() == [0, 1, 0]
+    assert truths.crowd.tolist() == [True, False, False]
+    assert truths.annotations.tolist() == [0, 0, 1]
+    assert predictions.scores.tolist() == [0.25, 0.5, 0.75]
+    assert predictions.areas.tolist() == [4, 13.5, 12]
+    assert predictions.shapes.boxes.tolist() == [[0, 0, 2, 2], [1, 2, 3, 4.5], [1, 2, 3, 4]]
+
+
+def test_an_area_that_is_missing_is_computed(read: Any) -> None:
+    assert read(data_set(), results()).groundtruths.areas.tolist() == [4, 11.5, 1]
+
+
+def test_plain_fields_of_images_are_metadata(read: Any) -> None:
+    facts = read(data_set(), results()).datums.metadata
+    assert set(facts) == {"file_name", "height", "width", "weather"}
+    assert facts["weather"].tolist() == [None, "rain"]
+
+
+def test_labels_are_under_the_key_that_is_chosen(read: Any) -> None:
+    assert read(data_set(), results(), label_key="animal").labels[0] == Label("animal", "cat")
+
+
+def test_a_data_set_with_scores_is_a_list_of_results(read: Any) -> None:
+    truths = data_set()
+    found = {**truths, "annotations": [{**own, "score": 0.5} for own in truths["annotations"]]}
+    assert read(truths, found).predictions.scores.tolist() == [0.5] * 3
+
+
+def test_no_results_are_no_predictions(read: Any) -> None:
+    for iou_type in ("bbox", "segm"):
+        assert len(read(data_set(), [], iou_type=iou_type).predictions) == 0
+
+
+def pycoco(truths: Any, found: Any) -> tuple[COCO, COCO]:
+    data = COCO()
+    data.dataset = json.loads(json.dumps(truths))
+    with contextlib.redirect_stdout(io.StringIO()):
+        data.createIndex()
+        return data, data.loadRes(json.loads(json.dumps(found)))
+
+
+def assert_as_pycocotools(batch: DetectionBatch, truths: Any, found: Any, iou_type: str) -> None:
+    data, loaded = pycoco(truths, found)
+    for side, coco in ((batch.groundtruths, data), (batch.predictions, loaded)):
+        expected = [
+            own for image in sorted(coco.imgs) for own in coco.loadAnns(coco.getAnnIds([image]))
+        ]
+        assert batch.label_ids[side.labels].tolist() == [own["category_id"] for own in expected]
+        assert side.areas.tolist() == [float(own["area"]) for own in expected]
+        if iou_type == "bbox":
+            assert side.shapes.boxes.tolist() == [list(map(float, own["bbox"])) for own in expected]
+            continue
+        assert len(side) == len(expected)
+        for row, own in enumerate(expected):
+            rle = coco.annToRLE(own)
+            mask = side.shapes.at(row)
+            assert [mask.height, mask.width] == rle["size"]
+            assert mask.runs.tolist() == runs_of(rle["counts"]).tolist()
+            assert side.shapes.boxes[row].tolist() == coco_masks.toBbox(rle).tolist()
+
+
+def with_areas(truths: Any) -> Any:
+    for own in truths["annotations"]:
+        own.setdefault("area", 4)
+    return truths
+
+
+@pytest.mark.parametrize("iou_type", ["bbox", "segm"])
+def test_boxes_are_seen_as_pycocotools_sees_them(read: Any, iou_type: str) -> None:
+    truths = with_areas(data_set())
+    batch = read(truths, results(), iou_type=iou_type)
+    assert_as_pycocotools(batch, truths, results(), iou_type)
+
+
+def masks() -> list[dict[str, Any]]:
+    pixels = np.zeros((10, 20), np.uint8, order="F")
+    pixels[2:7, 3:9] = 1
+    rle = coco_masks.encode(pixels)
+    text = {"size": rle["size"], "counts": rle["counts"].decode()}
+    return [
+        {"image_id": 7, "category_id": 5, "segmentation": text, "score": 0.5},
+        {
+            "image_id": 7,
+            "category_id": 5,
+            "segmentation": text,
+            "score": 0.25,
+            "bbox": [1, 1, 2, 2],
+        },
+    ]
+
+
+@pytest.mark.parametrize("iou_type", ["bbox", "segm"])
+def test_masks_are_seen_as_pycocotools_sees_them(read: Any, iou_type: str) -> None:
+    truths = with_areas(data_set())
+    batch = read(truths, masks(), iou_type=iou_type)
+    assert_as_pycocotools(batch, truths, masks(), iou_type)
+
+
+def test_masks_with_boxes_have_the_areas_of_the_boxes(read: Any) -> None:
+    truths = with_areas(data_set())
+    found = [{**own, "bbox": [1.5, 1, 2, 2.25]} for own in masks()]
+    batch = read(truths, found, iou_type="segm")
+    assert batch.predictions.areas.tolist() == [4.5, 4.5]
+    assert_as_pycocotools(batch, truths, found, "segm")
+
+
+def test_the_last_of_an_odd_number_of_coordinates_is_passed_over(read: Any) -> None:
+    truths = with_areas(data_set())
+    truths["annotations"][0]["segmentation"] = [[1, 2, 8, 4, 5, 9, 3], [5, 5, 7, 7]]
+    batch = read(truths, results(), iou_type="segm")
+    assert_as_pycocotools(batch, truths, results(), "segm")
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("iou_type", ["bbox", "segm"])
+def test_random_data_are_seen_as_pycocotools_sees_them(read: Any, seed: int, iou_type: str) -> None:
+    generator = random.Random(seed)
+    sizes = {i: (generator.randint(1, 40), generator.randint(1, 40)) for i in range(1, 6)}
+
+    def polygon(image: int) -> list[float]:
+        height, width = sizes[image]
+        points = range(generator.randint(3, 8))
+        return [generator.uniform(-2, limit + 2) for _ in points for limit in (width, height)]
+
+    def annotation(number: int) -> dict[str, Any]:
+        image = generator.randint(1, 5)
+        return {
+            "id": number,
+            "image_id": image,
+            "category_id": generator.randint(1, 3),
+            "bbox": [generator.uniform(0, 20) for _ in range(4)],
+            "area": generator.uniform(0, 99),
+            "iscrowd": generator.randint(0, 1),
+            "score": generator.random(),
+            "segmentation": [polygon(image) for _ in range(generator.randint(1, 3))],
+        }
+
+    truths = {
+        "images": [{"id": i, "height": h, "width": w} for i, (h, w) in sizes.items()][::-1],
+        "annotations": [annotation(i) for i in range(1, 30)],
+        "categories": [{"id": i, "name": f"n{i}"} for i in (3, 1, 2)],
+    }
+    found = [annotation(i) for i in range(1, 40)]
+    batch = read(truths, found, iou_type=iou_type)
+    assert_as_pycocotools(batch, truths, found, iou_type)
+
+
+def changed(data: Any, place: str, **fields: Any) -> Any:
+    kind, number = place.split()
+    row = (data[kind] if isinstance(data, dict) else data)[int(number)]
+    row.update(fields)
+    for name in [name for name, value in row.items() if value is Ellipsis]:
+        del row[name]
+    return data
+
+
+WRONG_TRUTHS = [
+    (
+        "annotations 1", {"image_id": 99},
+        "gt.json, annotations[1] (id 2): expected the image id of one of the 2 images of gt.json, "
+        "found 99 (1 of 3 annotations, 1 unknown image)\n"
+        "See that both files are of the same data set, or set data.unknown: skip.",
+    ),
+    (
+        "annotations 1", {"category_id": 99},
+        "gt.json, annotations[1] (id 2): expected the category id of one of the 2 categories of "
+        "gt.json, found 99 (1 of 3 annotations, 1 unknown category)\n"
+        "See that both files are of the same data set, or set data.unknown: skip.",
+    ),
+    (
+        "annotations 0", {"bbox": ...},
+        "gt.json, annotations[0] (id 1): expected a field 'bbox', found none",
+    ),
+    (
+        "annotations 0", {"image_id": ...},
+        "gt.json, annotations[0] (id 1): expected a field 'image_id', found none",
+    ),
+    (
+        "annotations 0", {"bbox": [5, 5, -1, 2]},
+        "gt.json, annotations[0] (id 1), bbox: expected a width and a height of 0 or more, found "
+        "[5.0, 5.0, -1.0, 2.0]\n"
+        "COCO's boxes are [x, y, width, height], not [xmin, ymin, xmax, ymax].",
+    ),
+    (
+        "annotations 1", {"id": 1},
+        "gt.json, annotations: expected every id once, found id 1 2 times",
+    ),
+    (
+        "annotations 1", {"id": ...},
+        "gt.json, annotations[1]: expected an id as other annotations have it, found none",
+    ),
+    ("images 1", {"id": 7}, "gt.json, images: expected every id once, found id 7 2 times"),
+    ("images 1", {"id": ...}, "gt.json, images[1]: expected an id, found none"),
+    (
+        "categories 1", {"name": "dog"},
+        "gt.json, categories: expected every name once, found 'dog' as name of ids 4 and 5\n"
+        "Give each category a name of its own; data.label_map can join them afterwards.",
+    ),
+    ("categories 1", {"id": 5}, "gt.json, categories: expected every id once, found id 5 2 times"),
+    ("categories 1", {"name": ""}, "gt.json, categories[1], name: expected a name, found ''"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("place", "fields", "message"), WRONG_TRUTHS)
+def test_what_is_wrong_with_a_data_set_is_named(
+    read: Any, place: str, fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ReadError) as caught:
+        read(changed(data_set(), place, **fields), results())
+    assert str(caught.value) == message
+
+
+WRONG_RESULTS = [
+    (
+        {"image_id": 99},
+        "dt.json, results[1]: expected the image id of one of the 2 images of gt.json, found 99 "
+        "(1 of 3 annotations, 1 unknown image)\n"
+        "See that both files are of the same data set, or set data.unknown: skip.",
+    ),
+    ({"score": ...}, "dt.json, results[1]: expected a field 'score', found none"),
+    (
+        {"bbox": ...},
+        "dt.json, results[1]: expected a field 'bbox', found none\n"
+        "The first result has one; give one to all, or none.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), WRONG_RESULTS)
+def test_what_is_wrong_with_results_is_named(
+    read: Any, fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ReadError) as caught:
+        read(data_set(), changed(results(), "results 1", **fields))
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("iou_type", ["bbox", "segm"])
+def test_unknown_images_and_categories_can_be_left_out(read: Any, iou_type: str) -> None:
+    truths = changed(data_set(), "annotations 0", category_id=99)
+    found = changed(results(), "results 2", image_id=99)
+    batch = read(truths, found, unknown="skip", iou_type=iou_type)
+    assert batch.groundtruths.uids.tolist() == [2, 4]
+    assert batch.predictions.scores.tolist() == [0.25, 0.5]
+    assert batch.left_out == {
+        "groundtruths: unknown image or category": 1,
+        "predictions: unknown image or category": 1,
+    }
+
+
+def test_invalid_boxes_are_repaired_skipped_or_refused(read: Any) -> None:
+    truths = changed(data_set(), "annotations 0", bbox=[5, 6, -2, 2])
+    batch = read(truths, results(), invalid_geometry="repair")
+    assert batch.groundtruths.shapes.boxes[1].tolist() == [3, 6, 2, 2]
+    assert batch.groundtruths.areas.tolist() == [4, 4, 1]
+    assert batch.left_out == {"groundtruths: inverted, repaired": 1}
+    batch = read(truths, results(), invalid_geometry="skip")
+    assert batch.groundtruths.uids.tolist() == [2, 4]
+    assert batch.left_out == {"groundtruths: inverted": 1}
+    with pytest.raises(SchemaError, match=r"gt\.json, annotations\[0\] \(id 1\)"):
+        read(truths, results(), invalid_geometry="error")
+
+
+WRONG_MASKS = [
+    (
+        {"segmentation": ...},
+        "gt.json, annotations[0] (id 1): expected a field 'segmentation', found none\n"
+        "Compare boxes with data.iou_type: bbox.",
+    ),
+    (
+        {"segmentation": {"size": [9, 9], "counts": [81]}},
+        "gt.json, annotations[0] (id 1), segmentation: expected a mask of the image's height and "
+        "width [10, 20], found [9, 9]",
+    ),
+    (
+        {"segmentation": {"size": [10, 20], "counts": [10, 20]}},
+        "gt.json, annotations[0] (id 1), segmentation: expected runs that fill 10 by 20 pixels, "
+        "found 30 pixels",
+    ),
+    (
+        {"segmentation": [[1, 2]]},
+        "gt.json, annotations[0] (id 1), segmentation: expected polygons of 3 points or more, "
+        "found 2 numbers",
+    ),
+    (
+        {"segmentation": {"size": [10, 20], "counts": "~~"}},
+        "gt.json, annotations[0] (id 1), segmentation: expected COCO's compressed run lengths",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), WRONG_MASKS)
+def test_what_is_wrong_with_a_mask_is_named(
+    read: Any, fields: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ReadError) as caught:
+        read(changed(data_set(), "annotations 0", **fields), results(), iou_type="segm")
+    assert str(caught.value) == message
+
+
+def test_an_image_without_a_size_cannot_be_drawn_in(read: Any) -> None:
+    truths = changed(data_set(), "images 0", width=...)
+    with pytest.raises(ReadError) as caught:
+        read(truths, results(), iou_type="segm")
+    assert str(caught.value) == (
+        "gt.json, annotations[0] (id 1), segmentation: expected an image with height and width to "
+        'draw it in, found none (and 1 more)\nGive the images of the data set their "height" and '
+        '"width".'
+    )
+
+
+def test_a_list_of_results_is_no_data_set(read: Any) -> None:
+    with pytest.raises(ReadError) as caught:
+        read(results(), results())
+    assert str(caught.value) == (
+        "gt.json: expected a COCO data set with images, annotations and categories, found a list "
+        "of results\nName the data set under data.groundtruths, and the results under "
+        "data.predictions."
+    )
+
+
+def test_categories_have_to_be_there(read: Any) -> None:
+    truths = data_set()
+    del truths["categories"]
+    with pytest.raises(ReadError, match=r"gt\.json, categories: expected a list, found None"):
+        read(truths, results())

@@ -1,0 +1,268 @@
+"""Folders of YOLO and Pascal VOC become batches, and what does not fit is named."""
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from valor_detection.reader_parameters import VocParameters, YoloParameters
+from valor_detection.readers.images import image_size
+from valor_detection.readers.voc import VocReader
+from valor_detection.readers.yolo import YoloReader
+
+from valor_core.errors import ReadError
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.geometry import Polygon
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(**files: str) -> None:
+    """Files of text; ``__`` is a slash and a last ``_`` part the suffix."""
+    for name, text in files.items():
+        stem, _, suffix = name.rpartition("_")
+        path = Path(f"{stem.replace('__', '/')}.{suffix}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def labels_of(batch: DetectionBatch, side: str) -> list[str]:
+    return [batch.labels[code].value for code in getattr(batch, side).labels]
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 20, 10) + bytes(9)
+JPEG = (
+    b"\xff\xd8\xff\xe0" + struct.pack(">H", 6) + b"JFIF"
+    + b"\xff\xc4" + struct.pack(">H", 3) + b"\x00"
+    + b"\xff\xff\xc2" + struct.pack(">HBHH", 17, 8, 10, 20) + bytes(9)
+)  # fmt: skip
+BMP = b"BM" + bytes(12) + struct.pack("<Iii", 40, 20, -10)
+GIF = b"GIF89a" + struct.pack("<HH", 20, 10)
+
+
+@pytest.mark.parametrize("content", [PNG, JPEG, BMP, GIF])
+def test_sizes_of_images_are_read_from_their_first_bytes(content: bytes) -> None:
+    Path("image").write_bytes(content)
+    assert image_size(Path("image")) == (10, 20)
+
+
+@pytest.mark.parametrize("content", [b"", b"text", PNG[:20], JPEG[:12], JPEG[:21], b"\xff\xd8\xff"])
+def test_what_is_no_image_is_named(content: bytes) -> None:
+    Path("image").write_bytes(content)
+    with pytest.raises(ReadError) as caught:
+        image_size(Path("image"))
+    assert str(caught.value) == "image: expected a whole PNG, JPEG, BMP or GIF image"
+
+
+def yolo(**chosen: Any) -> YoloReader:
+    given: dict[str, Any] = {
+        "groundtruths": Path("gt"),
+        "predictions": Path("dt"),
+        "names": Path("names.txt"),
+        "sizes": Path("sizes.csv"),
+    }
+    return YoloReader(YoloParameters(**{**given, **chosen}), "detection")
+
+
+def yolo_files(**files: str) -> None:
+    given = {
+        "gt__a_txt": "0 0.5 0.5 0.5 0.25\n1 0 0 0.5 0 0.5 1\n",
+        "gt__sub__b_txt": "",
+        "dt__sub__b_txt": "1 0.25 0.5 0.5 1 0.75\n",
+        "names_txt": "cat\ndog\n",
+        "sizes_csv": "uid,width,height\na,20,8\nsub/b,10,10\n",
+    }
+    write(**{**given, **files})
+
+
+def test_lines_of_yolo_are_shares_of_the_image() -> None:
+    yolo_files()
+    (part,) = yolo().partitions()
+    (batch,) = yolo().read(part)
+    assert batch.datums.uids.tolist() == ["a", "sub/b"]
+    assert batch.sizes.tolist() == [[8, 20], [10, 10]]
+    assert labels_of(batch, "groundtruths") == ["cat", "dog"]
+    assert batch.groundtruths.shapes.boxes.tolist() == [[5, 3, 10, 2], [0, 0, 10, 8]]
+    assert isinstance(batch.groundtruths.shapes.at(1), Polygon)
+    assert batch.groundtruths.areas.tolist() == [20, 40]
+    assert batch.predictions.shapes.boxes.tolist() == [[0, 0, 5, 10]]
+    assert batch.predictions.scores.tolist() == [0.75]
+    assert batch.label_ids.tolist() == [0, 1]
+
+
+def test_sizes_come_from_images_and_names_from_yaml() -> None:
+    yolo_files(names_yaml="names: {0: cat, 1: dog}\n")
+    for name in ("images/a.png", "images/sub/b.jpg"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(PNG if name.endswith("png") else JPEG)
+    reader = yolo(sizes=None, images=Path("images"), names=Path("names.yaml"), partition_images=1)
+    batches = [batch for part in reader.partitions() for batch in reader.read(part)]
+    assert [batch.datums.uids.tolist() for batch in batches] == [["a"], ["sub/b"]]
+    assert batches[0].sizes.tolist() == [[10, 20]]
+
+
+def test_names_beside_the_labels_are_no_labels() -> None:
+    yolo_files(gt__classes_txt="cat\ndog\n")
+    (part,) = yolo(names=Path("gt/classes.txt")).partitions()
+    assert part.uids == ("a", "sub/b")
+
+
+WRONG_YOLO = [
+    (
+        {"gt__a_txt": "0 0.5 0.5 0.5"},
+        "gt/a.txt, line 1: expected class, x, y, width, height, or the points of a polygon in "
+        "place of the box, found 4 numbers",
+    ),
+    (
+        {"dt__sub__b_txt": "1 0.25 0.5 0.5 1"},
+        "dt/sub/b.txt, line 1: expected class, x, y, width, height and confidence, or the points "
+        "of a polygon in place of the box, found 5 numbers\n"
+        "Write the predictions with their confidences (save_conf=True).",
+    ),
+    ({"gt__a_txt": "\n0 x"}, "gt/a.txt, line 2: expected numbers, found '0 x'"),
+    (
+        {"gt__a_txt": "0 0 0 nan 1"},
+        "gt/a.txt, line 1: expected finite numbers, found '0 0 0 nan 1'",
+    ),
+    (
+        {"gt__a_txt": "0 0 0 -1 1"},
+        "gt/a.txt, line 1: expected a width and height of 0 or more, found -1.0, 1.0",
+    ),
+    (
+        {"gt__a_txt": "7 0 0 1 1"},
+        "gt/a.txt, line 1: expected one of the 2 classes that have a name, found 7\n"
+        "Add its name under data.names.",
+    ),
+    (
+        {"sizes_csv": "uid,width,height\na,20,8\n"},
+        "sizes.csv: expected width and height of every image, found none of 'sub/b'",
+    ),
+    ({"names_txt": "cat\ncat\n"}, "names.txt: expected every name once, found 'cat' twice"),
+    ({"names_txt": ""}, "names.txt: expected names of classes, found none"),
+]
+
+
+@pytest.mark.parametrize(("files", "message"), WRONG_YOLO)
+def test_what_is_wrong_with_files_of_yolo_is_named(files: dict[str, str], message: str) -> None:
+    yolo_files(**files)
+    (part,) = yolo().partitions()
+    with pytest.raises(ReadError) as caught:
+        list(yolo().read(part))
+    assert str(caught.value) == message
+
+
+def test_yolo_needs_sizes_and_folders() -> None:
+    with pytest.raises(ReadError, match=r"expected either the folder of the images or a table"):
+        yolo(sizes=None)
+    with pytest.raises(ReadError, match="gt: expected a folder, found nothing there"):
+        yolo().partitions()
+    Path("gt").mkdir()
+    Path("dt").mkdir()
+    with pytest.raises(ReadError, match=r"gt: expected \.txt files, found none"):
+        yolo().partitions()
+
+
+def xml(*objects: str) -> str:
+    size = "<size><width>20</width><height>10</height><depth>3</depth></size>"
+    return f"<annotation><folder>F</folder>{size}{''.join(objects)}</annotation>"
+
+
+def an_object(name: str, *edges: float, **tags: Any) -> str:
+    names = ("xmin", "ymin", "xmax", "ymax")
+    box = "".join(f"<{n}>{edge}</{n}>" for n, edge in zip(names, edges, strict=True))
+    more = "".join(f"<{tag}>{value}</{tag}>" for tag, value in tags.items())
+    return f"<object><name>{name}</name><bndbox>{box}</bndbox>{more}</object>"
+
+
+def voc(**chosen: Any) -> VocReader:
+    given: dict[str, Any] = {"groundtruths": Path("gt"), "predictions": Path("dt")}
+    return VocReader(VocParameters(**{**given, **chosen}), "detection")
+
+
+def voc_files(**files: str) -> None:
+    given = {
+        "gt__a_xml": xml(an_object("dog", 1, 1, 4, 2), an_object("cat", 2, 2, 3, 3, difficult=1)),
+        "gt__b_xml": xml(),
+        "dt__comp4_det_test_dog_txt": "a 0.5 1 1 4 2\nb 0.25 2.5 2 3 3\n",
+    }
+    write(**{**given, **files})
+
+
+def test_pixels_of_voc_begin_at_one_and_both_belong_to_the_box() -> None:
+    voc_files()
+    (part,) = voc().partitions()
+    (batch,) = voc().read(part)
+    assert batch.datums.uids.tolist() == ["a", "b"]
+    assert labels_of(batch, "groundtruths") == ["dog", "cat"]
+    assert batch.groundtruths.shapes.boxes.tolist() == [[0, 0, 4, 2], [1, 1, 2, 2]]
+    assert batch.predictions.shapes.boxes.tolist() == [[0, 0, 4, 2], [1.5, 1, 1.5, 2]]
+    assert labels_of(batch, "predictions") == ["dog", "dog"]
+    assert batch.predictions.scores.tolist() == [0.5, 0.25]
+    assert batch.sizes.tolist() == [[10, 20], [10, 20]]
+    assert batch.datums.metadata["folder"].tolist() == ["F", "F"]
+
+
+def test_coordinates_can_be_edges_and_difficult_objects_left_out() -> None:
+    voc_files()
+    reader = voc(inclusive=False, difficult="skip")
+    (batch,) = reader.read(reader.partitions()[0])
+    assert batch.groundtruths.shapes.boxes.tolist() == [[1, 1, 3, 1]]
+    assert batch.left_out == {"groundtruths: difficult": 1}
+
+
+def test_results_can_be_xml() -> None:
+    voc_files(dt__a_xml=xml(an_object("dog", 1, 1, 4, 2, score=0.5)))
+    Path("dt/comp4_det_test_dog.txt").unlink()
+    reader = voc(partition_images=1)
+    batches = [batch for part in reader.partitions() for batch in reader.read(part)]
+    assert [len(batch.predictions) for batch in batches] == [1, 0]
+    np.testing.assert_array_equal(batches[0].predictions.scores, [0.5])
+
+
+WRONG_VOC = [
+    (
+        {"gt__a_xml": xml(an_object("dog", 5, 1, 2, 2))},
+        "gt/a.xml, object[0]: expected a box with xmin <= xmax and ymin <= ymax, found "
+        "[5.0, 1.0, 2.0, 2.0]",
+    ),
+    (
+        {"gt__a_xml": "<annotation><object></annotation>"},
+        "gt/a.xml, line 1: expected XML, found: mismatched tag: line 1, column 22",
+    ),
+    (
+        {"gt__a_xml": xml("<object><name>dog</name></object>")},
+        "gt/a.xml, object[0], xmin: expected a number, found None",
+    ),
+    ({"gt__a_xml": xml("<object/>")}, "gt/a.xml, object[0], name: expected a name, found none"),
+    (
+        {"gt__a_xml": '<!DOCTYPE a [<!ENTITY b "c">\n<!ENTITY d "&b;&b;">]><a>&d;</a>'},
+        "gt/a.xml, line 1: expected XML without entities of its own, found a declaration of one\n"
+        "Remove the DOCTYPE and its entities from the file.",
+    ),
+    (
+        {"dt__comp4_det_test_dog_txt": "a 0.5 1 1 4\n"},
+        "dt/comp4_det_test_dog.txt, line 1: expected image, score, xmin, ymin, xmax and ymax, "
+        "found 'a 0.5 1 1 4'",
+    ),
+    (
+        {"dt__comp4_det_test_dog_txt": "z 0.5 1 1 4 5\n"},
+        "dt/comp4_det_test_dog.txt, line 1: expected one of the 2 images of gt, found 'z'",
+    ),
+    (
+        {"dt__a_xml": xml(an_object("dog", 1, 1, 4, 2))},
+        "dt/a.xml, object[0]: expected a score, found none",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "message"), WRONG_VOC)
+def test_what_is_wrong_with_files_of_voc_is_named(files: dict[str, str], message: str) -> None:
+    voc_files(**files)
+    (part,) = voc().partitions()
+    with pytest.raises(ReadError) as caught:
+        list(voc().read(part))
+    assert str(caught.value) == message

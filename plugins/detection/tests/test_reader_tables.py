@@ -1,0 +1,163 @@
+"""Tables of boxes and GeoJSON become batches, and what does not fit is named."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from valor_detection.reader_parameters import GeojsonParameters, TableParameters
+from valor_detection.readers.geojson import GeojsonReader
+from valor_detection.readers.tables import TableReader
+
+from valor_core.errors import ReadError
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.geometry import MultiPolygon, Polygon
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+HEADER = "uid,label,xmin,ymin,xmax,ymax"
+TRUTHS = f"{HEADER},is_crowd\na,dog,0,0,2,1,\nb,cat,1,1,2,3,1\na,cat,0,0,1,1,0\n"
+RESULTS = f"{HEADER},score\nc,dog,0,0,2,1,0.5\na,dog,0,0,2,1.5,0.75\n"
+
+
+def table(truths: str = TRUTHS, results: str = RESULTS, images: str = "", **chosen: Any) -> Any:
+    for name, text in (("gt.csv", truths), ("dt.csv", results), ("images.csv", images)):
+        Path(name).write_text(text, encoding="utf-8")
+    given: dict[str, Any] = {"groundtruths": Path("gt.csv"), "predictions": Path("dt.csv")}
+    if images:
+        given["images"] = Path("images.csv")
+    reader = TableReader(TableParameters(**{**given, **chosen}), "detection")
+    (part,) = reader.partitions()
+    (batch,) = reader.read(part)
+    return batch
+
+
+def test_rows_of_an_image_can_stand_anywhere() -> None:
+    batch: DetectionBatch = table()
+    assert batch.datums.uids.tolist() == ["a", "b", "c"]
+    assert batch.groundtruths.datums.tolist() == [0, 0, 1]
+    assert batch.groundtruths.shapes.boxes.tolist() == [[0, 0, 2, 1], [0, 0, 1, 1], [1, 1, 1, 2]]
+    assert batch.groundtruths.crowd.tolist() == [False, False, True]
+    assert batch.predictions.scores.tolist() == [0.75, 0.5]
+    assert batch.predictions.areas.tolist() == [3, 2]
+
+
+def test_shares_of_images_become_pixels_and_other_columns_metadata() -> None:
+    truths = "uid,label,x,y,w,h\na,dog,0.5,0.5,0.5,1\n"
+    results = "uid,label,x,y,w,h,score\n"
+    images = "uid,width,height,weather\na,20,10,rain\nb,1,1,sun\n"
+    names = ("x", "y", "w", "h")
+    chosen = {"box": names, "box_format": "cxcywh", "normalized": True}
+    batch = table(truths, results, images, **chosen)
+    assert batch.groundtruths.shapes.boxes.tolist() == [[5, 0, 10, 10]]
+    assert batch.sizes.tolist() == [[10, 20], [1, 1]]
+    assert batch.datums.metadata["weather"].tolist() == ["rain", "sun"]
+    assert len(batch) == 2
+
+
+WRONG = [
+    (
+        {"truths": f"{HEADER}\na,dog,3,0,2,1\n"},
+        "gt.csv, row 2: expected a box of finite numbers with a width and height of 0 or more, "
+        "found [3.0, 0.0, 2.0, 1.0] as xyxy\n"
+        "Boxes can be written as xyxy, xywh or cxcywh: see box_format.",
+    ),
+    (
+        {"results": f"{HEADER},score\na,dog,0,0,2,1,x\n"},
+        "dt.csv, row 2, column 'score': expected a number, found 'x'",
+    ),
+    (
+        {"images": "uid\na\nb\n"},
+        "dt.csv, row 2, column 'uid': expected one of the 2 images of images.csv, found 'c'",
+    ),
+    ({"images": "uid\na\na\n"}, "images.csv: expected each uid once, found 'a' twice"),
+    (
+        {"images": "uid,width,height\na,0,5\n"},
+        "images.csv, row 2, column 'width': expected a number of pixels, found 0",
+    ),
+    (
+        {"normalized": True},
+        "data.normalized: expected width and height of the images, found none\n"
+        "Name a table with uid, width and height under data.images.",
+    ),
+    (
+        {"truths": f"{HEADER},is_crowd\na,dog,0,0,2,1,maybe\n"},
+        "gt.csv, row 2, column 'is_crowd': expected true or false, found 'maybe'",
+    ),
+    ({"box": ("x", "y")}, "data.box: expected the names of four columns, found 2"),
+]
+
+
+@pytest.mark.parametrize(("given", "message"), WRONG)
+def test_what_is_wrong_with_a_table_is_named(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ReadError) as caught:
+        table(**given)
+    assert str(caught.value) == message
+
+
+SQUARE = [[[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], [[1, 1], [2, 1], [2, 2], [1, 2], [1, 1]]]
+
+
+def feature(kind: str = "Polygon", coordinates: Any = SQUARE, **properties: Any) -> Any:
+    own = {"image": "a", "label": "dog", "score": 0.5, **properties}
+    geometry = {"type": kind, "coordinates": coordinates}
+    return {"type": "Feature", "geometry": geometry, "properties": own}
+
+
+def geojson(truths: list[Any], results: Any, **chosen: Any) -> DetectionBatch:
+    for name, features in (("gt.geojson", truths), ("dt.geojson", results)):
+        content = {"type": "FeatureCollection", "features": features}
+        Path(name).write_text(json.dumps(content), encoding="utf-8")
+    given: Any = {"groundtruths": Path("gt.geojson"), "predictions": Path("dt.geojson")}
+    reader = GeojsonReader(GeojsonParameters(**{**given, **chosen}), "detection")
+    (part,) = reader.partitions()
+    (batch,) = reader.read(part)
+    return batch
+
+
+def test_polygons_keep_their_holes_and_parts() -> None:
+    batch = geojson([feature(image=7)], [feature("MultiPolygon", [SQUARE, SQUARE[1:]], image=7)])
+    assert batch.datums.uids.tolist() == [7]
+    assert isinstance(batch.groundtruths.shapes.at(0), Polygon)
+    assert isinstance(batch.predictions.shapes.at(0), MultiPolygon)
+    assert batch.groundtruths.areas.tolist() == [15]
+    assert batch.predictions.areas.tolist() == [16]
+    assert batch.predictions.scores.tolist() == [0.5]
+
+
+WRONG_FEATURES = [
+    (
+        feature("Point", [0, 0]),
+        "dt.geojson, features[0], geometry: expected a Polygon or MultiPolygon, found 'Point'",
+    ),
+    (
+        feature(score=None),
+        "dt.geojson, features[0], score: expected a finite number, found None",
+    ),
+    (
+        feature(label=None),
+        "dt.geojson, features[0], label: expected a string or a whole number, found None\n"
+        "Say which property it is under data.image and data.label.",
+    ),
+    (
+        feature(coordinates=[[[0, 0], [1]]]),
+        "dt.geojson, features[0], geometry: expected rings of points [x, y], found [[[0, 0], [1]]]",
+    ),
+    ({}, "dt.geojson, features[0]: expected a Feature with properties, found {}"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "message"), WRONG_FEATURES)
+def test_what_is_wrong_with_a_feature_is_named(wrong: Any, message: str) -> None:
+    with pytest.raises(ReadError) as caught:
+        geojson([], [wrong])
+    assert str(caught.value) == message
+
+
+def test_what_is_no_collection_is_named() -> None:
+    with pytest.raises(ReadError, match=r"dt\.geojson: expected a FeatureCollection, found"):
+        geojson([], {})

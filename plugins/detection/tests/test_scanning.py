@@ -1,0 +1,321 @@
+"""Every scanner makes of COCO's JSON what the standard library does, and nothing crashes one."""
+
+import json
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import fields
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from valor_detection.kernels import KERNELS, plain
+from valor_detection.kernels.numeric import scanning as numeric
+from valor_detection.kernels.records import Annotations, Document, Images, Segmentations
+from valor_detection.kernels.texts import Text
+
+from valor_core.errors import ReadError
+
+if KERNELS.library is None:
+    pytest.skip("the kernels are not compiled", allow_module_level=True)
+
+from valor_detection.kernels.compiled import scanning as compiled
+
+SCANNERS = [pytest.param(compiled.scan, id="compiled"), pytest.param(numeric.scan, id="numeric")]
+
+numbers = st.one_of(
+    st.integers(-(10**6), 10**6),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(0, 1000).map(lambda x: round(x, 2)),
+    st.decimals(-(10**6), 10**6, allow_nan=False, places=3).map(float),
+)
+ids = st.one_of(st.integers(-(2**63), 2**63 - 1), st.integers(0, 10).map(float))
+boxes = st.one_of(st.just([]), st.none(), st.lists(numbers, min_size=4, max_size=4))
+whole_counts = st.lists(st.integers(0, 2**32 - 1), max_size=4)
+texts = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=8)
+segmentations = st.one_of(
+    st.none(),
+    st.lists(st.lists(numbers, max_size=6), max_size=3),
+    st.fixed_dictionaries(
+        {"size": st.tuples(st.integers(0, 99), st.integers(0, 99)).map(list)},
+        optional={"unknown": st.text()},
+    ).flatmap(
+        lambda rle: st.one_of(whole_counts, texts).map(lambda counts: {**rle, "counts": counts})
+    ),
+)
+anything = st.recursive(
+    st.one_of(st.none(), st.booleans(), numbers, st.text()),
+    lambda inner: st.one_of(st.lists(inner), st.dictionaries(st.text(), inner)),
+    max_leaves=8,
+)
+annotations = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": st.one_of(ids, st.none()),
+        "image_id": ids,
+        "category_id": ids,
+        "bbox": boxes,
+        "area": st.one_of(numbers, st.none()),
+        "iscrowd": st.one_of(st.integers(0, 2), st.booleans(), st.floats(0, 1), st.none()),
+        "score": numbers,
+        "segmentation": segmentations,
+        "attributes": anything,
+        'größe \\ "1"': anything,
+    },
+)
+images = st.fixed_dictionaries(
+    {"id": ids},
+    optional={
+        "height": st.integers(0, 9999),
+        "width": st.none(),
+        "file_name": st.text(),
+        "x": anything,
+    },
+)
+data_sets = st.fixed_dictionaries(
+    {},
+    optional={
+        "info": anything,
+        "images": st.lists(images, max_size=4),
+        "annotations": st.lists(annotations, max_size=6),
+        "categories": st.just([{"id": 1, "name": "dog"}]),
+    },
+)
+documents = st.one_of(st.lists(annotations, max_size=6), data_sets)
+
+
+def assert_same(one: Any, other: Any, ignored: tuple[str, ...] = ()) -> None:
+    for attribute in fields(type(one)):
+        a, b = getattr(one, attribute.name), getattr(other, attribute.name)
+        if isinstance(a, (Annotations, Segmentations, Images)):
+            assert_same(a, b)
+        elif isinstance(a, np.ndarray):
+            assert a.dtype == b.dtype, attribute.name
+            assert a.shape == b.shape, attribute.name
+            assert a.tobytes() == b.tobytes(), attribute.name
+        elif attribute.name.endswith("_text"):
+            assert json.loads(a or "0") == json.loads(b or "0")
+        elif attribute.name not in ignored:
+            assert a == b, attribute.name
+
+
+def written(document: Any, style: int) -> bytes:
+    if style == 0:
+        return json.dumps(document).encode()
+    if style == 1:
+        return json.dumps(document, indent=3, ensure_ascii=False).encode()
+    return b" \t\r\n" + json.dumps(document, separators=(",", ":")).encode() + b"\n"
+
+
+def outcome(scan: Any, content: bytes, masks: bool) -> Document | str:
+    try:
+        return scan(Text.of(content, "file.json"), masks=masks)
+    except ReadError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+@given(document=documents, style=st.integers(0, 2), masks=st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_scanners_agree_with_the_standard_library(
+    scan: Any, document: Any, style: int, masks: bool
+) -> None:
+    content = written(document, style)
+    expected, found = outcome(plain.scan, content, masks), outcome(scan, content, masks)
+    if isinstance(expected, str):
+        assert found == expected
+    else:
+        assert_same(found, expected)
+
+
+@given(
+    st.one_of(
+        st.floats(allow_nan=False, allow_infinity=False).map(repr),
+        st.from_regex(
+            r"-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][-+]?[0-9]{1,3})?", fullmatch=True
+        ),
+        st.tuples(st.integers(1, 10**19), st.integers(-340, 300)).map(lambda x: f"{x[0]}e{x[1]}"),
+    )
+)
+@settings(max_examples=500, deadline=None)
+def test_numbers_are_rounded_as_python_rounds_them(text: str) -> None:
+    content = f'[{{"score": {text}}}]'.encode()
+    if abs(float(text)) == float("inf"):
+        with pytest.raises(ReadError, match=r"results\[0\], score: expected a finite number"):
+            compiled.scan(Text.of(content))
+    else:
+        found = compiled._Scan(Text.of(content), False).document()
+        assert found.annotations.scores.tolist() == [float(text)]
+        assert np.signbit(found.annotations.scores[0]) == text.startswith("-")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9007199254740993",
+        "9007199254740992.5",
+        "1e23",
+        "8.5e22",
+        "5e-324",
+        "2.2250738585072011e-308",
+        "1.7976931348623157e308",
+        "0.1",
+        "123456789012345678",
+        "4.35",
+        "1e-23",
+        "0.000001e6",
+        "9007199254740993e-5",
+        "7.2057594037927933e16",
+        "10000000000000000000",
+        "2.5e-65",
+    ],
+)
+def test_hard_numbers_are_rounded_as_python_rounds_them(text: str) -> None:
+    found = compiled._Scan(Text.of(f'[{{"area": {text}}}]'.encode()), False).document()
+    assert found.annotations.areas.tolist() == [float(text)]
+
+
+def test_many_random_doubles_are_read_to_the_last_bit() -> None:
+    generator = np.random.default_rng(7)
+    bits = generator.integers(0, 2**63, 40_000).astype(np.uint64)
+    values = bits.view(np.float64)
+    values = np.concatenate([values[np.isfinite(values)], generator.random(40_000)])
+    content = json.dumps([{"score": value} for value in values.tolist()]).encode()
+    found = compiled.scan(Text.of(content)).annotations.scores
+    assert found.tobytes() == values.tobytes()
+
+
+def data_set(count: int) -> dict[str, Any]:
+    generator = random.Random(count)
+    return {
+        "info": {"year": 2017, "tags": ["a", "}, {", '\\"]']},
+        "images": [{"id": i, "height": 10, "width": 20, "file_name": f"{i}.jpg"} for i in range(9)],
+        "annotations": [
+            {
+                "id": i,
+                "image_id": i % 9,
+                "category_id": 1,
+                "bbox": [generator.random() * 9 for _ in range(4)],
+                "segmentation": [[1.5, 2, 3, 4, 5, 6.25]]
+                if i % 3
+                else {"size": [10, 20], "counts": "52203" if i % 2 else [100, 100]},
+                "note": "}, {" * (i % 4),
+                "parts": [{"a": 1}, {"b": [2]}] if i % 5 == 0 else [],
+                "iscrowd": i % 2,
+            }
+            for i in range(count)
+        ],
+        "categories": [{"id": 1, "name": "dog"}],
+    }
+
+
+@pytest.mark.parametrize("masks", [False, True])
+def test_spans_cut_in_strings_and_lists_are_scanned_again(
+    monkeypatch: pytest.MonkeyPatch, masks: bool
+) -> None:
+    content = Text.of(json.dumps(data_set(200)).encode())
+    expected = plain.scan(content, masks=masks)
+    monkeypatch.setattr(compiled, "_LEAST_SPAN", 100)
+    monkeypatch.setattr(compiled, "_MOST_SPAN", 100)
+    found = compiled._Scan(content, masks).document()
+    assert_same(found, expected)
+
+
+def test_columns_grow_where_annotations_are_short() -> None:
+    content = Text.of(b"[" + b"{}," * 5000 + b"{}]")
+    assert len(compiled._Scan(content, True).document().annotations) == 5001
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+def test_no_cut_off_file_passes(scan: Any) -> None:
+    content = json.dumps(data_set(4), indent=1).encode()
+    for length in range(1, len(content)):
+        found = outcome(scan, content[:length], True)
+        assert isinstance(found, str), length
+        assert found.startswith("file.json"), length
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+@pytest.mark.parametrize("masks", [False, True])
+def test_no_changed_byte_crashes_a_scanner(scan: Any, masks: bool) -> None:
+    content = json.dumps(data_set(3)).encode()
+    generator = random.Random(3)
+    for _ in range(500):
+        changed = bytearray(content)
+        for _ in range(generator.randint(1, 3)):
+            at = generator.randrange(len(changed))
+            action = generator.randrange(3)
+            if action == 0:
+                changed[at] = generator.choice(b'[]{}",:\\0123456789.eE-+tfn \x00\xff')
+            elif action == 1:
+                del changed[at : at + generator.randint(1, 9)]
+            else:
+                changed[at:at] = generator.choice([b"[", b"]", b'"', b"\\u00", b"1e999", b"null"])
+        expected = outcome(plain.scan, bytes(changed), masks)
+        found = outcome(scan, bytes(changed), masks)
+        if isinstance(expected, Document):
+            assert_same(found, expected)
+        elif isinstance(found, str):
+            assert found == expected
+
+
+MESSAGES = {
+    b'[{"image_id": 1,': "file.json: expected JSON, the file ends in the midst of it\n"
+    "The file may have been cut off: write or copy it again.",
+    b'[{"image_id": "a"}]': "file.json, results[0], image_id: expected a whole number, found 'a'",
+    b'{"annotations": [{"bbox": [1, 2, 3]}]}': "file.json, annotations[0], bbox: expected "
+    "[x, y, width, height], found [1, 2, 3]",
+    b'[{"score": NaN}]': "file.json, results[0], score: expected a finite number, found nan",
+    b'[{"score": true}]': "file.json, results[0], score: expected a number, found True",
+    b'[\n{"score": 1}\n{"score": 2}]': "file.json, line 3, column 1: expected ',' or ']', found "
+    "'{\"score\": 2}]'",
+    b"3": "file.json, line 1, column 1: expected a COCO data set or a list of results, found '3'",
+    b'{"images": {"id": 1}}': "file.json, images: expected a list, found {'id': 1}",
+    b'{"images": [{"id": "2299"}]}': "file.json, images[0], id: expected a whole number, found "
+    "'2299'",
+    b"[1]": "file.json, results[0]: expected a table of fields, found 1",
+    b'[{"iscrowd": "no"}]': "file.json, results[0], iscrowd: expected 0 or 1, found 'no'",
+    b"[] []": "file.json, line 1, column 4: expected the end of the file, found '[]'",
+    b'["\xff"]': "file.json, line 1: expected UTF-8, found the byte 0xff\nSave the file as UTF-8.",
+    b'[{"segmentation": "x"}]': "file.json, results[0], segmentation: expected polygons or run "
+    "lengths, found 'x'",
+    b'[{"segmentation": [1, 2]}]': "file.json, results[0], segmentation[0]: expected a polygon as "
+    "a list of numbers, found 1",
+    b'[{"segmentation": {"counts": [1]}}]': "file.json, results[0], segmentation, size: expected "
+    "[height, width], found None",
+    b'[{"segmentation": {"size": [1, 2], "counts": [-1]}}]': "file.json, results[0], "
+    "segmentation, counts: expected run lengths from 0 up, found -1",
+}
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+@pytest.mark.parametrize("content", MESSAGES)
+def test_an_error_says_where_what_and_how(scan: Any, content: bytes) -> None:
+    with pytest.raises(ReadError) as caught:
+        scan(Text.of(content, "file.json"), masks=True)
+    assert str(caught.value) == MESSAGES[content]
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+def test_a_byte_order_mark_is_passed_over(scan: Any) -> None:
+    assert len(scan(Text.of(b"\xef\xbb\xbf[{}]")).annotations) == 1
+
+
+@given(st.lists(st.integers(0, 9)))
+def test_rows_are_grouped_in_their_order(groups: list[int]) -> None:
+    column = np.array(groups, np.int64)
+    expected = numeric.grouped_order(column, 10)
+    np.testing.assert_array_equal(compiled.grouped_order(column, 10), expected)
+
+
+@given(st.lists(st.lists(st.integers(0, 9)), min_size=1), st.data())
+def test_ragged_rows_are_copied_in_any_order(column: list[list[int]], data: st.DataObject) -> None:
+    chosen = data.draw(st.lists(st.integers(0, len(column) - 1)))
+    source = np.array([value for row in column for value in row], np.uint32)
+    starts = np.cumsum([0, *map(len, column)])
+    expected = [value for row in chosen for value in column[row]]
+    places = np.cumsum([0, *(len(column[row]) for row in chosen)])
+    for scanning in (compiled, numeric):
+        target = np.zeros(len(expected), np.uint32)
+        scanning.copy_rows(np.array(chosen, np.int64), source, starts, target, places)
+        assert target.tolist() == expected

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from valor_detection.overlaps import Overlaps, request
+from valor_detection.parameters import APParameters, Rule
+from valor_detection.selection import Selection, selections
+from valor_detection.table import Table
+from valor_detection.tallies import tally
+
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.testing import examples
+
+from .support import ROW
+
+SCORES = (0.25, 0.5, 0.0, 0.95)
+
+
+def table_of(rule: Rule, *batches: DetectionBatch) -> Table:
+    state: Overlaps = request((0.5, 0.75), rule).open()
+    for batch in batches:
+        state.update(batch)
+    return state.table
+
+
+def selection(**parameters: object) -> Selection:
+    return next(selections(APParameters(**parameters)))  # type: ignore[arg-type]
+
+
+def by_hand(table: Table, chosen: Selection, iou: float, score: float) -> tuple[object, object]:
+    """True and false positives of every label, prediction by prediction."""
+    matched = chosen.matching(table)
+    counts = chosen.counts(table) & (table.chunk.scores >= score)
+    size = len(table.labels)
+    true = np.bincount(table.chunk.labels[counts & matched.is_true(iou)], minlength=size)
+    false = np.bincount(table.chunk.labels[counts & matched.is_false(iou)], minlength=size)
+    return true.tolist(), false.tolist()
+
+
+@pytest.mark.parametrize("name", ["boxes", "crowds", "keys", "many", "one-sided"])
+@pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
+@pytest.mark.parametrize("most", [None, 2])
+def test_a_tally_counts_what_one_counts_prediction_by_prediction(
+    name: str, rule: Rule, most: int | None
+) -> None:
+    batches = [b for b in examples.datasets("detection")[name] if isinstance(b, DetectionBatch)]
+    table = table_of(rule, *batches)
+    sizes = {"area_ranges": {"middle": [50, 1500]}, "max_detections": most, "matching": rule}
+
+    for chosen in (selection(matching=rule), selection(**sizes)):
+        for iou in (0.5, 0.75):
+            found = tally(table, chosen, iou, SCORES)
+            assert found.score_thresholds == tuple(sorted(SCORES))
+            for score in SCORES:
+                row = found.row(score)
+                expected = by_hand(table, chosen, iou, score)
+                assert (found.tp[row].tolist(), found.fp[row].tolist()) == expected
+            assert (found.tp + found.fn == found.positives).all()
+
+
+def test_a_tally_is_made_once_for_equal_questions() -> None:
+    table = table_of("coco", DetectionBatch.of(ROW))
+
+    one = tally(table, selection(), 0.5, (0.5, 0.25))
+    assert tally(table, selection(), 0.5, (0.25, 0.5)) is one
+    assert tally(table, selection(), 0.75, (0.25, 0.5)) is not one
+    assert tally(table, selection(max_detections=1), 0.5, (0.25, 0.5)) is not one

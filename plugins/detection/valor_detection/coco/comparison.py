@@ -1,0 +1,198 @@
+"""Comparison: the annotations of chosen images and categories, in one table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from valor_core.errors import ConfigError
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.label import Label
+from valor_core.schemas.objects import ObjectColumns, PredictedObjects, TrueObjects
+from valor_detection.coco.dataset import COCO
+from valor_detection.coco.geometry import geometry
+from valor_detection.coco.settings import Params
+from valor_detection.kernels.scanning import grouped_order
+from valor_detection.matching import AreaRange, Matching
+from valor_detection.overlaps import Overlaps
+from valor_detection.readers.numbering import Numbering
+from valor_detection.rules import ALMOST_ONE
+from valor_detection.table import LABEL, Table
+
+
+class GivenLimits(Matching):
+    """COCO's matching at IoU thresholds that are taken to the bit."""
+
+    @property
+    def limits(self) -> Floats:
+        """What IoUs are compared with at each threshold of the table."""
+        return np.minimum(self.table.iou_thresholds, ALMOST_ONE)
+
+
+@frozen(eq=False)
+class Comparison:
+    """Annotations of the images and categories that parameters name.
+
+    Parameters
+    ----------
+    images, categories : ndarray of int64
+        Ids of images, and of the categories that labels stand for; -1 for all at once.
+    table : Table
+        Objects and the pairs of them that overlap, at ascending IoU thresholds.
+    true_ids, ids : ndarray of int64
+        Id of each true and predicted object of the table.
+    """
+
+    images: Codes
+    categories: Codes
+    table: Table
+    true_ids: Codes
+    ids: Codes
+    _matchings: dict[AreaRange, Matching] = field(factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(cls, truths: COCO, predictions: COCO, chosen: Params) -> Comparison:
+        """The comparison of a data set and results.
+
+        Parameters
+        ----------
+        truths, predictions : COCO
+            The data set and the results.
+        chosen : Params
+            What is compared.
+        """
+        images = np.unique(np.asarray(chosen.imgIds, np.int64))
+        categories = _distinct(np.asarray(chosen.catIds, np.int64))
+        if chosen.useCats:
+            categories = np.sort(categories)
+        numberings = Numberings(images, categories)
+        true_side = numberings.rows(truths, chosen)
+        side = numberings.rows(predictions, chosen)
+        batch = DetectionBatch(
+            Datums(np.arange(len(images))),
+            [Label("category", str(number)) for number in categories.tolist()],
+            TrueObjects(
+                datums=true_side.datums,
+                labels=true_side.labels,
+                shapes=true_side.shapes,
+                crowd=true_side.crowd,
+                areas=true_side.areas,
+            ),
+            PredictedObjects(
+                datums=side.datums,
+                labels=side.labels,
+                shapes=side.shapes,
+                scores=side.scores,
+                areas=side.areas,
+            ),
+            label_ids=np.arange(len(categories)),
+        )
+        if not chosen.useCats:
+            batch, categories = _without_labels(batch), np.array([-1])
+        table = _table(batch, chosen)
+        return cls(images, categories, table, true_side.ids, side.ids)
+
+    def matching(self, area_range: AreaRange) -> Matching:
+        """Which predictions found what, where only some areas count."""
+        if area_range not in self._matchings:
+            self._matchings[area_range] = GivenLimits(self.table, "coco", LABEL, area_range)
+        return self._matchings[area_range]
+
+
+@frozen(eq=False)
+class Rows:
+    """Annotations of one side that take part, by image."""
+
+    datums: Codes
+    labels: Codes
+    ids: Codes
+    shapes: Any
+    areas: Floats
+    crowd: Any
+    scores: Floats
+
+
+@frozen(eq=False)
+class Numberings:
+    """Images and categories that take part, in the order in which their annotations are taken.
+
+    Parameters
+    ----------
+    images, categories : ndarray of int64
+        Their ids; those of images ascending.
+    """
+
+    images: Codes
+    categories: Codes
+
+    def rows(self, side: COCO, chosen: Params) -> Rows:
+        """The annotations of one side that take part."""
+        document = side.columns(masks=chosen.iouType == "segm")
+        own = document.annotations
+        datums = Numbering.of(self.images).positions(own.images)
+        labels = self._labels(own.categories)
+        rows = self._order(datums, labels, by_label=not chosen.useCats)
+        shapes, areas = geometry(
+            document,
+            rows,
+            lambda: side.sizes(document),
+            chosen.iouType,
+            is_results=side.is_results,
+        )
+        return Rows(
+            datums[rows],
+            labels[rows],
+            side.ids(document)[rows],
+            shapes,
+            areas,
+            own.crowd[rows] != 0,
+            own.scores[rows],
+        )
+
+    def _labels(self, categories: Codes) -> Codes:
+        ascending = np.argsort(self.categories, kind="stable")
+        places = Numbering.of(self.categories[ascending]).positions(categories)
+        return np.where(places < 0, -1, np.append(ascending, -1)[places])
+
+    def _order(self, datums: Codes, labels: Codes, *, by_label: bool) -> Codes:
+        takes_part = (datums >= 0) & (labels >= 0)
+        count = len(self.images)
+        order = grouped_order(np.where(takes_part, datums, count), count + 1)
+        order = order[: int(np.count_nonzero(takes_part))]
+        if by_label:
+            order = order[np.lexsort((labels[order], datums[order]))]
+        return order
+
+
+def _distinct(ids: Codes) -> Codes:
+    _, first = np.unique(ids, return_index=True)
+    return ids[np.sort(first)]
+
+
+def _without_labels(batch: DetectionBatch) -> DetectionBatch:
+    """The batch with one label for everything."""
+
+    def relabeled(side: ObjectColumns) -> Any:
+        return evolve(side, labels=np.zeros(len(side), np.int64))
+
+    return evolve(
+        batch,
+        labels=[Label("category", "any")],
+        groundtruths=relabeled(batch.groundtruths),
+        predictions=relabeled(batch.predictions),
+        label_ids=np.zeros(1, np.int64),
+    )
+
+
+def _table(batch: DetectionBatch, chosen: Params) -> Table:
+    thresholds = tuple(sorted(np.asarray(chosen.iouThrs, np.float64).ravel().tolist()))
+    if not thresholds or not thresholds[0] > 0:
+        raise ConfigError(f"iouThrs: expected IoU thresholds above 0, got {list(thresholds)}")
+    lowest = min(thresholds[0], ALMOST_ONE)
+    state = Overlaps(None, thresholds, (lowest,), (LABEL,))
+    state.update(batch)
+    return state.table

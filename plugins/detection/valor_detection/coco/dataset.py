@@ -1,0 +1,514 @@
+"""Data sets and results in COCO's format, under pycocotools' names."""
+# ruff: noqa: N802, N803 - the names are those of pycocotools
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.readers.table import file_size
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.runs import compressed, decoded
+from valor_core.schemas.shapes import Shapes
+from valor_detection.coco.geometry import geometry, has_only_masks
+from valor_detection.coco.index import Index
+from valor_detection.coco.records import document_of, images_of
+from valor_detection.kernels.records import (
+    BOX,
+    CATEGORY,
+    IMAGE,
+    SCORE,
+    Annotations,
+    Document,
+    Images,
+)
+from valor_detection.kernels.scanning import scan
+from valor_detection.kernels.texts import Text
+from valor_detection.readers.numbering import Numbering
+from valor_detection.readers.segmentations import Masks
+
+Record = dict[str, Any]
+
+T = TypeVar("T")
+
+
+class COCO:
+    """A data set, or results of a model on one.
+
+    Objects of images, categories and annotations are made when they are asked for. From then on
+    they are what counts: a change to them changes evaluations.
+
+    Parameters
+    ----------
+    annotation_file : path, optional
+        The data set; without it, set `dataset` and call `createIndex`.
+
+    Raises
+    ------
+    ReadError
+        If there is no such file, or, once it is read, if it is no such data set.
+
+    Examples
+    --------
+    >>> coco = COCO()
+    >>> coco.dataset = {
+    ...     "images": [{"id": 1, "height": 4, "width": 4}],
+    ...     "categories": [{"id": 2, "name": "dog"}],
+    ...     "annotations": [
+    ...         {"id": 3, "image_id": 1, "category_id": 2, "bbox": [0, 0, 2, 2], "area": 4}
+    ...     ],
+    ... }
+    >>> coco.createIndex()
+    >>> coco.getAnnIds(imgIds=[1]), coco.loadCats(2)[0]["name"]
+    ([3], 'dog')
+    """
+
+    def __init__(self, annotation_file: str | os.PathLike[str] | None = None) -> None:
+        self._path = None if annotation_file is None else _existing(annotation_file)
+        self._given: Sequence[Record] | NDArray[Any] | None = None
+        self._parent: COCO | None = None
+        self._dataset: Record | None = {} if annotation_file is None else None
+        self._document: Document | None = None
+        self._has_masks = False
+        self._made: dict[str, Any] = {}
+
+    @classmethod
+    def of(cls, other: Any) -> COCO:
+        """The same data set, be it one of pycocotools' or one of these.
+
+        Parameters
+        ----------
+        other : object
+            Something with a `dataset`.
+        """
+        if isinstance(other, COCO):
+            return other
+        own = cls()
+        own.dataset = other.dataset
+        return own
+
+    @property
+    def dataset(self) -> Record:
+        """The data set as Python objects."""
+        if self._dataset is None:
+            self._dataset = self._objects()
+            self._document = None
+        return self._dataset
+
+    @dataset.setter
+    def dataset(self, value: Record) -> None:
+        self._path = self._given = self._document = None
+        self._dataset = value
+        self._made.clear()
+
+    def createIndex(self) -> None:
+        """Forget what was looked up in the `dataset`, which has been changed."""
+        if self._dataset is not None:
+            self._made.clear()
+
+    @property
+    def anns(self) -> dict[Any, Record]:
+        """Annotations by id."""
+        return self._kept("anns", lambda: _by_id(self.dataset.get("annotations", [])))
+
+    @property
+    def imgs(self) -> dict[Any, Record]:
+        """Images by id."""
+        return self._kept("imgs", lambda: _by_id(self._listed("images")))
+
+    @property
+    def cats(self) -> dict[Any, Record]:
+        """Categories by id."""
+        return self._kept("cats", lambda: _by_id(self._listed("categories")))
+
+    @property
+    def imgToAnns(self) -> dict[Any, list[Record]]:
+        """Annotations of each image."""
+        return self._kept("imgToAnns", lambda: self._grouped("image_id", lambda ann: ann))
+
+    @property
+    def catToImgs(self) -> dict[Any, list[Any]]:
+        """Image of each annotation of a category."""
+        return self._kept(
+            "catToImgs", lambda: self._grouped("category_id", lambda ann: ann["image_id"])
+        )
+
+    def info(self) -> None:
+        """Print what the data set says of itself."""
+        for key, value in self.dataset.get("info", {}).items():
+            print(f"{key}: {value}")
+
+    def getAnnIds(
+        self,
+        imgIds: Any = (),
+        catIds: Any = (),
+        areaRng: Sequence[float] = (),
+        iscrowd: bool | None = None,
+    ) -> list[int]:
+        """Ids of annotations; an empty filter lets all pass.
+
+        Parameters
+        ----------
+        imgIds, catIds : int or sequence of int
+            Images and categories.
+        areaRng : (float, float)
+            Areas between these, in square pixels.
+        iscrowd : bool, optional
+            Whether they are crowds.
+        """
+        index: Index = self._kept("index", self._indexed)
+        return index.select(_listed(imgIds), _listed(catIds), areaRng, iscrowd)
+
+    def getCatIds(self, catNms: Any = (), supNms: Any = (), catIds: Any = ()) -> list[Any]:
+        """Ids of categories; an empty filter lets all pass.
+
+        Parameters
+        ----------
+        catNms, supNms : str or sequence of str
+            Names, and names of supercategories.
+        catIds : int or sequence of int
+            Ids.
+        """
+        filters = {"name": _names(catNms), "supercategory": _names(supNms), "id": _listed(catIds)}
+        return [
+            category["id"]
+            for category in self._listed("categories")
+            if all(not len(own) or category[field] in own for field, own in filters.items())
+        ]
+
+    def getImgIds(self, imgIds: Any = (), catIds: Any = ()) -> list[Any]:
+        """Ids of images; those that have all of some categories, if any are named.
+
+        Parameters
+        ----------
+        imgIds, catIds : int or sequence of int
+            Images and categories.
+        """
+        images, categories = _listed(imgIds), _listed(catIds)
+        if not len(images) and not len(categories):
+            return self._image_ids()
+        wanted = [set(images)] if len(images) else []
+        own = self.columns().annotations
+        wanted += [set(own.images[own.categories == number].tolist()) for number in categories]
+        return list(set.intersection(*wanted))
+
+    def loadAnns(self, ids: Any = ()) -> list[Record]:
+        """Annotations of some ids."""
+        return [self.anns[own] for own in _listed(ids)]
+
+    def loadCats(self, ids: Any = ()) -> list[Record]:
+        """Categories of some ids."""
+        return [self.cats[own] for own in _listed(ids)]
+
+    def loadImgs(self, ids: Any = ()) -> list[Record]:
+        """Images of some ids."""
+        return [self.imgs[own] for own in _listed(ids)]
+
+    def loadRes(self, resFile: Any) -> COCO:
+        """Results of a model on this data set.
+
+        Parameters
+        ----------
+        resFile : path, sequence of mapping, or ndarray of shape (n, 7)
+            A file of results, the results, or a row for each: image id, x, y, width, height,
+            score and category id.
+
+        Returns
+        -------
+        COCO
+            With the areas and ids that pycocotools gives them.
+
+        Raises
+        ------
+        ReadError
+            If there is no such file, or results are on images that the data set does not have;
+            of a file when it is read.
+        """
+        results = COCO()
+        results._dataset, results._parent = None, self
+        if isinstance(resFile, (str, os.PathLike)):
+            results._path = _existing(resFile)
+            return results
+        if isinstance(resFile, np.ndarray):
+            if resFile.ndim != 2 or resFile.shape[1] != 7:
+                raise ReadError(f"results: expected rows of 7 numbers, got {shown(resFile)}")
+            results._given = resFile
+        elif isinstance(resFile, Sequence):
+            results._given = resFile
+        else:
+            raise ReadError(f"results: expected a path, a list or an array, got {shown(resFile)}")
+        _check_results(results.columns(), self)
+        return results
+
+    def loadNumpyAnnotations(self, data: NDArray[Any]) -> list[Record]:
+        """Results of rows of image id, x, y, width, height, score and category id."""
+        return [
+            {"image_id": int(row[0]), "bbox": row[1:5], "score": row[5], "category_id": int(row[6])}
+            for row in data.tolist()
+        ]
+
+    def annToRLE(self, ann: Mapping[str, Any]) -> Record:
+        """The run lengths of an annotation's segmentation, compressed."""
+        segmentation = ann["segmentation"]
+        if isinstance(segmentation, Mapping) and isinstance(segmentation["counts"], (str, bytes)):
+            return dict(segmentation)
+        mask = self._mask(ann)
+        return {
+            "size": mask.lengths.sizes[0].tolist(),
+            "counts": compressed(mask.lengths.runs).encode(),
+        }
+
+    def annToMask(self, ann: Mapping[str, Any]) -> NDArray[np.uint8]:
+        """The pixels of an annotation's segmentation, shape (height, width)."""
+        mask = self._mask(ann)
+        height, width = mask.lengths.sizes[0].tolist()
+        return decoded(mask.lengths.runs, height, width).astype(np.uint8)
+
+    # ---- columns, which evaluations read
+
+    @property
+    def is_results(self) -> bool:
+        """Whether areas are not said but those that ``loadRes`` gives."""
+        return self._parent is not None and self._dataset is None
+
+    def columns(self, *, masks: bool = False) -> Document:
+        """The annotations as columns.
+
+        Parameters
+        ----------
+        masks : bool
+            Whether segmentations are wanted.
+        """
+        if self._dataset is not None:
+            records = self._dataset.get("annotations", [])
+            return document_of(records, "dataset", is_list=False, masks=masks)
+        if self._document is None or (masks and not self._has_masks):
+            self._document, self._has_masks = self._read(masks=masks), masks
+        return self._document
+
+    def images(self) -> Images:
+        """Ids and sizes of the images."""
+        if self._parent is not None and self._dataset is None:
+            return self._parent.images()
+        if self._dataset is not None:
+            return images_of(self._dataset.get("images", []), "dataset")
+        return self.columns().images or images_of([], "")
+
+    def ids(self, document: Document) -> Codes:
+        """Ids of the annotations; results have those that ``loadRes`` gives."""
+        own = document.annotations
+        return np.arange(1, len(own) + 1) if self.is_results else own.ids
+
+    def sizes(self, document: Document) -> Codes:
+        """Height and width of each annotation's image; 0 where it is not known."""
+        images = self.images()
+        order = np.argsort(images.ids, kind="stable")
+        places = Numbering.of(images.ids[order]).positions(document.annotations.images)
+        return np.append(images.sizes[order], [[0, 0]], axis=0)[places]
+
+    def _read(self, *, masks: bool) -> Document:
+        if self._path is not None:
+            document = scan(Text.read(self._path), masks=masks)
+            if self._parent is None:
+                return _data_set(document)
+            if not masks and has_only_masks(document):
+                document = scan(Text.read(self._path), masks=True)
+            _check_results(document, self._parent)
+            return document
+        if isinstance(self._given, np.ndarray):
+            return Document("results", _of_rows(self._given))
+        given = self._given or []
+        document = document_of(given, "results", is_list=True, masks=masks)
+        if not masks and has_only_masks(document):
+            document = document_of(given, "results", is_list=True, masks=True)
+        return document
+
+    def _areas(self, document: Document) -> Floats:
+        is_results = self.is_results
+        if not is_results:
+            return document.annotations.areas
+        return self._measured(document)[1]
+
+    def _measured(self, document: Document) -> tuple[Shapes, Floats]:
+        """Boxes and areas that ``loadRes`` gives to results."""
+        return geometry(document, None, lambda: self.sizes(document), "bbox", is_results=True)
+
+    def _indexed(self) -> Index:
+        document = self.columns()
+        return Index.of(document, self.ids(document), self._areas(document))
+
+    def _mask(self, ann: Mapping[str, Any]) -> Masks:
+        image = self.imgs[ann["image_id"]]
+        document = document_of([ann], "annotation", is_list=False, masks=True)
+        size = np.array([[image["height"], image["width"]]], np.int64)
+        masks = document.annotations.masks
+        assert masks is not None
+        return Masks.of(masks, size, None, document.place)
+
+    # ---- objects, made when they are asked for
+
+    def _kept(self, name: str, make: Callable[[], T]) -> T:
+        if name not in self._made:
+            self._made[name] = make()
+        found: T = self._made[name]
+        return found
+
+    def _grouped(self, key: str, value: Any) -> dict[Any, list[Any]]:
+        groups: dict[Any, list[Any]] = defaultdict(list)
+        for annotation in self.dataset.get("annotations", []):
+            groups[annotation[key]].append(value(annotation))
+        return groups
+
+    def _image_ids(self) -> list[Any]:
+        if self._dataset is not None:
+            return list(self.imgs)
+        ids: list[int] = self.images().ids.tolist()
+        return ids
+
+    def _listed(self, name: str) -> list[Record]:
+        """The images or categories; no annotation becomes an object."""
+        if self._dataset is not None:
+            records: list[Record] = self._dataset.get(name, [])
+            return records
+        if self._parent is not None:
+            return self._parent._listed(name)
+        return self._kept(f"list of {name}", lambda: self._decoded(name))
+
+    def _decoded(self, name: str) -> list[Record]:
+        document = self.columns()
+        text = document.image_text if name == "images" else document.category_text
+        return _json(text, f"{document.source}, {name}") if text else []
+
+    def _objects(self) -> Record:
+        if self._parent is None:
+            assert self._path is not None
+            dataset: Record = _json(self._path.read_bytes(), str(self._path))
+            for name in ("images", "categories"):
+                if f"list of {name}" in self._made:
+                    dataset[name] = self._made[f"list of {name}"]
+            return dataset
+        parent = self._parent
+        return {
+            "info": copy.deepcopy(parent.dataset.get("info", {})),
+            "images": list(parent._listed("images")),
+            "categories": copy.deepcopy(parent._listed("categories")),
+            "annotations": self._completed(),
+        }
+
+    def _completed(self) -> list[Record]:
+        """The results with what ``loadRes`` adds to them."""
+        document = self.columns()
+        shapes, areas = self._measured(document)
+        with_boxes = not has_only_masks(document)
+        records = []
+        columns = zip(self._results(), areas.tolist(), shapes.boxes.tolist(), strict=True)
+        for number, (result, area, box) in enumerate(columns, start=1):
+            record = {**result, "area": area, "id": number, "iscrowd": 0}
+            record.setdefault("bbox", box)
+            if with_boxes and "segmentation" not in record:
+                record["segmentation"] = [_corners(record["bbox"])]
+            records.append(record)
+        return records
+
+    def _results(self) -> Iterable[Record]:
+        if self._path is not None:
+            found = _json(self._path.read_bytes(), str(self._path))
+            results: list[Record] = found["annotations"] if isinstance(found, dict) else found
+            return results
+        if isinstance(self._given, np.ndarray):
+            return self.loadNumpyAnnotations(self._given)
+        return self._given or []
+
+
+def _existing(path: str | os.PathLike[str]) -> Path:
+    file_size(Path(path))  # raises if there is no such file
+    return Path(path)
+
+
+def _data_set(document: Document) -> Document:
+    if document.is_list:
+        raise ReadError(
+            f"{document.source}: expected a COCO data set with images, annotations and "
+            "categories, found a list of results",
+            "Give the data set to COCO, and the results to its loadRes.",
+        )
+    return document
+
+
+def _check_results(document: Document, parent: COCO) -> None:
+    """Raise a `ReadError` unless the results are on images of the data set."""
+    own = document.annotations
+    for bit, name in ((IMAGE, "image_id"), (CATEGORY, "category_id"), (SCORE, "score")):
+        lacking = own.lacking(bit)
+        if len(lacking):
+            raise ReadError(
+                f"{document.place(int(lacking[0]))}: expected a field {name!r}, found none"
+                f"{and_more(len(lacking) - 1)}"
+            )
+    known = parent.images().ids
+    strangers = np.flatnonzero(Numbering.of(np.sort(known)).positions(own.images) < 0)
+    if len(strangers):
+        raise ReadError(
+            f"{document.place(int(strangers[0]))}: expected the image id of one of the "
+            f"{len(known):,} images of the data set, found {own.images[strangers[0]]} "
+            f"({len(strangers):,} of {len(own):,} results)",
+            "See that both are of the same data set.",
+        )
+
+
+def _of_rows(rows: NDArray[Any]) -> Annotations:
+    found = np.full(len(rows), IMAGE | CATEGORY | BOX | SCORE, np.uint16)
+    numbers = rows.astype(np.float64)
+    if not np.isfinite(numbers).all():
+        row = int(np.flatnonzero(~np.isfinite(numbers).all(axis=1))[0])
+        raise ReadError(f"results[{row}]: expected finite numbers, found {numbers[row].tolist()}")
+    zeros = np.zeros(len(rows))
+    return Annotations(
+        found,
+        np.arange(1, len(rows) + 1),
+        rows[:, 0].astype(np.int64),
+        rows[:, 6].astype(np.int64),
+        np.ascontiguousarray(numbers[:, 1:5]),
+        zeros,
+        np.ascontiguousarray(numbers[:, 5]),
+        np.zeros(len(rows), np.uint8),
+    )
+
+
+def _json(text: bytes, source: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:  # NaN, which the standard library reads
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ReadError(f"{source}: expected JSON, {error}") from error
+
+
+def _by_id(records: Iterable[Record]) -> dict[Any, Record]:
+    return {record["id"]: record for record in records}
+
+
+def _listed(values: Any) -> Sequence[Hashable]:
+    """Values as a sequence; one alone is a sequence of one."""
+    is_many = hasattr(values, "__iter__") and hasattr(values, "__len__")
+    return list(values) if is_many else [values]
+
+
+def _names(values: Any) -> Sequence[Hashable]:
+    return [values] if isinstance(values, str) else _listed(values)
+
+
+def _corners(box: Sequence[float]) -> list[float]:
+    left, top, right, bottom = box[0], box[1], box[0] + box[2], box[1] + box[3]
+    return [left, top, left, bottom, right, bottom, right, top]

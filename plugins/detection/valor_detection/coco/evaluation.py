@@ -1,0 +1,220 @@
+"""Evaluation of results on a data set, under pycocotools' names."""
+# ruff: noqa: N802, N803 - the names are those of pycocotools
+
+from __future__ import annotations
+
+import datetime
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.errors import ConfigError
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.threads import in_threads
+from valor_detection.coco.comparison import Comparison
+from valor_detection.coco.dataset import COCO
+from valor_detection.coco.image_results import ImageResults
+from valor_detection.coco.settings import Params, check_type
+from valor_detection.curves import Curves, drawn
+from valor_detection.matching import Matching
+from valor_detection.rules import reaching
+from valor_detection.table import LABEL
+
+_ROW = " {:<18} {} @[ IoU={:<9} | area={:>6s} | maxDets={:>3d} ] = {:0.3f}"
+
+
+class COCOeval:
+    """COCO's evaluation of boxes or masks.
+
+    Parameters
+    ----------
+    cocoGt, cocoDt : COCO, or pycocotools' COCO
+        The data set, and the results that its ``loadRes`` made.
+    iouType : {"bbox", "segm"}
+        What is compared.
+
+    Attributes
+    ----------
+    params : Params
+        Images, categories, thresholds and ranges that take part; each can be set.
+    eval : dict
+        After `accumulate`: ``precision`` and ``scores`` of shape (IoU thresholds, recalls,
+        categories, area ranges, max detections), ``recall`` without the second one of these.
+    stats : ndarray of float64, shape (12,)
+        After `summarize`: the twelve numbers.
+
+    References
+    ----------
+    pycocotools, ``COCOeval``; every number is equal to its in every bit.
+
+    Examples
+    --------
+    >>> truths = COCO()
+    >>> truths.dataset = {
+    ...     "images": [{"id": 1}],
+    ...     "categories": [{"id": 2, "name": "dog"}],
+    ...     "annotations": [
+    ...         {"id": 3, "image_id": 1, "category_id": 2, "bbox": [0, 0, 40, 40], "area": 1600}
+    ...     ],
+    ... }
+    >>> seen = [{"image_id": 1, "category_id": 2, "bbox": [0, 0, 40, 30], "score": 0.5}]
+    >>> evaluation = COCOeval(truths, truths.loadRes(seen), "bbox")
+    >>> evaluation.evaluate()
+    >>> evaluation.accumulate()
+    >>> evaluation.eval["recall"][:, 0, 0, 2].tolist()
+    [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+    """
+
+    def __init__(self, cocoGt: Any = None, cocoDt: Any = None, iouType: str = "segm") -> None:
+        self.params = Params(iouType)
+        self.cocoGt = cocoGt
+        self.cocoDt = cocoDt
+        self.eval: dict[str, Any] = {}
+        self.stats: Any = []
+        self._evaluated: tuple[Any, Comparison] | None = None
+        if cocoGt is not None:
+            if isinstance(cocoGt, COCO) and iouType == "segm":
+                cocoGt.columns(masks=True)  # so that a file is read once
+            self.params.imgIds = sorted(cocoGt.getImgIds())
+            self.params.catIds = sorted(cocoGt.getCatIds())
+
+    def evaluate(self) -> None:
+        """Match results to ground truths."""
+        chosen = self.params
+        if chosen.useSegm is not None:
+            chosen.iouType = "segm" if chosen.useSegm == 1 else "bbox"
+        check_type(chosen.iouType)
+        chosen.imgIds = list(np.unique(chosen.imgIds))
+        if chosen.useCats:
+            chosen.catIds = list(np.unique(chosen.catIds))
+        chosen.maxDets = sorted(chosen.maxDets)
+        self.eval, self.stats = {}, []
+        self._evaluated = None
+        self._ranges = [list(bounds) for bounds in chosen.areaRng]
+        self._most, self._places = chosen.maxDets[-1], _places(chosen.iouThrs)
+        self._comparison(chosen)
+
+    def accumulate(self, p: Params | None = None) -> None:
+        """Make `eval` of what was matched.
+
+        Parameters
+        ----------
+        p : Params, optional
+            Other parameters than `params`.
+
+        Raises
+        ------
+        ConfigError
+            If nothing was evaluated.
+        """
+        if self._evaluated is None:
+            raise ConfigError("accumulate: expected evaluate() before it")
+        chosen = self.params if p is None else p
+        comparison = self._comparison(chosen)
+        found = _curves(comparison, chosen)
+        shape = (len(chosen.areaRng), len(chosen.maxDets), len(comparison.categories))
+        places, recalls = _places(chosen.iouThrs), _places(chosen.recThrs)
+        precision, scores = (
+            np.stack([getattr(each, name).transpose(2, 0, 1) for each in found])
+            .reshape(*shape, len(places), len(recalls))
+            .transpose(3, 4, 2, 0, 1)[np.ix_(places, recalls)]
+            for name in ("precisions", "scores")
+        )
+        recall = np.stack([each.recalls.T for each in found]).reshape(*shape, len(places))
+        self.eval = {
+            "params": chosen,
+            "counts": list(precision.shape),
+            "date": datetime.datetime.now().strftime("%Y-%m-%d %H:%M:%S"),
+            "precision": precision,
+            "recall": recall.transpose(3, 2, 0, 1)[places],
+            "scores": scores,
+        }
+
+    def summarize(self) -> None:
+        """Print the twelve numbers and keep them as `stats`.
+
+        As in pycocotools, the first one is -1 where 100 is none of ``maxDets``.
+
+        Raises
+        ------
+        ConfigError
+            If nothing was accumulated, or there are fewer than three ``maxDets``.
+        """
+        if not self.eval:
+            raise ConfigError("summarize: expected accumulate() before it")
+        most = self.params.maxDets
+        if len(most) < 3:
+            raise ConfigError(f"maxDets: expected three numbers to summarize, got {list(most)}")
+        sizes = ("small", "medium", "large")
+        self.stats = np.array(
+            [
+                self._mean("precision"),
+                self._mean("precision", 0.5, most=most[2]),
+                self._mean("precision", 0.75, most=most[2]),
+                *(self._mean("precision", area=size, most=most[2]) for size in sizes),
+                *(self._mean("recall", most=number) for number in most[:3]),
+                *(self._mean("recall", area=size, most=most[2]) for size in sizes),
+            ]
+        )
+
+    @property
+    def evalImgs(self) -> ImageResults | list[Any]:
+        """Results of each category, area range and image, made when they are asked for."""
+        if self._evaluated is None:
+            return []
+        return ImageResults(self._evaluated[1], self._ranges, self._most, self._places)
+
+    def _comparison(self, chosen: Params) -> Comparison:
+        """The annotations that parameters name, read once for the same ones."""
+        key = (
+            chosen.iouType,
+            bool(chosen.useCats),
+            *(tuple(np.asarray(own).tolist()) for own in (chosen.imgIds, chosen.catIds)),
+            tuple(np.asarray(chosen.iouThrs, np.float64).tolist()),
+        )
+        if self._evaluated is None or self._evaluated[0] != key:
+            sides = COCO.of(self.cocoGt), COCO.of(self.cocoDt)
+            self._evaluated = key, Comparison.of(*sides, chosen)
+        return self._evaluated[1]
+
+    def _mean(
+        self, kind: str, iou: float | None = None, area: str = "all", most: int = 100
+    ) -> float:
+        chosen = self.params
+        areas = [i for i, label in enumerate(chosen.areaRngLbl) if label == area]
+        counts = [i for i, count in enumerate(chosen.maxDets) if count == most]
+        values: NDArray[np.float64] = self.eval[kind]
+        thresholds = np.asarray(chosen.iouThrs)
+        if iou is not None:
+            values = values[np.flatnonzero(thresholds == iou)]
+        values = values[..., areas, counts]
+        there = values[values > -1]
+        mean = float(np.mean(there)) if there.size else -1.0
+        title = "Average Precision" if kind == "precision" else "Average Recall"
+        short = "(AP)" if kind == "precision" else "(AR)"
+        span = f"{thresholds[0]:0.2f}:{thresholds[-1]:0.2f}" if iou is None else f"{iou:0.2f}"
+        print(_ROW.format(title, short, span, area, most, mean))
+        return mean
+
+
+def _places(thresholds: Any) -> Codes:
+    """Place of each threshold among the ascending ones."""
+    return np.argsort(np.argsort(np.asarray(thresholds), kind="stable"), kind="stable")
+
+
+def _curves(comparison: Comparison, chosen: Params) -> list[Curves]:
+    """The curves of every area range and number of detections."""
+    matchings = [comparison.matching((float(low), float(high))) for low, high in chosen.areaRng]
+    comparison.table.pairs(LABEL)  # what all of them read is made before
+    _ = comparison.table.ranks
+    in_threads([each.prepare for each in matchings])
+    recalls = np.sort(np.asarray(chosen.recThrs, np.float64))
+    return in_threads(
+        [partial(_drawn, each, most, recalls) for each in matchings for most in chosen.maxDets]
+    )
+
+
+def _drawn(matched: Matching, most: int, recalls: Floats) -> Curves:
+    return drawn(matched, int(most), reaching(matched.positives, recalls))

@@ -1,0 +1,158 @@
+"""Results of each image, as pycocotools keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.shapes import ends
+from valor_detection.coco.comparison import Comparison
+from valor_detection.matching import AreaRange
+
+ImageResult = dict[str, Any]
+
+
+class ImageResults(Sequence[ImageResult | None]):
+    """What was found in each image, by category, area range and image; None where nothing is.
+
+    Entries are made when they are asked for.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The annotations.
+    area_ranges : sequence of (float, float)
+        Ranges of areas.
+    max_detections : int
+        Most predictions of a category that count in an image.
+    order : ndarray of int64
+        Place of each IoU threshold, as it was asked for, among the ascending ones.
+    """
+
+    def __init__(
+        self,
+        comparison: Comparison,
+        area_ranges: Sequence[Sequence[float]],
+        max_detections: int,
+        order: Codes,
+    ) -> None:
+        self.comparison = comparison
+        self.area_ranges = area_ranges
+        self.max_detections = max_detections
+        self.order = order
+        self._found: dict[AreaRange, _Found] = {}
+        chunk, count = comparison.table.chunk, len(comparison.images)
+        self._truths = _Cells.of(
+            chunk.true_labels, chunk.true_datums, np.zeros(len(chunk.true_labels)), count
+        )
+        self._predictions = _Cells.of(chunk.labels, chunk.datums, -chunk.scores, count)
+
+    def __len__(self) -> int:
+        own = self.comparison
+        return len(own.categories) * len(self.area_ranges) * len(own.images)
+
+    @overload
+    def __getitem__(self, place: int) -> ImageResult | None: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[ImageResult | None]: ...
+
+    def __getitem__(self, place: int | slice) -> Any:
+        if isinstance(place, slice):
+            return [self[i] for i in range(*place.indices(len(self)))]
+        if not -len(self) <= place < len(self):
+            raise IndexError(place)
+        rest, image = divmod(place % len(self), len(self.comparison.images))
+        category, area = divmod(rest, len(self.area_ranges))
+        return self._result(category, area, image)
+
+    def __iter__(self) -> Iterator[ImageResult | None]:
+        return map(self.__getitem__, range(len(self)))
+
+    def _result(self, category: int, area: int, image: int) -> ImageResult | None:
+        own, chunk = self.comparison, self.comparison.table.chunk
+        truths, rows = self._truths.rows(category, image), self._predictions.rows(category, image)
+        if not len(truths) and not len(rows):
+            return None
+        rows = rows[: self.max_detections]
+        bounds = self.area_ranges[area]
+        found = self._matched((float(bounds[0]), float(bounds[1])))
+        truths = truths[np.argsort(found.ignored[truths], kind="stable")]
+        return {
+            "image_id": own.images[image].item(),
+            "category_id": own.categories[category].item(),
+            "aRng": bounds,
+            "maxDet": self.max_detections,
+            "dtIds": own.ids[rows].tolist(),
+            "gtIds": own.true_ids[truths].tolist(),
+            "dtMatches": found.matches[:, rows],
+            "gtMatches": found.true_matches[:, truths],
+            "dtScores": chunk.scores[rows].tolist(),
+            "gtIgnore": found.ignored[truths].astype(np.int64),
+            "dtIgnore": found.excused[:, rows],
+        }
+
+    def _matched(self, area_range: AreaRange) -> _Found:
+        if area_range not in self._found:
+            self._found[area_range] = _Found.of(
+                self.comparison, area_range, self.max_detections, self.order
+            )
+        return self._found[area_range]
+
+
+@frozen(eq=False)
+class _Found:
+    """What matches what at each IoU threshold: ids, 0 for nothing."""
+
+    ignored: NDArray[np.bool_]
+    matches: NDArray[np.float64]
+    true_matches: NDArray[np.float64]
+    excused: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, comparison: Comparison, area_range: AreaRange, most: int, order: Codes) -> _Found:
+        matched, table = comparison.matching(area_range), comparison.table
+        ids, true_ids = comparison.ids, comparison.true_ids
+        matches, true_matches = (
+            np.zeros((len(order), len(ids))),
+            np.zeros((len(order), len(true_ids))),
+        )
+        excused = np.zeros(matches.shape, dtype=bool)
+        choosing = np.argsort(-table.chunk.scores, kind="stable")
+        choosing = choosing[table.ranks[choosing] < most]
+        for place, threshold in enumerate(order.tolist()):
+            truths = matched.truths(table.iou_thresholds[threshold])
+            rows = choosing[truths[choosing] >= 0]
+            # A crowd shows the last one that chose it.
+            true_matches[place, truths[rows]] = ids[rows]
+            matches[place, rows] = true_ids[truths[rows]]
+            excused[place] = ~matched.in_range
+            excused[place, rows] = matched.ignored[truths[rows]]
+        return cls(matched.ignored, matches, true_matches, excused)
+
+
+@frozen(eq=False)
+class _Cells:
+    """Rows by category and image."""
+
+    order: Codes
+    starts: Codes
+    image_count: int
+
+    @classmethod
+    def of(cls, labels: Codes, datums: Codes, priority: NDArray[Any], image_count: int) -> _Cells:
+        cells = labels * image_count + datums
+        count = int(cells.max(initial=-1)) + 1
+        order = np.lexsort((priority, cells))
+        return cls(order, ends(np.bincount(cells, minlength=count)), image_count)
+
+    def rows(self, category: int, image: int) -> Codes:
+        cell = category * self.image_count + image
+        if cell + 1 >= len(self.starts):
+            return self.order[:0]
+        return self.order[self.starts[cell] : self.starts[cell + 1]]

@@ -1,0 +1,264 @@
+"""Detailed precision-recall curve: what kind of right and wrong, with objects to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from valor_core.result import Result
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.geometry import Box, Geometry
+from valor_core.state import StateRequest
+from valor_detection import outlines, overlaps
+from valor_detection.analysis_parameters import DetailedCurveParameters
+from valor_detection.confusion_matrix import first_of_each
+from valor_detection.geometry.geojson import to_geojson
+from valor_detection.outlines import Outlines
+from valor_detection.overlaps import Overlaps
+from valor_detection.ranking import ranking
+from valor_detection.rules import iou_limits
+from valor_detection.shaping import shaped
+from valor_detection.table import KEY, Flags, Table
+
+Show = Callable[[int], list[Any]]
+"""What shows the object of a row: its image and its geometry."""
+
+
+@frozen
+class DetailedPrecisionRecallCurve:
+    """Counts of every label at every score threshold, by kind of hit or error, with examples.
+
+    True positives are ``all`` of one kind. A false positive is one of the ``misclassifications``
+    if it overlaps a ground truth of another value of its label key by the IoU threshold, else of
+    the ``hallucinations``. A false negative is one of the ``misclassifications`` if a prediction
+    that reaches the score, of another value of the key, overlaps it by the IoU threshold, else of
+    the ``no_predictions`` (also called missed detections).
+
+    Under each label and score threshold, ``tp``, ``fp`` and ``fn`` have a ``total`` and
+    ``observations`` by kind, each a ``count`` and ``examples``: pairs of an image's uid and the
+    object's GeoJSON geometry, that of the prediction for ``tp`` and ``fp``, that of the ground
+    truth for ``fn``.
+
+    Parameters
+    ----------
+    parameters : DetailedCurveParameters
+        Thresholds, rule of the matching and number of examples.
+
+    Notes
+    -----
+    Totals are those of `PrecisionRecallCurve`. A crowd is neither missed nor mistaken. Examples
+    of masks show the box around them.
+
+    References
+    ----------
+    .. [1] Striveworks Valor, metrics documentation of 2024, appendix,
+       DetailedPrecisionRecallCurve, object detection tasks.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> true = TrueObject("dog", Box(0, 0, 9, 9))
+    >>> seen = PredictedObject({"cat": 0.75}, Box(0, 0, 9, 8))
+    >>> report = evaluate([Detection("a", [true], [seen])], ["DetailedPrecisionRecallCurve"])
+    >>> point = report["DetailedPrecisionRecallCurve"].value["dog"]["0.5"]
+    >>> point["fn"]["observations"]["misclassifications"]["count"]
+    1
+    """
+
+    parameters: DetailedCurveParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Overlaps of objects with one label key, and shapes if some are to be shown."""
+        chosen = self.parameters
+        counts = overlaps.request(
+            (chosen.iou_threshold,), chosen.matching, convert_to=chosen.convert_to, scope=KEY
+        )
+        return (counts, outlines.request()) if chosen.max_examples else (counts,)
+
+    def compute(self, state: Overlaps, shown: Outlines | None = None) -> Iterator[Result]:
+        """One result for each label key: by label, threshold and kind."""
+        table, chosen = state.table, self.parameters
+        thresholds = tuple(sorted(chosen.score_thresholds))
+        size = (len(table.labels), len(thresholds))
+        predictions, truths = _shows(table, shown) if shown is not None else (_nothing, _nothing)
+        observed = {
+            (side, name): kind.observed(
+                size, chosen.max_examples, truths if side == "fn" else predictions
+            )
+            for (side, name), kind in _kinds(table, chosen, thresholds).items()
+        }
+        for key, codes in table.seen.items():
+            value = {
+                table.labels[code].value: {
+                    repr(threshold): _point(observed, code, place)
+                    for place, threshold in enumerate(thresholds)
+                }
+                for code in codes
+            }
+            coordinates = {
+                "label_key": key,
+                "iou_threshold": chosen.iou_threshold,
+                "max_examples": chosen.max_examples,
+            }
+            yield Result(parameters=coordinates | shaped(chosen), value=value)
+
+
+@frozen(eq=False)
+class _Kind:
+    """Objects that are hits or errors of one kind, each over a span of thresholds.
+
+    Parameters
+    ----------
+    rows : ndarray of int64
+        The objects, by label.
+    labels : ndarray of int64
+        Their labels.
+    first, last : ndarray of int64
+        Positions of the thresholds at which each is of the kind: first <= position < last.
+    ranked : bool
+        Whether all spans begin at 0 and those of a label are in descending order.
+    """
+
+    rows: Codes
+    labels: Codes
+    first: Codes
+    last: Codes
+    ranked: bool
+
+    def observed(self, size: tuple[int, int], most: int, show: Show) -> list[list[dict[str, Any]]]:
+        """Counts and examples of each label at each threshold."""
+        points = [
+            [{"count": count, "examples": []} for count in counts] for counts in self._counts(size)
+        ]
+        if most:
+            part = self._shortened(most) if self.ranked else self
+            for place in range(size[1]):
+                there = np.flatnonzero((part.first <= place) & (place < part.last))
+                there = there[first_of_each(part.labels[there], most)]
+                for label, row in zip(
+                    part.labels[there].tolist(), part.rows[there].tolist(), strict=True
+                ):
+                    points[label][place]["examples"].append(show(row))
+        return points
+
+    def _counts(self, size: tuple[int, int]) -> list[list[int]]:
+        labels, width = size[0], size[1] + 1
+        begun = np.bincount(self.labels * width + self.first, minlength=labels * width)
+        begun -= np.bincount(self.labels * width + self.last, minlength=labels * width)
+        counts: list[list[int]] = begun.reshape(labels, width).cumsum(axis=1)[:, :-1].tolist()
+        return counts
+
+    def _shortened(self, most: int) -> _Kind:
+        """The first objects of each label, which are the first at every threshold."""
+        kept = first_of_each(self.labels, most)
+        return evolve(
+            self,
+            rows=self.rows[kept],
+            labels=self.labels[kept],
+            first=self.first[kept],
+            last=self.last[kept],
+        )
+
+
+def _kinds(
+    table: Table, chosen: DetailedCurveParameters, thresholds: tuple[float, ...]
+) -> dict[tuple[str, str], _Kind]:
+    """The kinds of hits and errors, by side and name."""
+    chunk, ranked = table.chunk, ranking(table, chosen)
+    # In runs of descending scores, which a binary search goes through quickly.
+    bins = np.searchsorted(np.array(thresholds), ranked.scores, side="right")
+    passes = bins > 0
+    rows, bins, is_true = ranked.rows[passes], bins[passes], ranked.is_true[passes]
+    passed = np.zeros(len(chunk.scores), np.int64)
+    passed[rows] = bins
+    overlapping, taken_for_another = _of_other_values(table, chosen, passed)
+    labels = chunk.labels[rows]
+
+    def predicted(wanted: Flags) -> _Kind:
+        last = bins[wanted]
+        return _Kind(rows[wanted], labels[wanted], np.zeros_like(last), last, ranked=True)
+
+    found = np.zeros(len(chunk.true_labels), np.int64)
+    found[ranked.matched.truths(chosen.iou_threshold)[rows[is_true]]] = bins[is_true]
+    true_rows = np.argsort(chunk.true_labels, kind="stable")
+    true_rows = true_rows[~ranked.matched.ignored[true_rows]]
+
+    def missed(first: Codes, last: Codes) -> _Kind:
+        own = true_rows[(first < last)[true_rows]]
+        return _Kind(own, chunk.true_labels[own], first[own], last[own], ranked=False)
+
+    return {
+        ("tp", "all"): predicted(is_true),
+        ("fp", "misclassifications"): predicted(~is_true & overlapping[rows]),
+        ("fp", "hallucinations"): predicted(~is_true & ~overlapping[rows]),
+        ("fn", "misclassifications"): missed(found, taken_for_another),
+        ("fn", "no_predictions"): missed(
+            np.maximum(found, taken_for_another), np.full_like(found, len(thresholds))
+        ),
+    }
+
+
+def _of_other_values(
+    table: Table, chosen: DetailedCurveParameters, passed: Codes
+) -> tuple[Flags, Codes]:
+    """Predictions on a true object of another value, and thresholds that those on one pass."""
+    chunk, pairs = table.chunk, table.unranked_pairs
+    owners = pairs.owners
+    other = pairs.ious >= iou_limits((chosen.iou_threshold,), chosen.matching)[0]
+    other &= chunk.labels[owners] != chunk.true_labels[pairs.truths]
+    other &= ~chunk.crowd[pairs.truths]
+    owners, truths = owners[other], pairs.truths[other]
+    overlapping = np.zeros(len(chunk.labels), dtype=bool)
+    overlapping[owners] = True
+    most = np.zeros(len(chunk.true_labels), np.int64)
+    np.maximum.at(most, truths, passed[owners])
+    return overlapping, most
+
+
+def _point(
+    observed: Mapping[tuple[str, str], list[list[dict[str, Any]]]], code: int, place: int
+) -> dict[str, Any]:
+    sides: dict[str, dict[str, Any]] = {"tp": {}, "fp": {}, "fn": {}}
+    for (side, name), points in observed.items():
+        sides[side][name] = points[code][place]
+    return {
+        side: {"total": sum(each["count"] for each in kinds.values()), "observations": kinds}
+        for side, kinds in sides.items()
+    }
+
+
+def _nothing(row: int) -> list[Any]:
+    return []
+
+
+def _shows(table: Table, shown: Outlines) -> tuple[Show, Show]:
+    """What shows a prediction, and what shows a true object: image and geometry."""
+    uids, predictions, truths = table.chunk.uids, shown.predictions, shown.truths
+    datums, true_datums = table.chunk.datums, table.chunk.true_datums
+
+    @cache
+    def prediction(row: int) -> list[Any]:
+        datum = int(datums[row])
+        return [uids[datum : datum + 1].tolist()[0], _outlined(predictions.geometry(row))]
+
+    @cache
+    def truth(row: int) -> list[Any]:
+        datum = int(true_datums[row])
+        return [uids[datum : datum + 1].tolist()[0], _outlined(truths.geometry(row))]
+
+    return prediction, truth
+
+
+def _outlined(geometry: Geometry) -> dict[str, Any]:
+    """A shape as GeoJSON; boxes, of which there are many, without the way over polygons."""
+    if not isinstance(geometry, Box):
+        return to_geojson(geometry)
+    left, top, right, bottom = geometry.xmin, geometry.ymin, geometry.xmax, geometry.ymax
+    corners = [[left, top], [right, top], [right, bottom], [left, bottom], [left, top]]
+    return {"type": "Polygon", "coordinates": [corners]}

@@ -1,0 +1,28 @@
+"""Parameters of the gallery of the detection family."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from valor_core.parameters import parameter, parameters
+from valor_detection.parameters import ConvertTo, Rule, _convert_to, _iou_threshold, _matching
+
+
+@parameters
+class GalleryParameters:
+    """Parameters of Gallery."""
+
+    images: Path | None = parameter(
+        default=None, help="Folder of the images; null draws on an empty background."
+    )
+    image_field: str = parameter(
+        default="file_name",
+        help="Metadata field with the path of an image in that folder; its uid where it has none.",
+        non_empty=True,
+    )
+    iou_threshold: float = _iou_threshold()
+    score_threshold: float = parameter(
+        default=0.5, help="A prediction is drawn if its score is at least this."
+    )
+    matching: Rule = _matching()
+    convert_to: ConvertTo | None = _convert_to()

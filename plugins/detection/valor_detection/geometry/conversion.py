@@ -1,0 +1,289 @@
+"""Conversion between kinds of shapes, and to one kind for each image.
+
+From more to less detail (mask, polygon, box) nothing is needed but the shapes; the other way the
+size of the image is. Pixels are drawn and surrounded by one convention: see `drawing` and
+`contours`. A mask made a polygon and a mask again is the same mask; so is a box on whole numbers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import evolve
+from numpy.typing import NDArray
+
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.objects import ObjectColumns
+from valor_core.schemas.shapes import (
+    BOX,
+    KINDS,
+    MASK,
+    POLYGON,
+    Rings,
+    RunLengths,
+    Shapes,
+    ends,
+    gathered,
+)
+from valor_detection.geometry.contours import contours
+from valor_detection.geometry.drawing import drawn
+from valor_detection.kernels.masks import measured
+
+Kinds = NDArray[np.uint8]
+
+
+def converted(shapes: Shapes, kinds: int | Kinds, sizes: Codes | None = None) -> Shapes:
+    """The same shapes as other kinds.
+
+    Parameters
+    ----------
+    shapes : Shapes
+        What to convert.
+    kinds : int or ndarray of uint8, shape (n,)
+        `BOX`, `POLYGON` or `MASK`, for all or for each row.
+    sizes : ndarray of int64, shape (n, 2), optional
+        Height and width of each row's image; needed to make masks.
+
+    Raises
+    ------
+    SchemaError
+        If a mask is asked for and the size of its image is not known.
+    MissingExtraError
+        If polygons are made of masks and rasterio is not installed.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry import Box
+    >>> box = Shapes.of([Box(0, 0, 2, 1)])
+    >>> converted(box, MASK, np.array([[2, 3]])).at(0).array.astype(int)
+    array([[1, 1, 0],
+           [0, 0, 0]])
+    >>> converted(box, POLYGON).at(0).rings[0].tolist()
+    [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0]]
+    """
+    wanted: Kinds = np.broadcast_to(np.asarray(kinds, np.uint8), len(shapes)).copy()
+    if np.array_equal(wanted, shapes.kinds):
+        return shapes
+    rings = _rings(shapes, wanted) if (wanted == POLYGON).any() else None
+    masks = _masks(shapes, wanted, sizes) if (wanted == MASK).any() else None
+    boxes = shapes.boxes
+    is_drawn = (wanted == MASK) & (shapes.kinds != MASK)
+    if masks is not None and is_drawn.any():
+        boxes = boxes.copy()
+        rows = np.flatnonzero(is_drawn)
+        some = masks.select(rows)
+        boxes[rows] = measured(some.runs, some.rows, some.sizes)[1]
+    return Shapes(boxes, wanted, rings, masks)
+
+
+def _rings(shapes: Shapes, wanted: Kinds) -> Rings:
+    """Polygons of the rows that are wanted as such."""
+    is_polygon = wanted == POLYGON
+    parts = []
+    for kind in (BOX, POLYGON, MASK):
+        rows = np.flatnonzero(is_polygon & (shapes.kinds == kind))
+        if kind == BOX:
+            parts.append((rows, corners(shapes.boxes[rows])))
+        elif kind == MASK and len(rows):
+            parts.append((rows, contours(shapes, rows)))
+        elif shapes.rings is not None:
+            parts.append((rows, shapes.rings.select(rows)))
+    return _placed(parts, len(shapes))
+
+
+def corners(boxes: Floats) -> Rings:
+    """Boxes as polygons.
+
+    Examples
+    --------
+    >>> corners(np.array([[1.0, 1.0, 2.0, 1.0]])).points.tolist()
+    [[1.0, 1.0], [3.0, 1.0], [3.0, 2.0], [1.0, 2.0]]
+    """
+    x, y = boxes[:, [0]], boxes[:, [1]]
+    right, bottom = x + boxes[:, [2]], y + boxes[:, [3]]
+    points = np.stack([x, y, right, y, right, bottom, x, bottom], axis=1)
+    count = np.arange(len(boxes) + 1)
+    return Rings(points.reshape(-1, 2), 4 * count, count, count)
+
+
+def _placed(parts: list[tuple[Codes, Rings]], count: int) -> Rings:
+    """Polygons of some rows each, as those of all rows in order."""
+    order = np.concatenate([rows for rows, _ in parts])
+    joined = Rings(
+        np.concatenate([rings.points for _, rings in parts]),
+        _joined([rings.rings for _, rings in parts]),
+        _joined([rings.polygons for _, rings in parts]),
+        _joined([rings.rows for _, rings in parts]),
+    ).select(np.argsort(order))
+    lengths = np.zeros(count, np.int64)
+    lengths[np.sort(order)] = np.diff(joined.rows)
+    return Rings(joined.points, joined.rings, joined.polygons, ends(lengths))
+
+
+def _joined(starts: list[Codes]) -> Codes:
+    return ends(np.concatenate([np.diff(one) for one in starts]))
+
+
+def _masks(shapes: Shapes, wanted: Kinds, sizes: Codes | None) -> RunLengths:
+    """Masks of the rows that are wanted as such."""
+    rows = np.flatnonzero((wanted == MASK) & (shapes.kinds != MASK))
+    masks = shapes.masks or RunLengths.of([None] * len(shapes))
+    if not len(rows):
+        return _without(masks, wanted != MASK)
+    known = np.zeros((len(shapes), 2), np.int64) if sizes is None else np.asarray(sizes)
+    unknown = rows[(known[rows] <= 0).any(axis=1)]
+    if len(unknown):
+        kind = KINDS[shapes.kinds[unknown[0]]]
+        raise SchemaError(
+            f"row {unknown[0]}: expected the height and width of its image, to draw a {kind} as "
+            f"a mask{and_more(len(unknown) - 1)}"
+        )
+    runs, starts = drawn(_rings(_chosen(shapes, rows), np.full(len(rows), POLYGON)), known[rows])
+    lengths, image_sizes = np.diff(masks.rows), masks.sizes.copy()
+    lengths[wanted != MASK] = 0
+    lengths[rows], image_sizes[rows] = np.diff(starts), known[rows]
+    all_starts = ends(lengths)
+    all_runs = np.empty(all_starts[-1], np.uint32)
+    all_runs[gathered(all_starts, rows)[0]] = runs
+    kept = np.flatnonzero((wanted == MASK) & (shapes.kinds == MASK))
+    all_runs[gathered(all_starts, kept)[0]] = masks.runs[gathered(masks.rows, kept)[0]]
+    return RunLengths(all_runs, all_starts, image_sizes)
+
+
+def _chosen(shapes: Shapes, rows: Codes) -> Shapes:
+    """Rows without their masks."""
+    rings = None if shapes.rings is None else shapes.rings.select(rows)
+    return Shapes(shapes.boxes[rows], shapes.kinds[rows], rings)
+
+
+def _without(masks: RunLengths, left_out: NDArray[np.bool_]) -> RunLengths:
+    lengths = np.diff(masks.rows)
+    runs = masks.runs[np.repeat(~left_out, lengths)]
+    lengths[left_out] = 0
+    return RunLengths(runs, ends(lengths), masks.sizes)
+
+
+def common_kinds(batch: DetectionBatch, convert_to: str | None = None) -> Kinds:
+    """Kind of shape as which the objects of each image are compared.
+
+    It is the least detailed one that the image has on either side, so that it does not depend
+    on other images; or `convert_to`, if given.
+
+    Parameters
+    ----------
+    batch : DetectionBatch
+        The images.
+    convert_to : str, optional
+        ``box``, ``polygon`` or ``mask``.
+
+    Raises
+    ------
+    ParameterError
+        If `convert_to` is something else.
+    SchemaError
+        If an object has less detail than `convert_to`; names item and annotation.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.detection import Detection, TrueObject
+    >>> from valor_core.schemas.geometry import Box, Mask
+    >>> objects = [TrueObject("a", Mask.of([[1]])), TrueObject("a", Box(0, 0, 1, 1))]
+    >>> common_kinds(DetectionBatch.of([Detection("x", objects), Detection("y", objects[:1])]))
+    array([0, 2], dtype=uint8)
+    """
+    sides = (batch.groundtruths, batch.predictions)
+    if convert_to is None:
+        kinds = np.full(len(batch), MASK, np.uint8)
+        for side in sides:
+            np.minimum.at(kinds, side.datums, side.shapes.kinds)
+        return kinds
+    if convert_to not in KINDS:
+        raise ParameterError(
+            f"convert_to: expected one of {', '.join(KINDS)}, got {convert_to!r}",
+            did_you_mean(convert_to, KINDS),
+        )
+    kind = KINDS.index(convert_to)
+    for side in sides:
+        _check_detail(batch, side, kind)
+    return np.full(len(batch), kind, np.uint8)
+
+
+def _check_detail(batch: DetectionBatch, side: ObjectColumns, kind: int) -> None:
+    less = np.flatnonzero(side.shapes.kinds < kind)
+    if len(less):
+        expected = " or ".join(f"a {name}" for name in KINDS[kind:])
+        found = KINDS[side.shapes.kinds[less[0]]]
+        raise SchemaError(
+            f"{_place(batch, side, int(less[0]))}: expected {expected}, as convert_to: "
+            f"{KINDS[kind]} asks for, got a {found}{and_more(len(less) - 1)}",
+            f"Set convert_to: {found}, or leave it out.",
+        )
+
+
+def _place(batch: DetectionBatch, side: ObjectColumns, row: int) -> str:
+    return f"{batch.datums.name(int(side.datums[row]))}, {side.name(row)}"
+
+
+def comparable(batch: DetectionBatch, convert_to: str | None = None) -> DetectionBatch:
+    """The same images with objects of one kind in each, and masks of one size.
+
+    Areas stay those of the shapes as they were.
+
+    Parameters
+    ----------
+    batch : DetectionBatch
+        The images.
+    convert_to : str, optional
+        ``box``, ``polygon`` or ``mask``; as `common_kinds` says unless given.
+
+    Raises
+    ------
+    SchemaError
+        If an object has less detail than `convert_to`, or masks of one image differ in size.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.detection import Detection, TrueObject
+    >>> from valor_core.schemas.geometry import Mask
+    >>> batch = DetectionBatch.of([Detection("x", [TrueObject("a", Mask.of([[0, 1]]))])])
+    >>> comparable(batch, "box").groundtruths.shapes.at(0)
+    Box(xmin=1.0, ymin=0.0, xmax=2.0, ymax=1.0)
+    """
+    if convert_to is None and _is_plain(batch):
+        return batch
+    kinds = common_kinds(batch, convert_to)
+    _check_mask_sizes(batch, kinds)
+    sides: dict[str, Any] = {
+        side.side: evolve(side, shapes=converted(side.shapes, kinds[side.datums]))
+        for side in (batch.groundtruths, batch.predictions)
+    }
+    return evolve(batch, **sides)
+
+
+def _is_plain(batch: DetectionBatch) -> bool:
+    return batch.groundtruths.shapes.only_boxes and batch.predictions.shapes.only_boxes
+
+
+def _check_mask_sizes(batch: DetectionBatch, kinds: Kinds) -> None:
+    """Raise unless all masks that are compared have the size of the first one of their image."""
+    sizes = np.full((len(batch), 2), -1, np.int64)
+    for side in (batch.groundtruths, batch.predictions):
+        masks = side.shapes.masks
+        rows = np.flatnonzero((kinds[side.datums] == MASK) & (side.shapes.kinds == MASK))
+        if masks is None or not len(rows):
+            continue
+        datums = side.datums[rows]
+        unset = sizes[datums, 0] < 0
+        sizes[datums[unset][::-1]] = masks.sizes[rows[unset][::-1]]
+        bad = rows[(masks.sizes[rows] != sizes[datums]).any(axis=1)]
+        if len(bad):
+            row = int(bad[0])
+            height, width = sizes[side.datums[row]].tolist()
+            found = " by ".join(map(str, masks.sizes[row].tolist()))
+            raise SchemaError(
+                f"{_place(batch, side, row)}: expected a mask of {height} by {width} pixels like "
+                f"the others of its image, got {found}{and_more(len(bad) - 1)}"
+            )

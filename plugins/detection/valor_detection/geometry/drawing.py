@@ -1,0 +1,72 @@
+"""Drawing: the pixels of boxes and polygons.
+
+The convention: a pixel is inside if its center is. The center of the pixel in row r and column c
+is at x = c + 0.5, y = r + 0.5; one that lies on an edge belongs to the shape on its right or
+below it, so that shapes that share an edge share no pixel and leave none out. Holes are outside,
+and so is what two rings of one polygon both enclose. What lies outside the image is cut off.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.runs import Runs
+from valor_core.schemas.shapes import Rings, ends
+from valor_detection.kernels.boundaries import odd, runs_between, united
+
+
+def drawn(rings: Rings, sizes: Codes) -> tuple[Runs, Codes]:
+    """Run lengths of the polygons of each row, and where each row's begin.
+
+    Parameters
+    ----------
+    rings : Rings
+        The polygons; several of one row are united.
+    sizes : ndarray of int64, shape (n, 2)
+        Height and width of each row's image.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry import Polygon
+    >>> square = Polygon([(0, 0), (2, 0), (2, 2), (0, 2)])
+    >>> runs, rows = drawn(Rings.of([[square]]), np.array([[3, 3]]))
+    >>> runs
+    array([0, 2, 1, 2, 4], dtype=uint32)
+    """
+    rows = np.repeat(np.arange(len(rings)), np.diff(rings.rows))
+    polygon = np.repeat(np.arange(len(rows)), np.diff(rings.polygons))
+    pixels = sizes[:, 0] * sizes[:, 1]
+    owner, place = _crossings(rings, sizes[rows[polygon]])
+    owner, place = odd(polygon[owner], place, pixels[rows])
+    owner, place = united(owner, place, rows)
+    runs, lengths = runs_between(owner, place, pixels, np.arange(len(rings)))
+    return runs, ends(lengths)
+
+
+def _crossings(rings: Rings, sizes: Codes) -> tuple[Codes, Codes]:
+    """Where edges cross the centers of columns: the ring, and the first pixel behind."""
+    lengths = np.diff(rings.rings)
+    full = lengths > 0
+    ring = np.repeat(np.arange(len(lengths)), lengths)
+    after = np.arange(len(ring)) + 1
+    after[rings.rings[1:][full] - 1] = rings.rings[:-1][full]
+    here, there = rings.points, rings.points[after]
+    first = _first_center(np.minimum(here[:, 0], there[:, 0]), sizes[ring, 1])
+    stop = _first_center(np.maximum(here[:, 0], there[:, 0]), sizes[ring, 1])
+    counts = stop - first
+    edge = np.repeat(np.arange(len(ring)), counts)
+    column = np.arange(len(edge)) - np.repeat(ends(counts)[:-1] - first, counts)
+    # From left to right, so that an edge that two polygons share is crossed in the same place.
+    turned = (here[:, 0] > there[:, 0])[:, None]
+    left, right = np.where(turned, there, here)[edge], np.where(turned, here, there)[edge]
+    along = (column + 0.5 - left[:, 0]) / (right[:, 0] - left[:, 0])
+    y = left[:, 1] + along * (right[:, 1] - left[:, 1])
+    ring = ring[edge]
+    return ring, column * sizes[ring, 0] + _first_center(y, sizes[ring, 0])
+
+
+def _first_center(coordinates: Floats, count: Codes) -> Codes:
+    """First of some pixels whose center is not before a coordinate."""
+    pixels: Codes = np.clip(np.ceil(coordinates - 0.5), 0, count).astype(np.int64)
+    return pixels

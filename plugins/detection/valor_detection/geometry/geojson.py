@@ -1,0 +1,111 @@
+"""GeoJSON: Polygon and MultiPolygon from and to objects."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon
+from valor_core.schemas.shapes import POLYGON, Shapes, polygons_of
+from valor_detection.geometry.conversion import converted
+
+
+def from_geojson(value: Any) -> Polygon | MultiPolygon:
+    """The geometry that a GeoJSON Polygon or MultiPolygon describes.
+
+    Parameters
+    ----------
+    value : mapping
+        With ``type`` and ``coordinates``; heights above sea level are left out.
+
+    Raises
+    ------
+    SchemaError
+        If it is something else.
+
+    Examples
+    --------
+    >>> ring = [[0, 0], [2, 0], [2, 2], [0, 0]]
+    >>> from_geojson({"type": "Polygon", "coordinates": [ring]}).rings[0].tolist()
+    [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0]]
+    """
+    kind = value.get("type") if isinstance(value, Mapping) else None
+    if kind not in ("Polygon", "MultiPolygon"):
+        raise SchemaError(
+            f"geometry: expected a GeoJSON Polygon or MultiPolygon, got {shown(value)}"
+        )
+    coordinates = value.get("coordinates")
+    if kind == "Polygon":
+        return _polygon(coordinates)
+    return MultiPolygon([_polygon(one) for one in _listed(coordinates)])
+
+
+def _listed(values: Any) -> Sequence[Any]:
+    if not isinstance(values, (list, tuple)):
+        raise SchemaError(f"coordinates: expected a list, got {shown(values)}")
+    return values
+
+
+def _polygon(coordinates: Any) -> Polygon:
+    return Polygon([[_position(one) for one in _listed(ring)] for ring in _listed(coordinates)])
+
+
+def _position(value: Any) -> Sequence[Any]:
+    position = _listed(value)
+    if len(position) < 2:
+        raise SchemaError(f"coordinates: expected positions [x, y], got {shown(value)}")
+    return position[:2]
+
+
+def to_geojson(geometry: Geometry) -> dict[str, Any]:
+    """A geometry as a GeoJSON Polygon or MultiPolygon.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Boxes become their four corners, masks polygons around their pixels.
+
+    Raises
+    ------
+    MissingExtraError
+        If it is a mask and rasterio is not installed.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry import Box
+    >>> to_geojson(Box(0, 0, 2, 1))["coordinates"]
+    [[[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [0.0, 1.0], [0.0, 0.0]]]
+    """
+    polygons = outlines(geometry)
+    coordinates = [[_closed(ring.tolist()) for ring in polygon.rings] for polygon in polygons]
+    if len(polygons) == 1 and not isinstance(geometry, MultiPolygon):
+        return {"type": "Polygon", "coordinates": coordinates[0]}
+    return {"type": "MultiPolygon", "coordinates": coordinates}
+
+
+def outlines(geometry: Geometry) -> tuple[Polygon, ...]:
+    """The polygons that a geometry consists of, or that are around its pixels.
+
+    Raises
+    ------
+    MissingExtraError
+        If it is a mask and rasterio is not installed.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry import Box
+    >>> len(outlines(Box(0, 0, 2, 1)))
+    1
+    """
+    polygons = polygons_of(geometry)
+    if not polygons and not isinstance(geometry, MultiPolygon):
+        rings = converted(Shapes.of([geometry]), np.array([POLYGON], np.uint8)).rings
+        polygons = () if rings is None else rings.at(0)
+    return polygons
+
+
+def _closed(ring: list[list[float]]) -> list[list[float]]:
+    return [*ring, ring[0]] if ring else ring

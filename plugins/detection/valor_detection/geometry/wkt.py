@@ -1,0 +1,71 @@
+"""WKT: POLYGON and MULTIPOLYGON from and to objects, through shapely."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon
+from valor_core.schemas.shapes import Rings
+from valor_detection.geometry import extras
+from valor_detection.geometry.geojson import outlines
+from valor_detection.geometry.polygons import from_shapely, to_shapely
+
+_DOING = "reading and writing WKT"
+
+
+def from_wkt(text: str) -> Polygon | MultiPolygon:
+    """The geometry that a WKT text describes.
+
+    Raises
+    ------
+    SchemaError
+        If it is no POLYGON or MULTIPOLYGON.
+    MissingExtraError
+        If shapely is not installed.
+
+    Examples
+    --------
+    >>> from_wkt("POLYGON ((0 0, 2 0, 2 2, 0 0))").rings[0].tolist()
+    [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0]]
+    """
+    shapely = extras.shapely(_DOING)
+    try:
+        found = shapely.from_wkt(text)
+    except (shapely.errors.ShapelyError, TypeError) as error:
+        raise SchemaError(f"geometry: expected WKT, got {shown(text)}") from error
+    kind = getattr(found, "geom_type", None)
+    if kind not in ("Polygon", "MultiPolygon"):
+        raise SchemaError(f"geometry: expected a POLYGON or MULTIPOLYGON, got {shown(text)}")
+    polygons = from_shapely(np.array([found])).at(0)
+    if kind == "Polygon":
+        return polygons[0] if polygons else Polygon([])
+    return MultiPolygon(polygons)
+
+
+def to_wkt(geometry: Geometry) -> str:
+    """A geometry as WKT.
+
+    Parameters
+    ----------
+    geometry : Geometry
+        Boxes become their four corners, masks polygons around their pixels.
+
+    Raises
+    ------
+    MissingExtraError
+        If shapely is not installed; rasterio, if it is a mask.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry import Box
+    >>> to_wkt(Box(0, 0, 2, 1))
+    'POLYGON ((0 0, 2 0, 2 1, 0 1, 0 0))'
+    """
+    shapely = extras.shapely(_DOING)
+    polygons = outlines(geometry)
+    outline = to_shapely(Rings.of([polygons]), _DOING)[0]
+    if len(polygons) == 1 and not isinstance(geometry, MultiPolygon) and not outline.is_empty:
+        outline = outline.geoms[0]
+    text: str = shapely.to_wkt(outline, rounding_precision=-1)
+    return text

@@ -1,0 +1,10 @@
+"""Inner loops: compiled where the package was built with a compiler, NumPy where not.
+
+Both have the same functions with the same results to the last bit. Each module here picks one
+of the two; nothing outside this package knows which one runs.
+"""
+
+from valor_core.compiled import kernels
+
+KERNELS = kernels("valor_detection._kernels", interface=1)
+"""What runs; `valor doctor` prints it."""

@@ -1,0 +1,378 @@
+/* Pairs of boxes, greedy matching and accumulation. Each function has a twin of the same name and
+   meaning in numeric/matching.py, whose docstring says what it does; the arithmetic of both is the
+   same operation for operation, so that the results are the same to the last bit. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels.h"
+
+static double lesser(double a, double b) { return a < b ? a : b; }
+static double greater(double a, double b) { return a > b ? a : b; }
+
+/* Pairs of the predictions from *row on, until all are done or the next one's might not fit.
+   Returns the number of pairs written; *row and *true_row say where to go on. */
+EXPORT int64_t box_pairs(
+    int64_t true_count, const int64_t *true_datums, const int64_t *true_groups,
+    const double *true_boxes, const uint8_t *crowd,
+    int64_t count, const int64_t *datums, const int64_t *groups, const double *boxes,
+    double lowest, int64_t capacity,
+    int64_t *row, int64_t *true_row, int64_t *sizes, int64_t *truths, double *ious)
+{
+    int64_t written = 0, first = *true_row, i = *row;
+    while (i < count) {
+        int64_t datum = datums[i], stop;
+        while (first < true_count && true_datums[first] < datum) first++;
+        stop = first;
+        while (stop < true_count && true_datums[stop] == datum) stop++;
+        for (; i < count && datums[i] == datum; i++) {
+            const double *box = boxes + 4 * i;
+            double x = box[0], y = box[1], right = box[2] + x, low = box[3] + y;
+            double area = box[2] * box[3];
+            int64_t group = groups[i], before = written;
+            if (capacity - written < stop - first) goto full;
+            for (int64_t j = first; j < stop; j++) {
+                const double *truth = true_boxes + 4 * j;
+                double across, down, shared, whole, iou;
+                if (true_groups[j] != group) continue;
+                across = lesser(right, truth[2] + truth[0]) - greater(x, truth[0]);
+                if (!(across > 0)) continue;
+                down = lesser(low, truth[3] + truth[1]) - greater(y, truth[1]);
+                if (!(down > 0)) continue;
+                shared = across * down;
+                whole = crowd[j] ? area : area + truth[2] * truth[3] - shared;
+                iou = shared / whole;
+                if (!(iou > 0 && iou >= lowest)) continue;
+                truths[written] = j;
+                ious[written++] = iou;
+            }
+            sizes[i] = written - before;
+        }
+    }
+full:
+    *row = i;
+    *true_row = first;
+    return written;
+}
+
+/* Bits that sort as unsigned numbers like descending scores; 0.0 and -0.0 are one score. */
+static uint64_t descending(double score)
+{
+    uint64_t bits;
+    score += 0.0;
+    memcpy(&bits, &score, sizeof bits);
+    bits = bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+    return ~bits;
+}
+
+typedef struct {
+    uint64_t key;
+    int64_t row;
+} Keyed;
+
+#define DIGITS 6
+#define RADIX 2048 /* 11 bits: six digits make 64 */
+#define FEW 64     /* up to here, insertion beats counting */
+
+/* Sorts by key, stably; other is room for as many. */
+static void sort_keys(Keyed *keys, Keyed *other, int64_t count, uint32_t (*counts)[RADIX])
+{
+    Keyed *from = keys, *to = other;
+    if (count < FEW) {
+        for (int64_t i = 1; i < count; i++) {
+            Keyed moved = keys[i];
+            int64_t j = i;
+            for (; j > 0 && keys[j - 1].key > moved.key; j--) keys[j] = keys[j - 1];
+            keys[j] = moved;
+        }
+        return;
+    }
+    memset(counts, 0, DIGITS * sizeof *counts);
+    for (int64_t i = 0; i < count; i++)
+        for (int digit = 0; digit < DIGITS; digit++)
+            counts[digit][keys[i].key >> 11 * digit & (RADIX - 1)]++;
+    for (int digit = 0; digit < DIGITS; digit++) {
+        uint32_t *places = counts[digit], place = 0;
+        Keyed *swap;
+        if (places[from[0].key >> 11 * digit & (RADIX - 1)] == (uint64_t)count) continue;
+        for (int value = 0; value < RADIX; value++) {
+            uint32_t size = places[value];
+            places[value] = place;
+            place += size;
+        }
+        for (int64_t i = 0; i < count; i++)
+            to[places[from[i].key >> 11 * digit & (RADIX - 1)]++] = from[i];
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != keys) memcpy(keys, from, (size_t)count * sizeof *keys);
+}
+
+/* starts has group_count + 1 places. Returns 0, or -1 where memory is short. */
+EXPORT int score_order(int64_t count, const int64_t *groups, const double *scores,
+                       int64_t group_count, int64_t *starts, int64_t *order)
+{
+    Keyed *keys = malloc((size_t)(2 * count + 1) * sizeof *keys), *other;
+    uint32_t (*counts)[RADIX] = malloc(DIGITS * sizeof *counts);
+    if (!keys || !counts) {
+        free(keys);
+        free(counts);
+        return -1;
+    }
+    other = keys + count;
+    memset(starts, 0, (size_t)(group_count + 1) * sizeof *starts);
+    for (int64_t i = 0; i < count; i++) starts[groups[i] + 1]++;
+    for (int64_t k = 0; k < group_count; k++) starts[k + 1] += starts[k];
+    for (int64_t i = 0; i < count; i++) {
+        Keyed *key = keys + starts[groups[i]]++;
+        key->key = descending(scores[i]);
+        key->row = i;
+    }
+    for (int64_t k = group_count; k > 0; k--) starts[k] = starts[k - 1];
+    starts[0] = 0;
+    for (int64_t k = 0; k < group_count; k++)
+        sort_keys(keys + starts[k], other + starts[k], starts[k + 1] - starts[k], counts);
+    for (int64_t i = 0; i < count; i++) order[i] = keys[i].row;
+    free(keys);
+    free(counts);
+    return 0;
+}
+
+/* seen and tallies have a place for every datum; all of seen is -1 before. */
+EXPORT void ranks(int64_t count, const int64_t *order, const int64_t *groups,
+                  const int64_t *datums, int64_t *seen, int32_t *tallies, int32_t *found)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int64_t row = order[i], datum = datums[row];
+        if (seen[datum] != groups[row]) {
+            seen[datum] = groups[row];
+            tallies[datum] = 0;
+        }
+        found[row] = tallies[datum]++;
+    }
+}
+
+typedef struct {
+    double iou;
+    int64_t truth, place;
+    int ignored;
+} Choice;
+
+/* The pairs of one prediction as it prefers them: counted objects first, then greater IoUs, of
+   equal ones the last object. */
+static void prefer(Choice *choices, int64_t count)
+{
+    for (int64_t i = 1; i < count; i++) {
+        Choice moved = choices[i];
+        int64_t j = i;
+        for (; j > 0; j--) {
+            const Choice *other = choices + j - 1;
+            if (other->ignored != moved.ignored ? other->ignored < moved.ignored
+                : other->iou != moved.iou      ? other->iou > moved.iou
+                                               : other->truth > moved.truth)
+                break;
+            choices[j] = *other;
+        }
+        choices[j] = moved;
+    }
+}
+
+static int64_t choices_of(Choice *choices, int64_t start, int64_t stop, const int64_t *truths,
+                          const double *ious, const uint8_t *ignored, double lowest)
+{
+    int64_t count = 0;
+    for (int64_t e = start; e < stop; e++)
+        if (ious[e] >= lowest) {
+            Choice choice = {ious[e], truths[e], e, ignored[truths[e]]};
+            choices[count++] = choice;
+        }
+    if (count > 1) prefer(choices, count);
+    return count;
+}
+
+/* Thresholds, ascending, that an IoU reaches, as the lowest bits. */
+static uint64_t reached(double iou, const double *thresholds, int64_t count)
+{
+    int64_t passed = 0;
+    while (passed < count && iou >= thresholds[passed]) passed++;
+    return passed < 64 ? ((uint64_t)1 << passed) - 1 : ~(uint64_t)0;
+}
+
+/* taken has a place for every true object, all 0 before; choices one for the most pairs of a
+   prediction. */
+EXPORT void match_coco(int64_t count, const int64_t *starts, const int64_t *truths,
+                       const double *ious, const uint8_t *crowd, const uint8_t *ignored,
+                       int64_t threshold_count, const double *thresholds,
+                       uint64_t *taken, void *room, uint64_t *matched, uint64_t *excused)
+{
+    Choice *choices = room;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t size = choices_of(choices, starts[i], starts[i + 1], truths, ious, ignored,
+                                  thresholds[0]);
+        uint64_t done = 0, excuses = 0;
+        for (int64_t c = 0; c < size; c++) {
+            int64_t truth = choices[c].truth;
+            uint64_t bits = reached(choices[c].iou, thresholds, threshold_count) & ~done;
+            if (!crowd[truth]) {
+                bits &= ~taken[truth];
+                taken[truth] |= bits;
+            }
+            done |= bits;
+            if (choices[c].ignored) excuses |= bits;
+        }
+        matched[i] = done;
+        excused[i] = excuses;
+    }
+}
+
+EXPORT void choose_coco(int64_t count, const int64_t *starts, const int64_t *truths,
+                        const double *ious, const uint8_t *crowd, const uint8_t *ignored,
+                        double threshold, uint8_t *taken, void *room, int64_t *places)
+{
+    Choice *choices = room;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t size =
+            choices_of(choices, starts[i], starts[i + 1], truths, ious, ignored, threshold);
+        places[i] = -1;
+        for (int64_t c = 0; c < size; c++) {
+            int64_t truth = choices[c].truth;
+            if (taken[truth] && !crowd[truth]) continue;
+            taken[truth] = 1;
+            places[i] = choices[c].place;
+            break;
+        }
+    }
+}
+
+/* Pair of greatest IoU from start to stop, the first of equals; there is at least one. */
+static int64_t best_pair(int64_t start, int64_t stop, const int64_t *truths, const double *ious)
+{
+    int64_t best = start;
+    for (int64_t e = start + 1; e < stop; e++)
+        if (ious[e] > ious[best] || (ious[e] == ious[best] && truths[e] < truths[best])) best = e;
+    return best;
+}
+
+EXPORT void match_best(int64_t count, const int64_t *starts, const int64_t *truths,
+                       const double *ious, const uint8_t *crowd, const uint8_t *ignored,
+                       int64_t threshold_count, const double *thresholds,
+                       uint64_t *taken, uint64_t *matched, uint64_t *excused)
+{
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bits = 0, excuses = 0;
+        if (starts[i] < starts[i + 1]) {
+            int64_t best = best_pair(starts[i], starts[i + 1], truths, ious), truth = truths[best];
+            bits = reached(ious[best], thresholds, threshold_count);
+            if (!crowd[truth]) {
+                bits &= ~taken[truth];
+                taken[truth] |= bits;
+            }
+            if (ignored[truth]) excuses = bits;
+        }
+        matched[i] = bits;
+        excused[i] = excuses;
+    }
+}
+
+EXPORT void choose_best(int64_t count, const int64_t *starts, const int64_t *truths,
+                        const double *ious, const uint8_t *crowd, double threshold,
+                        uint8_t *taken, int64_t *places)
+{
+    for (int64_t i = 0; i < count; i++) {
+        places[i] = -1;
+        if (starts[i] < starts[i + 1]) {
+            int64_t best = best_pair(starts[i], starts[i + 1], truths, ious), truth = truths[best];
+            if (ious[best] < threshold || (taken[truth] && !crowd[truth])) continue;
+            taken[truth] = 1;
+            places[i] = best;
+        }
+    }
+}
+
+/* Walks over pairs in the given order; places is all -1 and taken all 0 before. */
+EXPORT void match_walk(int64_t count, const int64_t *order, const int64_t *rows,
+                       const int64_t *truths, const uint8_t *crowd, uint8_t *taken,
+                       int64_t *places)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int64_t pair = order[i], truth = truths[pair];
+        if (places[rows[pair]] >= 0 || (taken[truth] && !crowd[truth])) continue;
+        places[rows[pair]] = pair;
+        taken[truth] = 1;
+    }
+}
+
+typedef struct {
+    int32_t false_before; /* false positives that rank before a true one */
+    int32_t rank;         /* its place among the predictions of its group */
+} Hit;
+
+/* One label at a time. Room for hits: threshold_count times (the most positives of a label). */
+EXPORT void interpolated(int64_t first_group, int64_t last_group, int64_t group_count,
+                         const int64_t *order, const int64_t *group_starts, const double *scores,
+                         const int32_t *ranks, int64_t most, const int32_t *places,
+                         const uint8_t *counted, const uint64_t *matched,
+                         const uint64_t *excused, int64_t threshold_count, int64_t point_count,
+                         const int64_t *needed, const int64_t *positives, int64_t most_hits,
+                         void *room, double *values, double *precisions, double *thresholds,
+                         int64_t *found)
+{
+    Hit *hits = room;
+    uint64_t all = threshold_count < 64 ? ((uint64_t)1 << threshold_count) - 1 : ~(uint64_t)0;
+    for (int64_t k = first_group; k < last_group; k++) {
+        int64_t start = group_starts[k], size = group_starts[k + 1] - start;
+        const int64_t *rows = order + start, *need = needed + k * point_count;
+        int32_t missed = 0;           /* false positives at every threshold */
+        int32_t extra[64] = {0};      /* further ones at each threshold */
+        int64_t true_counts[64] = {0};
+        for (int64_t i = 0; i < size; i++) {
+            int64_t row = rows[i];
+            int32_t place = places[row];
+            uint64_t bits = place < 0 ? 0 : matched[place], left;
+            if (ranks[row] >= most) continue;
+            if (!bits) {
+                missed += counted[row];
+                continue;
+            }
+            if (counted[row]) {
+                left = all & ~bits;
+                for (int t = 0; left; t++, left >>= 1) extra[t] += (int32_t)(left & 1);
+            }
+            left = bits & ~excused[place];
+            for (int t = 0; left; t++, left >>= 1)
+                if (left & 1) {
+                    Hit *hit = hits + t * most_hits + true_counts[t]++;
+                    hit->false_before = missed + extra[t];
+                    hit->rank = (int32_t)i;
+                }
+        }
+        for (int64_t t = 0; t < threshold_count; t++) {
+            const Hit *row_hits = hits + t * most_hits;
+            int64_t count = true_counts[t];
+            double best = 0;
+            double *line = precisions + (k * threshold_count + t) * point_count;
+            double *score_line = thresholds + (k * threshold_count + t) * point_count;
+            found[t * group_count + k] = count;
+            if (!positives[k]) {
+                for (int64_t r = 0; r < point_count; r++) line[r] = score_line[r] = -1;
+                continue;
+            }
+            for (int64_t i = count - 1; i >= 0; i--) {
+                double true_count = (double)(i + 1);
+                double value = true_count / ((double)row_hits[i].false_before + true_count +
+                                             2.220446049250313e-16);
+                if (value > best) best = value;
+                values[i] = best;
+            }
+            for (int64_t r = 0; r < point_count; r++) {
+                int64_t at = need[r] > 1 ? need[r] - 1 : 0;
+                line[r] = at < count ? values[at] : 0;
+                if (need[r] == 0)
+                    score_line[r] = size ? scores[rows[0]] : 0;
+                else
+                    score_line[r] = at < count ? scores[rows[row_hits[at].rank]] : 0;
+            }
+        }
+    }
+}

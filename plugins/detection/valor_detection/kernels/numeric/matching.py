@@ -1,0 +1,515 @@
+"""Pairs of boxes, greedy matching and accumulation, in NumPy.
+
+A *pair* is a true and a predicted object that overlap. Pairs come in ragged rows: those of the
+i-th prediction stand from ``starts[i]`` to ``starts[i + 1]``. Sets of IoU thresholds are bits of
+a 64-bit number, the lowest threshold in the lowest bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.shapes import ends
+
+Bits = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+
+_CACHED = 1 << 16  # pairs worked on at a time, so that what they need stays in cache
+
+
+def box_pairs(
+    true_datums: Codes,
+    true_groups: Codes,
+    true_boxes: Floats,
+    crowd: Flags,
+    datums: Codes,
+    groups: Codes,
+    boxes: Floats,
+    lowest: float,
+) -> tuple[Codes, Codes, Floats]:
+    """Pairs of boxes of one image and group whose IoU is positive and not below `lowest`.
+
+    Parameters
+    ----------
+    true_datums, datums : ndarray of int64, shapes (g,) and (d,)
+        Image of each true and predicted box, ascending.
+    true_groups, groups : ndarray of int64
+        Group of each box, below the number of groups: its label, or its label key.
+    true_boxes, boxes : ndarray of float64, shapes (g, 4) and (d, 4)
+        x, y, width and height.
+    crowd : ndarray of bool, shape (g,)
+        Whether the overlap with a true box is divided by the predicted area alone.
+    lowest : float
+        Least IoU.
+
+    Returns
+    -------
+    starts : ndarray of int64, shape (d + 1,)
+        Where the pairs of each prediction begin.
+    truths : ndarray of int64, shape (n,)
+        Rows of the true boxes, ascending within a prediction.
+    ious : ndarray of float64, shape (n,)
+        Overlaps, with the bits of pycocotools.
+
+    Examples
+    --------
+    >>> zero = np.zeros(1, np.int64)
+    >>> true, seen = np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 2, 2]])
+    >>> box_pairs(zero, zero, true, np.array([False]), zero, zero, seen, 0.25)
+    (array([0, 1]), array([0]), array([0.33333333]))
+    """
+    width = 1 + int(max(true_groups.max(initial=0), groups.max(initial=0)))
+    true_cells, cells = true_datums * width + true_groups, datums * width + groups
+    by_cell = np.argsort(true_cells, kind="stable")
+    sorted_cells = true_cells[by_cell]
+    first = np.searchsorted(sorted_cells, cells)
+    counts = np.searchsorted(sorted_cells, cells, side="right") - first
+    rows = np.flatnonzero(counts)
+    first, counts = first[rows], counts[rows]
+    begins = ends(counts)
+    kept_rows, kept_truths, kept_ious = [], [], []
+    for start, stop in _blocks(begins):
+        row = np.repeat(rows[start:stop], counts[start:stop])
+        offsets = np.arange(begins[start], begins[stop])
+        truth = by_cell[
+            offsets + np.repeat(first[start:stop] - begins[start:stop], counts[start:stop])
+        ]
+        iou = _ious(boxes[row], true_boxes[truth], crowd[truth])
+        kept = np.flatnonzero((iou > 0) & (iou >= lowest))
+        kept_rows.append(row[kept])
+        kept_truths.append(truth[kept])
+        kept_ious.append(iou[kept])
+    if not kept_rows:
+        return np.zeros(len(datums) + 1, np.int64), np.empty(0, np.int64), np.empty(0)
+    starts = ends(np.bincount(np.concatenate(kept_rows), minlength=len(datums)))
+    return starts, np.concatenate(kept_truths), np.concatenate(kept_ious)
+
+
+def _blocks(begins: Codes) -> list[tuple[int, int]]:
+    """Spans of rows whose pairs are worked on together."""
+    spans, start, count = [], 0, len(begins) - 1
+    while start < count:
+        stop = int(np.searchsorted(begins, begins[start] + _CACHED, side="right")) - 1
+        stop = min(max(stop, start + 1), count)
+        spans.append((start, stop))
+        start = stop
+    return spans
+
+
+def _ious(boxes: Floats, truths: Floats, crowd: Flags) -> Floats:
+    x, y, width, height = boxes.T
+    true_x, true_y, true_width, true_height = truths.T
+    across = np.minimum(width + x, true_width + true_x) - np.maximum(x, true_x)
+    down = np.minimum(height + y, true_height + true_y) - np.maximum(y, true_y)
+    shared = across * down
+    area = width * height
+    union = np.where(crowd, area, area + true_width * true_height - shared)
+    ious = np.zeros(len(boxes))
+    np.divide(shared, union, out=ious, where=(across > 0) & (down > 0))
+    return ious
+
+
+def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
+    """Rows by group and descending score, equal scores in the order of the rows.
+
+    Parameters
+    ----------
+    groups : ndarray of int64, shape (n,)
+        Group of each row, from 0 to `count` - 1.
+    scores : ndarray of float64, shape (n,)
+        Scores.
+    count : int
+        Number of groups.
+
+    Examples
+    --------
+    >>> score_order(np.array([1, 0, 1]), np.array([0.5, 0.25, 0.75]), 2)
+    array([1, 2, 0])
+    """
+    by_score = np.argsort(scores)[::-1]
+    descending = scores[by_score]
+    steps = np.zeros(len(scores), np.int64)
+    np.cumsum(descending[1:] != descending[:-1], out=steps[1:])
+    places = np.empty_like(steps)
+    places[by_score] = steps
+    return _stable_order(groups, count, places)
+
+
+def _stable_order(groups: Codes, count: int, places: Codes) -> Codes:
+    """Rows by group and place, rows that have both in common as they come.
+
+    One sort of whole numbers that hold group, place and row is faster than several of columns.
+    """
+    width = len(groups).bit_length()
+    if count.bit_length() + 2 * width > 63:
+        return np.lexsort((places, groups))
+    keys = (groups << 2 * width) | (places << width) | np.arange(len(groups))
+    keys.sort()
+    return keys & ((1 << width) - 1)
+
+
+def ranks(order: Codes, groups: Codes, datums: Codes) -> NDArray[np.int32]:
+    """How many rows of the same group and image come before each row.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (n,)
+        Rows as `score_order` puts them.
+    groups, datums : ndarray of int64, shape (n,)
+        Group and image of each row.
+
+    Returns
+    -------
+    ndarray of int32, shape (n,)
+        By row, not by place in `order`.
+
+    Examples
+    --------
+    >>> ranks(np.array([1, 0]), np.array([0, 0]), np.array([0, 0]))
+    array([1, 0], dtype=int32)
+    """
+    found = np.empty(len(order), np.int32)
+    if not len(order):
+        return found
+    width = 1 + int(datums.max())
+    cells = groups[order] * width + datums[order]
+    by_cell = order[_stable_order(cells, int(cells.max()) + 1, np.zeros_like(cells))]
+    is_first = np.ones(len(order), dtype=bool)
+    is_first[1:] = (np.diff(groups[by_cell]) != 0) | (np.diff(datums[by_cell]) != 0)
+    first = np.flatnonzero(is_first)
+    found[by_cell] = np.arange(len(order)) - np.repeat(first, np.diff(first, append=len(order)))
+    return found
+
+
+def match_coco(
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    crowd: Flags,
+    ignored: Flags,
+    thresholds: Floats,
+) -> tuple[Bits, Bits]:
+    """COCO's matching at several IoU thresholds.
+
+    Predictions choose in turn. At every threshold, each takes the true object of the greatest IoU
+    that is not taken yet, one that is not ignored if there is any; of equal ones the last.
+    Crowds are never used up.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (p + 1,)
+        Where the pairs of each prediction begin, predictions in the order in which they choose.
+    truths, ious : ndarray of int64 and of float64, shape (n,)
+        Row of the true object and overlap of each pair.
+    crowd, ignored : ndarray of bool, shape (g,)
+        Whether a true object is a crowd; whether it counts neither as found nor as missed.
+    thresholds : ndarray of float64, shape (t,)
+        Ascending, at most 64.
+
+    Returns
+    -------
+    matched : ndarray of uint64, shape (p,)
+        Thresholds at which a prediction has a true object.
+    excused : ndarray of uint64, shape (p,)
+        Thresholds at which that object is an ignored one.
+
+    References
+    ----------
+    pycocotools, ``COCOeval.evaluateImg``.
+    """
+    matched, excused = _alone(starts, truths, ious, crowd, ignored, thresholds)
+    rows = _rows(starts)
+    contested = np.flatnonzero(matched[rows] == 0)
+    order = contested[_coco_order(rows[contested], truths[contested], ious[contested], ignored)]
+    for bit, threshold in enumerate(thresholds):
+        edges = _passing(rows, truths, ious, crowd, order, threshold)
+        matched[rows[edges]] |= np.uint64(1 << bit)
+        edges = edges[ignored[truths[edges]]]
+        excused[rows[edges]] |= np.uint64(1 << bit)
+    return matched, excused
+
+
+def _alone(
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    crowd: Flags,
+    ignored: Flags,
+    thresholds: Floats,
+) -> tuple[Bits, Bits]:
+    """Matching of the pairs of which neither object is in another pair; they need no walk."""
+    matched, excused = _no_bits(starts), _no_bits(starts)
+    sizes = np.diff(starts)
+    rows = np.flatnonzero(sizes == 1)
+    pairs = starts[rows]
+    is_free = crowd | (np.bincount(truths, minlength=len(crowd)) == 1)
+    is_alone = is_free[truths[pairs]]
+    rows, pairs = rows[is_alone], pairs[is_alone]
+    passed = np.searchsorted(thresholds, ious[pairs], side="right")
+    lowest_bits = np.zeros(65, np.uint64)
+    np.cumsum(np.uint64(1) << np.arange(64, dtype=np.uint64), out=lowest_bits[1:])
+    matched[rows] = lowest_bits[passed]
+    excused[rows] = np.where(ignored[truths[pairs]], matched[rows], np.uint64(0))
+    return matched, excused
+
+
+def choose_coco(
+    starts: Codes, truths: Codes, ious: Floats, crowd: Flags, ignored: Flags, threshold: float
+) -> Codes:
+    """What each prediction takes at one IoU threshold under `match_coco`.
+
+    Returns
+    -------
+    ndarray of int64, shape (p,)
+        Place in `truths`, -1 for none.
+    """
+    rows = _rows(starts)
+    order = _coco_order(rows, truths, ious, ignored)
+    return _chosen(starts, rows, _passing(rows, truths, ious, crowd, order, threshold))
+
+
+def match_best(
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    crowd: Flags,
+    ignored: Flags,
+    thresholds: Floats,
+) -> tuple[Bits, Bits]:
+    """Matching of every prediction to its one best true object, as earlier Valor programs did.
+
+    A prediction whose best object (of equal ones the first) is taken has none. Parameters and
+    answer are those of `match_coco`.
+    """
+    matched, excused = _no_bits(starts), _no_bits(starts)
+    rows, best = _best(starts, truths, ious)
+    for bit, threshold in enumerate(thresholds):
+        edges = _passing(rows, truths, ious, crowd, best, threshold)
+        matched[rows[edges]] |= np.uint64(1 << bit)
+        edges = edges[ignored[truths[edges]]]
+        excused[rows[edges]] |= np.uint64(1 << bit)
+    return matched, excused
+
+
+def choose_best(
+    starts: Codes, truths: Codes, ious: Floats, crowd: Flags, ignored: Flags, threshold: float
+) -> Codes:
+    """What each prediction takes at one IoU threshold under `match_best`; as `choose_coco`."""
+    rows, best = _best(starts, truths, ious)
+    return _chosen(starts, rows, _passing(rows, truths, ious, crowd, best, threshold))
+
+
+def match_ranked(
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    scores: Floats,
+    crowd: Flags,
+) -> Codes:
+    """Matching by score, then IoU, that knows no threshold.
+
+    The pairs are gone through by descending score of the prediction, then by descending IoU,
+    then by row; a pair whose prediction and true object are both free is a match. A crowd stays
+    free.
+
+    Parameters
+    ----------
+    starts, truths, ious, crowd
+        As for `match_coco`.
+    scores : ndarray of float64, shape (p,)
+        Score of each prediction.
+
+    Returns
+    -------
+    ndarray of int64, shape (p,)
+        Place in `truths` of each prediction's match, -1 for none.
+    """
+    rows, order = ranked_order(starts, truths, ious, scores)
+    edges = order[_greedy(rows[order], truths[order], crowd)]
+    return _chosen(starts, rows, edges)
+
+
+def ranked_order(starts: Codes, truths: Codes, ious: Floats, scores: Floats) -> tuple[Codes, Codes]:
+    """Row of each pair, and the pairs in the order in which `match_ranked` goes through them."""
+    rows = _rows(starts)
+    return rows, np.lexsort((truths, rows, -ious, -scores[rows]))
+
+
+def _chosen(starts: Codes, rows: Codes, edges: Codes) -> Codes:
+    places = np.full(len(starts) - 1, -1, np.int64)
+    places[rows[edges]] = edges
+    return places
+
+
+def _rows(starts: Codes) -> Codes:
+    """Row of each pair."""
+    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+
+
+def _coco_order(rows: Codes, truths: Codes, ious: Floats, ignored: Flags) -> Codes:
+    """The pairs in the order in which the rows prefer them."""
+    return np.lexsort((-truths, -ious, ignored[truths], rows))
+
+
+def _passing(
+    rows: Codes, truths: Codes, ious: Floats, crowd: Flags, order: Codes, threshold: float
+) -> Codes:
+    """The pairs that are chosen among those that reach a threshold."""
+    passing = order[ious[order] >= threshold]
+    return passing[_greedy(rows[passing], truths[passing], crowd)]
+
+
+def _no_bits(starts: Codes) -> Bits:
+    return np.zeros(len(starts) - 1, np.uint64)
+
+
+def _best(starts: Codes, truths: Codes, ious: Floats) -> tuple[Codes, Codes]:
+    """Row of each pair, and the pair of greatest IoU of each prediction that has any."""
+    rows = _rows(starts)
+    order = np.lexsort((truths, -ious, rows))
+    _, first = np.unique(rows[order], return_index=True)
+    return rows, order[first]
+
+
+def _greedy(rows: Codes, truths: Codes, crowd: Flags) -> Codes:
+    """Places of the pairs that a walk in the given order would choose, in ascending order.
+
+    In each round, every pair chooses that is the first left of both its prediction and its true
+    object: no earlier one can take either from it.
+    """
+    chosen = []
+    left = np.arange(len(rows))
+    row_count = int(rows.max(initial=-1)) + 1
+    is_crowd = crowd[truths]
+    while len(left):
+        first_of_row = np.empty(row_count, np.int64)
+        first_of_truth = np.empty(len(crowd), np.int64)
+        backwards = left[::-1]
+        first_of_row[rows[backwards]] = backwards
+        first_of_truth[truths[backwards]] = backwards
+        is_first = first_of_row[rows[left]] == left
+        is_first &= is_crowd[left] | (first_of_truth[truths[left]] == left)
+        now = left[is_first]
+        chosen.append(now)
+        row_done = np.zeros(row_count, dtype=bool)
+        truth_done = np.zeros(len(crowd), dtype=bool)
+        row_done[rows[now]] = True
+        truth_done[truths[now[~is_crowd[now]]]] = True
+        left = left[~(row_done[rows[left]] | truth_done[truths[left]])]
+    return np.sort(np.concatenate(chosen)) if chosen else left
+
+
+def interpolated(
+    order: Codes,
+    group_starts: Codes,
+    scores: Floats,
+    ranks: NDArray[np.int32],
+    most: int,
+    places: NDArray[np.int32],
+    counted: Flags,
+    matched: Bits,
+    excused: Bits,
+    threshold_count: int,
+    needed: Codes,
+    positives: Codes,
+) -> tuple[Floats, Floats, Codes]:
+    """Precision at given numbers of true positives, interpolated as in PASCAL VOC and COCO.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (d,)
+        Rows of predictions by group and descending score.
+    group_starts : ndarray of int64, shape (k + 1,)
+        Where each group begins in `order`.
+    scores : ndarray of float64, shape (n,)
+        Score of every row.
+    ranks : ndarray of int32, shape (n,)
+        Rank of every row among those of its group and image.
+    most : int
+        Rank at which rows stop to take part.
+    places : ndarray of int32, shape (n,)
+        Place of a row among those that have pairs, -1 for none.
+    counted : ndarray of bool, shape (n,)
+        Whether a row counts as a false positive where it is not matched.
+    matched, excused : ndarray of uint64, shape (p,)
+        As `match_coco` gives them.
+    threshold_count : int
+        Number t of IoU thresholds.
+    needed : ndarray of int64, shape (k, r)
+        True positives that each recall takes, ascending; 0 where it takes none.
+    positives : ndarray of int64, shape (k,)
+        True objects of each group; a group without any is left at -1.
+
+    Returns
+    -------
+    precisions : ndarray of float64, shape (k, t, r)
+        Greatest precision at or beyond each recall; 0 where it is not reached.
+    thresholds : ndarray of float64, shape (k, t, r)
+        Score at which the recall is reached; 0 where it is not. At recall 0 that of the first row.
+    true_positives : ndarray of int64, shape (t, k)
+        True positives among all rows.
+
+    References
+    ----------
+    pycocotools, ``COCOeval.accumulate``.
+    """
+    count, points = len(positives), needed.shape[1]
+    shape = (count, threshold_count, points)
+    precisions, thresholds = np.full(shape, -1.0), np.full(shape, -1.0)
+    found = np.zeros((threshold_count, count), np.int64)
+    groups = np.repeat(np.arange(count), np.diff(group_starts))
+    if len(order) and most <= int(ranks.max()):
+        taking_part = ranks[order] < most
+        order, groups = order[taking_part], groups[taking_part]
+    sizes = np.bincount(groups, minlength=count)
+    first_scores = np.zeros(count)
+    full = np.flatnonzero(sizes)
+    first_scores[full] = scores[order[ends(sizes)[full]]]
+
+    # Only rows that are matched at some threshold are looked at for each of them.
+    place = places[order]
+    some = np.flatnonzero(place >= 0)
+    some = some[matched[place[some]] != 0]
+    bits, excuses = matched[place[some]], excused[place[some]]
+    groups, order_counts = groups[some], counted[order]
+    is_missed = order_counts.copy()
+    is_missed[some] = False
+    missed = np.cumsum(is_missed)[some] - np.append(0, np.cumsum(is_missed))[ends(sizes)[groups]]
+    extra_counts, some_starts = order_counts[some], ends(np.bincount(groups, minlength=count))
+    least = np.maximum(needed, 1)
+    for t in range(threshold_count):
+        is_matched = (bits >> np.uint64(t)) & np.uint64(1) == 1
+        hits = np.flatnonzero(is_matched & ((excuses >> np.uint64(t)) & np.uint64(1) == 0))
+        hit_groups = groups[hits]
+        found[t] = np.bincount(hit_groups, minlength=count)
+        if not points:
+            continue
+        starts = ends(found[t])
+        true = np.arange(len(hits)) - starts[hit_groups] + 1.0
+        extra = np.append(0, np.cumsum(~is_matched & extra_counts))
+        false = missed[hits] + extra[hits + 1] - extra[some_starts[hit_groups]]
+        values = true / (false + true + np.spacing(1))
+        at = starts[:-1, None] + least - 1
+        reached = least <= found[t][:, None]
+        precisions[:, t] = _greatest_beyond(
+            np.append(values, 0.0), np.where(reached, at, -1), starts
+        )
+        reached_scores = np.append(scores[order[some[hits]]], 0.0)
+        reached_scores = reached_scores[np.where(reached, at, len(hits))]
+        thresholds[:, t] = np.where(needed == 0, first_scores[:, None], reached_scores)
+    precisions[positives == 0] = -1
+    thresholds[positives == 0] = -1
+    return precisions, thresholds, found
+
+
+def _greatest_beyond(values: Floats, at: Codes, starts: Codes) -> Floats:
+    """Greatest of a group's values from some places on, 0 where a place is -1."""
+    # An end behind each group keeps its last stretch from running into the next group.
+    stops = np.column_stack([np.where(at < 0, starts[1:, None], at), starts[1:]])
+    best: Any = np.maximum.reduceat(values, stops.reshape(-1)).reshape(stops.shape)[:, :-1]
+    best[at < 0] = 0.0
+    return np.maximum.accumulate(best[:, ::-1], axis=1)[:, ::-1]

@@ -1,0 +1,707 @@
+/* COCO's JSON, straight into columns.
+
+   A text ends in PADDING zero bytes. JSON has none, so that every loop ends there at the latest
+   and needs no other bound. A function that finds something else than it expects answers NULL or
+   BAD and leaves it to Python to say what is wrong. */
+#include "kernels.h"
+
+#include <string.h>
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#define SSE2 1
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
+#endif
+
+enum { DONE, FULL, BAD };
+
+/* Places in `state`: how far it is, how much it has, and what there was no room for; places in
+   `room`: how much there is room for. */
+enum { POSITION, STOP, CLOSED, ROWS, RINGS, NUMBERS, COUNTS, LETTERS, HARD, LACKING };
+
+/* Bits in `found`. */
+enum {
+    ID = 1,
+    IMAGE = 2,
+    CATEGORY = 4,
+    BOX = 8,
+    AREA = 16,
+    CROWD = 32,
+    SCORE = 64,
+    SEGMENTATION = 128,
+    HEIGHT = 256,
+    WIDTH = 512
+};
+
+enum { NO_MASK, POLYGONS, RUNS, COMPRESSED };
+
+/* Slots of a number that is left to Python. */
+enum { BOX_SLOT, AREA_SLOT, SCORE_SLOT, NUMBER_SLOT };
+
+typedef const uint8_t *Text;
+
+static Text space(Text p) {
+    while (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t') p++;
+    return p;
+}
+
+static int is_digit(uint8_t c) { return (uint8_t)(c - '0') < 10; }
+
+static int is_hex(uint8_t c) { return is_digit(c) || (uint8_t)((c | 32) - 'a') < 6; }
+
+/* ---- values that are passed over ---- */
+
+#if defined(SSE2)
+static int first_bit(int mask) {
+#if defined(_MSC_VER)
+    unsigned long bit;
+    _BitScanForward(&bit, (unsigned long)mask);
+    return (int)bit;
+#else
+    return __builtin_ctz((unsigned)mask);
+#endif
+}
+
+/* Up to the next quote, backslash or control character. */
+static Text plain_letters(Text p) {
+    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
+    const __m128i control = _mm_set1_epi8(31);
+    for (;; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)p);
+        __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash));
+        stop = _mm_or_si128(stop, _mm_cmpeq_epi8(_mm_min_epu8(v, control), v));
+        int mask = _mm_movemask_epi8(stop);
+        if (mask) return p + first_bit(mask);
+    }
+}
+
+/* Up to the next bracket, brace, quote or zero byte. */
+static Text plain_items(Text p) {
+    const __m128i quote = _mm_set1_epi8('"'), fold = _mm_set1_epi8(32), zero = _mm_setzero_si128();
+    const __m128i open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}');
+    for (;; p += 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)p), folded = _mm_or_si128(v, fold);
+        __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(folded, open), _mm_cmpeq_epi8(folded, close));
+        stop = _mm_or_si128(stop, _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, zero)));
+        int mask = _mm_movemask_epi8(stop);
+        if (mask) return p + first_bit(mask);
+    }
+}
+#else
+static Text plain_letters(Text p) {
+    while (*p != '"' && *p != '\\' && *p > 31) p++;
+    return p;
+}
+
+static Text plain_items(Text p) {
+    while (*p && *p != '"' && (*p | 32) != '{' && (*p | 32) != '}') p++;
+    return p;
+}
+#endif
+
+/* Behind an escape; p is at its backslash. */
+static Text escape(Text p) {
+    switch (p[1]) {
+    case '"': case '\\': case '/': case 'b': case 'f': case 'n': case 'r': case 't':
+        return p + 2;
+    case 'u':
+        return is_hex(p[2]) && is_hex(p[3]) && is_hex(p[4]) && is_hex(p[5]) ? p + 6 : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Behind a string; p is at its first quote. */
+static Text string(Text p) {
+    for (p = plain_letters(p + 1); *p != '"'; p = plain_letters(p))
+        if (*p != '\\' || !(p = escape(p))) return NULL;
+    return p + 1;
+}
+
+/* Behind a list or table, whose brackets are balanced and whose strings are closed. */
+static Text nested(Text p) {
+    for (int64_t depth = 0;;) {
+        p = plain_items(p);
+        switch (*p) {
+        case '[': case '{':
+            depth++;
+            p++;
+            break;
+        case ']': case '}':
+            p++;
+            if (!--depth) return p;
+            break;
+        case '"':
+            if (!(p = string(p))) return NULL;
+            break;
+        default:
+            return NULL;
+        }
+    }
+}
+
+static Text digits(Text p) {
+    if (!is_digit(*p)) return NULL;
+    while (is_digit(*p)) p++;
+    return p;
+}
+
+static Text some_number(Text p) {
+    if (*p == '-') p++;
+    p = *p == '0' ? p + 1 : digits(p);
+    if (p && *p == '.') p = digits(p + 1);
+    if (p && (*p | 32) == 'e') {
+        p++;
+        p = digits(*p == '-' || *p == '+' ? p + 1 : p);
+    }
+    return p;
+}
+
+static Text word(Text p, const char *name) {
+    size_t length = strlen(name);
+    return strncmp((const char *)p, name, length) ? NULL : p + length;
+}
+
+static Text value(Text p) {
+    switch (*p) {
+    case '"': return string(p);
+    case '[': case '{': return nested(p);
+    case 't': return word(p, "true");
+    case 'f': return word(p, "false");
+    case 'n': return word(p, "null");
+    default: return some_number(p);
+    }
+}
+
+/* ---- numbers ---- */
+
+static const double TENS[23] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+static uint64_t product(uint64_t a, uint64_t b, uint64_t *high) {
+#if defined(__SIZEOF_INT128__)
+    __extension__ typedef unsigned __int128 wide;
+    wide both = (wide)a * b;
+    *high = (uint64_t)(both >> 64);
+    return (uint64_t)both;
+#elif defined(_MSC_VER) && defined(_M_X64)
+    return _umul128(a, b, high);
+#else
+    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    uint64_t cross = a0 * b1 + (uint32_t)middle;
+    *high = a1 * b1 + (middle >> 32) + (cross >> 32);
+    return (cross << 32) | (uint32_t)(a0 * b0);
+#endif
+}
+
+static int leading_zeros(uint64_t w) {
+    int count = 0;
+    for (int step = 32; step; step >>= 1)
+        if (!(w >> (64 - step))) {
+            count += step;
+            w <<= step;
+        }
+    return count;
+}
+
+/* The double nearest to w * 10^q, after Lemire, "Number parsing at a gigabyte per second", 2021.
+   `fives` has 128 bits of every power of five from -342 to 308. 0 where it cannot be told. */
+static int nearest(uint64_t w, int q, const uint64_t *fives, double *out) {
+    if (q < -342 || q > 308) return 0;
+    int shift = leading_zeros(w);
+    w <<= shift;
+    uint64_t high, low = product(w, fives[2 * (q + 342)], &high);
+    if ((high & 0x1FF) == 0x1FF) {
+        uint64_t more;
+        product(w, fives[2 * (q + 342) + 1], &more);
+        low += more;
+        high += low < more;
+        if (low == UINT64_MAX && (q < -27 || q > 55)) return 0;
+    }
+    int upper = (int)(high >> 63);
+    uint64_t mantissa = high >> (upper + 9);
+    int power = (((152170 + 65536) * q) >> 16) + 63 + upper - shift + 1023;
+    if (power <= 0) return 0;
+    if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (upper + 9) == high)
+        mantissa &= ~(uint64_t)1;
+    mantissa = (mantissa + (mantissa & 1)) >> 1;
+    if (mantissa >> 53) {
+        mantissa = (uint64_t)1 << 52;
+        power++;
+    }
+    if (power >= 0x7FF) return 0;
+    uint64_t bits = (mantissa & (((uint64_t)1 << 52) - 1)) | ((uint64_t)power << 52);
+    memcpy(out, &bits, 8);
+    return 1;
+}
+
+/* Behind a number; `hard` where its value is left to Python. */
+static Text number(Text p, const uint64_t *fives, double *out, int *hard) {
+    int negative = *p == '-';
+    p += negative;
+    Text first = p;
+    uint64_t w = 0;
+    int64_t exponent = 0;
+    if (!is_digit(*p)) return NULL;
+    while (is_digit(*p)) w = 10 * w + (uint64_t)(*p++ - '0');
+    int64_t count = p - first;
+    if (*first == '0' && count > 1) return NULL;
+    if (*p == '.') {
+        Text point = p++;
+        if (!is_digit(*p)) return NULL;
+        while (is_digit(*p)) w = 10 * w + (uint64_t)(*p++ - '0');
+        exponent = point + 1 - p;
+        count -= exponent;
+        if (count > 19) /* zeros before the first other digit do not count */
+            for (; (*first == '0' || *first == '.') && first < p; first++) count -= *first == '0';
+    }
+    if ((*p | 32) == 'e') {
+        p++;
+        int falls = *p == '-';
+        p += falls || *p == '+';
+        if (!is_digit(*p)) return NULL;
+        int64_t stated = 0;
+        for (; is_digit(*p); p++)
+            if (stated < 100000) stated = 10 * stated + (*p - '0');
+        exponent += falls ? -stated : stated;
+    }
+    *hard = 0;
+    double x;
+    if (count > 19)
+        *hard = 1;
+    else if (w == 0)
+        x = 0;
+    else if (w >> 53 == 0 && exponent >= -22 && exponent <= 22)
+        x = exponent < 0 ? (double)w / TENS[-exponent] : (double)w * TENS[exponent];
+    else if (exponent < -400 || exponent > 400 || !nearest(w, (int)exponent, fives, &x))
+        *hard = 1;
+    *out = *hard ? 0 : negative ? -x : x;
+    return p;
+}
+
+/* Behind a whole number, which may be written as 42.0. */
+static Text whole(Text p, const uint64_t *fives, int64_t *out) {
+    Text first = p;
+    int negative = *p == '-';
+    p += negative;
+    Text start = p;
+    int64_t w = 0;
+    while (is_digit(*p) && p - start < 19) w = (int64_t)(10 * (uint64_t)w + (uint64_t)(*p++ - '0'));
+    if (*p == '.' || (*p | 32) == 'e') {
+        double x;
+        int hard;
+        p = number(first, fives, &x, &hard);
+        if (!p || hard || x > 9007199254740992.0 || x < -9007199254740992.0) return NULL;
+        *out = (int64_t)x;
+        return (double)*out == x ? p : NULL;
+    }
+    if (p == start || p - start > 18 || (*start == '0' && p - start > 1)) return NULL;
+    *out = negative ? -w : w;
+    return p;
+}
+
+/* ---- annotations ---- */
+
+typedef struct {
+    const int64_t *room;
+    int64_t *state, *ids, *images, *categories;
+    double *boxes, *areas, *scores;
+    uint8_t *crowd;
+    uint16_t *found;
+    int with_masks;
+    uint8_t *kinds;
+    int64_t *sizes, *row_ends, *ring_ends;
+    double *numbers;
+    uint32_t *counts;
+    uint8_t *letters;
+    int64_t *hard;
+    const uint64_t *fives;
+    Text text;
+    int code;
+} Columns;
+
+
+static int has_room(Columns *to, int what) {
+    if (to->state[what] < to->room[what]) return 1;
+    to->state[LACKING] = what;
+    to->code = FULL;
+    return 0;
+}
+
+static Text float_at(Text p, Columns *to, double *out, int64_t slot, int64_t index) {
+    int hard;
+    Text end = number(p, to->fives, out, &hard);
+    if (end && hard) {
+        if (!has_room(to, HARD)) return NULL;
+        int64_t *entry = to->hard + 4 * to->state[HARD]++;
+        entry[0] = slot;
+        entry[1] = index;
+        entry[2] = p - to->text;
+        entry[3] = end - to->text;
+    }
+    return end;
+}
+
+/* Behind the comma or the closing bracket after an item of a list; `more` says which it was. */
+static Text after_item(Text p, int *more) {
+    p = space(p);
+    *more = *p == ',';
+    return *more ? space(p + 1) : *p == ']' ? p + 1 : NULL;
+}
+
+static Text box(Text p, Columns *to, int64_t row, int *is_there) {
+    if (*p != '[') return NULL;
+    p = space(p + 1);
+    *is_there = *p != ']';
+    if (!*is_there) return p + 1;
+    for (int side = 0; side < 4; side++) {
+        int more;
+        p = float_at(p, to, to->boxes + 4 * row + side, BOX_SLOT, 4 * row + side);
+        if (!p || !(p = after_item(p, &more)) || more != (side < 3)) return NULL;
+    }
+    return p;
+}
+
+static Text ring(Text p, Columns *to) {
+    int more = *p == '[';
+    if (!more) return NULL;
+    p = space(p + 1);
+    if (*p == ']') {
+        more = 0;
+        p++;
+    }
+    while (more) {
+        if (!has_room(to, NUMBERS)) return NULL;
+        int64_t at = to->state[NUMBERS]++;
+        p = float_at(p, to, to->numbers + at, NUMBER_SLOT, at);
+        if (!p || !(p = after_item(p, &more))) return NULL;
+    }
+    if (!has_room(to, RINGS)) return NULL;
+    to->ring_ends[to->state[RINGS]++] = to->state[NUMBERS];
+    return p;
+}
+
+static Text rings(Text p, Columns *to) {
+    int more = 1;
+    p = space(p + 1);
+    while (more)
+        if (!(p = ring(p, to)) || !(p = after_item(p, &more))) return NULL;
+    return p;
+}
+
+static Text run_list(Text p, Columns *to) {
+    int more = 1;
+    p = space(p + 1);
+    if (*p == ']') return p + 1;
+    while (more) {
+        int64_t run;
+        if (!has_room(to, COUNTS)) return NULL;
+        if (!(p = whole(p, to->fives, &run)) || run < 0 || run > UINT32_MAX) return NULL;
+        to->counts[to->state[COUNTS]++] = (uint32_t)run;
+        if (!(p = after_item(p, &more))) return NULL;
+    }
+    return p;
+}
+
+/* Text of compressed runs, which has no letter that is escaped but the backslash. */
+static Text run_text(Text p, Columns *to) {
+    for (p++; *p != '"';) {
+        if (*p == '\\' && *++p != '\\') return NULL;
+        if (*p < 32 || *p > 126) return NULL;
+        if (!has_room(to, LETTERS)) return NULL;
+        to->letters[to->state[LETTERS]++] = *p++;
+    }
+    return p + 1;
+}
+
+/* Behind the colon after a key; its text is from `key` to `end` without the quotes. NULL where
+   escapes may spell a name that matters. */
+static Text key_at(Text p, Text *key, Text *end) {
+    if (*p != '"') return NULL;
+    *key = p + 1;
+    if (!(p = string(p))) return NULL;
+    *end = p - 1;
+    for (Text slash = *key; (slash = memchr(slash, '\\', (size_t)(*end - slash))); slash += 2)
+        if (slash[1] == 'u' && slash[2] == '0' && slash[3] == '0' && slash[4] < '8') return NULL;
+    p = space(p);
+    return *p == ':' ? space(p + 1) : NULL;
+}
+
+static int is_key(Text key, Text end, const char *name) {
+    size_t length = strlen(name);
+    return (size_t)(end - key) == length && !memcmp(key, name, length);
+}
+
+/* Behind the comma or the closing brace after a field; `more` says which it was. */
+static Text after_field(Text p, int *more) {
+    p = space(p);
+    *more = *p == ',';
+    return *more ? space(p + 1) : *p == '}' ? p + 1 : NULL;
+}
+
+static Text size_pair(Text p, Columns *to, int64_t *size) {
+    int more;
+    if (*p != '[') return NULL;
+    for (int side = 0; side < 2; side++) {
+        p = whole(space(side ? p : p + 1), to->fives, size + side);
+        if (!p || !(p = after_item(p, &more)) || more != (side == 0)) return NULL;
+    }
+    return p;
+}
+
+static Text run_lengths(Text p, Columns *to, int64_t row) {
+    int more = 1, sized = 0;
+    for (p = space(p + 1); more;) {
+        Text key, end;
+        if (!(p = key_at(p, &key, &end))) return NULL;
+        if (is_key(key, end, "size")) {
+            p = sized++ ? NULL : size_pair(p, to, to->sizes + 2 * row);
+        } else if (is_key(key, end, "counts")) {
+            if (to->kinds[row] || (*p != '[' && *p != '"')) return NULL;
+            to->kinds[row] = *p == '[' ? RUNS : COMPRESSED;
+            p = *p == '[' ? run_list(p, to) : run_text(p, to);
+        } else {
+            p = value(p);
+        }
+        if (!p || !(p = after_field(p, &more))) return NULL;
+    }
+    return sized && to->kinds[row] ? p : NULL;
+}
+
+static Text segmentation(Text p, Columns *to, int64_t row) {
+    Text inside = space(p + 1);
+    if (*p == '[' && *inside == ']') {
+        to->found[row] &= (uint16_t)~SEGMENTATION;
+        return inside + 1;
+    }
+    if (!to->with_masks) return value(p);
+    if (*p == '{') return run_lengths(p, to, row);
+    if (*p != '[') return NULL;
+    to->kinds[row] = POLYGONS;
+    return rings(p, to);
+}
+
+static Text flag(Text p, Columns *to, uint8_t *out) {
+    double x;
+    int hard;
+    *out = *p == 't';
+    if (*p == 't') return word(p, "true");
+    if (*p == 'f') return word(p, "false");
+    p = number(p, to->fives, &x, &hard);
+    *out = hard || x != 0;
+    return p;
+}
+
+static int known_field(Text key, Text end) {
+    switch (end - key) {
+    case 2: return is_key(key, end, "id") ? ID : 0;
+    case 4: return is_key(key, end, "bbox") ? BOX : is_key(key, end, "area") ? AREA : 0;
+    case 5: return is_key(key, end, "score") ? SCORE : 0;
+    case 7: return is_key(key, end, "iscrowd") ? CROWD : 0;
+    case 8: return is_key(key, end, "image_id") ? IMAGE : 0;
+    case 11: return is_key(key, end, "category_id") ? CATEGORY : 0;
+    case 12: return is_key(key, end, "segmentation") ? SEGMENTATION : 0;
+    default: return 0;
+    }
+}
+
+static Text field(Text p, Columns *to, int64_t row, int which) {
+    int is_there = 1;
+    switch (which) {
+    case ID: return whole(p, to->fives, to->ids + row);
+    case IMAGE: return whole(p, to->fives, to->images + row);
+    case CATEGORY: return whole(p, to->fives, to->categories + row);
+    case AREA: return float_at(p, to, to->areas + row, AREA_SLOT, row);
+    case SCORE: return float_at(p, to, to->scores + row, SCORE_SLOT, row);
+    case CROWD: return flag(p, to, to->crowd + row);
+    case SEGMENTATION: return segmentation(p, to, row);
+    default:
+        p = box(p, to, row, &is_there);
+        if (!is_there) to->found[row] &= (uint16_t)~BOX;
+        return p;
+    }
+}
+
+static Text annotation(Text p, Columns *to, int64_t row) {
+    int more = *p == '{', seen = 0;
+    if (!more) return NULL;
+    p = space(p + 1);
+    if (*p == '}') {
+        more = 0;
+        p++;
+    }
+    while (more) {
+        Text key, end;
+        if (!(p = key_at(p, &key, &end))) return NULL;
+        int which = known_field(key, end);
+        if (seen & which) return NULL;
+        seen |= which;
+        if (!which) {
+            p = value(p);
+        } else if (*p == 'n') {
+            p = word(p, "null");
+        } else {
+            to->found[row] |= (uint16_t)which;
+            p = field(p, to, row, which);
+        }
+        if (!p || !(p = after_field(p, &more))) return NULL;
+    }
+    return p;
+}
+
+static void clear_row(Columns *to, int64_t row) {
+    to->ids[row] = to->images[row] = to->categories[row] = 0;
+    memset(to->boxes + 4 * row, 0, 4 * sizeof(double));
+    to->areas[row] = to->scores[row] = 0;
+    to->crowd[row] = 0;
+    to->found[row] = 0;
+    if (to->with_masks) {
+        to->kinds[row] = NO_MASK;
+        to->sizes[2 * row] = to->sizes[2 * row + 1] = 0;
+    }
+}
+
+static void end_row(Columns *to, int64_t row) {
+    if (to->with_masks)
+        for (int what = 0; what < 3; what++)
+            to->row_ends[3 * row + what] = to->state[what == 0 ? RINGS : what == 1 ? COUNTS : LETTERS];
+    to->state[ROWS] = row + 1;
+}
+
+/* Between two records: to the next one, or to the end of the list. NULL where neither is there. */
+static Text next_record(Text p, int64_t *state) {
+    int more;
+    p = after_item(p, &more);
+    if (p && !more) state[CLOSED] = 1;
+    return p;
+}
+
+/* One row for each annotation from state[POSITION], where one begins, until the list ends or one
+   begins at or behind state[STOP]. FULL leaves state where it was before an annotation. */
+EXPORT int scan_annotations(const uint8_t *text, const int64_t *room, int64_t *state,
+                            const uint64_t *fives, int64_t *hard, int64_t *ids, int64_t *images,
+                            int64_t *categories, double *boxes, double *areas, double *scores,
+                            uint8_t *crowd, uint16_t *found, int with_masks, uint8_t *kinds,
+                            int64_t *sizes, int64_t *row_ends, int64_t *ring_ends, double *numbers,
+                            uint32_t *counts, uint8_t *letters) {
+    Columns to = {room,  state, ids,    images,    categories, boxes,  areas,
+                  scores, crowd, found, with_masks, kinds,     sizes,  row_ends,
+                  ring_ends, numbers, counts, letters, hard, fives, text, BAD};
+    Text p = text + state[POSITION];
+    while (!state[CLOSED] && p - text < state[STOP]) {
+        int64_t row = state[ROWS], before[LACKING];
+        to.code = BAD;
+        if (!has_room(&to, ROWS)) return to.code;
+        memcpy(before, state, sizeof before);
+        clear_row(&to, row);
+        Text end = annotation(p, &to, row);
+        if (!end) {
+            memcpy(state, before, sizeof before);
+            return to.code;
+        }
+        end_row(&to, row);
+        if (!(p = next_record(end, state))) return BAD;
+        state[POSITION] = p - text;
+    }
+    return DONE;
+}
+
+/* Fields of the records that were read before, by their place in a record. */
+enum { FIELDS = 64 };
+
+typedef struct {
+    Text key[FIELDS];
+    int64_t length[FIELDS];
+} Fields;
+
+/* Whether the field at a place in a record has the name that it had in the one before. */
+static int is_as_before(Fields *fields, int place, Text key, Text end) {
+    if (place >= FIELDS) return 0;
+    int64_t length = end - key;
+    int same = fields->length[place] == length && !memcmp(fields->key[place], key, (size_t)length);
+    fields->key[place] = key;
+    fields->length[place] = length;
+    return same;
+}
+
+/* One row for each image of the list whose first record begins at state[POSITION]. `names` says
+   where names of fields stand that the record before does not have at the same place, and of
+   fields that have a list or table, and which of the two it is. */
+EXPORT int scan_images(const uint8_t *text, const int64_t *room, int64_t *state,
+                       const uint64_t *fives, int64_t *ids, int64_t *sizes, uint16_t *found,
+                       int64_t *names) {
+    Fields fields;
+    memset(&fields, 0, sizeof fields);
+    for (int place = 0; place < FIELDS; place++) fields.length[place] = -1;
+    Text p = text + state[POSITION];
+    while (!state[CLOSED]) {
+        int64_t row = state[ROWS];
+        if (row >= room[ROWS]) return FULL;
+        ids[row] = sizes[2 * row] = sizes[2 * row + 1] = 0;
+        int more = *p == '{', seen = 0;
+        if (!more) return BAD;
+        p = space(p + 1);
+        if (*p == '}') {
+            more = 0;
+            p++;
+        }
+        for (int place = 0; more; place++) {
+            Text key, end;
+            if (!(p = key_at(p, &key, &end))) return BAD;
+            int is_nested = *p == '[' || *p == '{';
+            if (!is_as_before(&fields, place, key, end) || is_nested) {
+                int64_t *entry = names + 3 * state[LETTERS]++;
+                if (state[LETTERS] > room[LETTERS]) return FULL;
+                entry[0] = key - text;
+                entry[1] = end - text;
+                entry[2] = is_nested;
+            }
+            int which = is_key(key, end, "id")       ? ID
+                        : is_key(key, end, "height") ? HEIGHT
+                        : is_key(key, end, "width")  ? WIDTH
+                                                     : 0;
+            if (seen & which) return BAD;
+            if (which && *p != 'n') {
+                seen |= which;
+                p = whole(p, fives, which == ID ? ids + row : sizes + 2 * row + (which == WIDTH));
+            } else {
+                p = value(p);
+            }
+            if (!p || !(p = after_field(p, &more))) return BAD;
+        }
+        found[row] = (uint16_t)seen;
+        if (!(p = next_record(p, state))) return BAD;
+        state[ROWS] = row + 1;
+        state[POSITION] = p - text;
+    }
+    return DONE;
+}
+
+/* Where the value at a position ends; -1 where it is none. */
+EXPORT int64_t scan_value(const uint8_t *text, int64_t position) {
+    Text end = value(text + position);
+    return end ? end - text : -1;
+}
+
+/* Order of rows by group, rows of a group as they stand. `starts` has a zero for each group and
+   one more. */
+EXPORT void grouped_order(int64_t n, const int64_t *groups, int64_t n_groups, int64_t *starts,
+                          int64_t *order) {
+    for (int64_t i = 0; i < n; i++) starts[groups[i] + 1]++;
+    for (int64_t g = 0; g < n_groups; g++) starts[g + 1] += starts[g];
+    for (int64_t i = 0; i < n; i++) order[starts[groups[i]]++] = i;
+}
+
+/* Ragged rows of one column, copied to where `to_starts` says, in another order; starts are counted
+   in elements of `width` bytes. */
+EXPORT void copy_rows(int64_t n, const int64_t *rows, int64_t width, const uint8_t *from,
+                      const int64_t *from_starts, uint8_t *to, const int64_t *to_starts) {
+    for (int64_t i = 0; i < n; i++) {
+        int64_t first = from_starts[rows[i]], count = from_starts[rows[i] + 1] - first;
+        if (count) memcpy(to + width * to_starts[i], from + width * first, (size_t)(width * count));
+    }
+}

@@ -1,0 +1,12 @@
+"""Scanning COCO's JSON into columns."""
+
+from __future__ import annotations
+
+from valor_detection.kernels import KERNELS
+
+if KERNELS.library is None:
+    from valor_detection.kernels.numeric.scanning import copy_rows, grouped_order, scan
+else:
+    from valor_detection.kernels.compiled.scanning import copy_rows, grouped_order, scan
+
+__all__ = ["copy_rows", "grouped_order", "scan"]

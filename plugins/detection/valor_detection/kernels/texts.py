@@ -1,0 +1,95 @@
+"""Texts of files, in memory as scanners want them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from valor_core.readers.table import file_size, unreadable
+from valor_core.threads import in_threads, thread_count
+
+PADDING = 64  # zero bytes that every loop of a scanner ends at
+_READ = 8 << 20  # bytes whose reading is worth a thread of its own
+
+_MARK = b"\xef\xbb\xbf"
+
+
+@frozen(eq=False)
+class Text:
+    """The bytes of a file.
+
+    Parameters
+    ----------
+    source : str
+        The file, as messages name it.
+    padded : ndarray of uint8
+        Its bytes and as many zeros as scanners need.
+
+    Examples
+    --------
+    >>> Text.of(b"[]").cut(0, 1)
+    b'['
+    """
+
+    source: str
+    padded: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, content: bytes, source: str = "text") -> Text:
+        """A text that is in memory already."""
+        return cls(source, np.frombuffer(content + bytes(PADDING), np.uint8))
+
+    @classmethod
+    def read(cls, path: Path) -> Text:
+        """A file.
+
+        Raises
+        ------
+        ReadError
+            If there is no such file or it is empty.
+        """
+        size = file_size(path)
+        padded = np.empty(size + PADDING, np.uint8)
+        step = max(_READ, -(-size // thread_count()))
+        parts = [
+            partial(_fill, path, padded.data[start : min(start + step, size)], start)
+            for start in range(0, size, step)
+        ]
+        try:
+            in_threads(parts)
+        except OSError as error:
+            raise unreadable(path, error) from error
+        padded[size:] = 0
+        return cls(str(path), padded)
+
+    @property
+    def size(self) -> int:
+        """Number of its bytes."""
+        return len(self.padded) - PADDING
+
+    @property
+    def view(self) -> memoryview:
+        """Its bytes."""
+        return self.padded.data[: self.size]
+
+    @property
+    def start(self) -> int:
+        """Where it begins, behind a byte order mark if there is one."""
+        return len(_MARK) if self.cut(0, len(_MARK)) == _MARK else 0
+
+    def cut(self, start: int, stop: int) -> bytes:
+        """Some of its bytes."""
+        return self.padded[start : min(stop, self.size)].tobytes()
+
+
+def _fill(path: Path, into: memoryview, start: int) -> None:
+    done = 0
+    with path.open("rb", buffering=0) as stream:
+        stream.seek(start)
+        while done < len(into) and (count := stream.readinto(into[done:])):
+            done += count
+    into[done:] = bytes(len(into) - done)  # it has become shorter

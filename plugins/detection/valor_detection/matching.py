@@ -1,0 +1,262 @@
+"""Matching: which predictions found a true object, under a named rule."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from valor_core.schemas.arrays import Codes, Floats
+from valor_detection.kernels import matching as kernels
+from valor_detection.rules import Rule, iou_limits
+from valor_detection.table import KEY, LABEL, Pairs, Table
+
+Bits = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+AreaRange = tuple[float, float]
+
+EVERYTHING: AreaRange = (0.0, float("inf"))
+"""The area range that nothing is outside of."""
+
+_WORD = 64  # thresholds that fit in the bits of a number
+
+
+def matching(
+    table: Table, rule: Rule, scope: str = LABEL, area_range: AreaRange = EVERYTHING
+) -> Matching:
+    """The matching of a table's objects, made once for all metrics.
+
+    Parameters
+    ----------
+    table : Table
+        The objects.
+    rule : str
+        ``coco``: predictions choose by score, at every IoU threshold anew, among the true
+        objects that are left. ``ranked``: pairs are gone through by score and IoU, whatever the
+        threshold. ``valor``: a prediction has its one best true object or none.
+    scope : str
+        `LABEL`: only objects of one label match; `KEY`: those of one label key, where an
+        annotation with several labels chooses once and a crowd is there for its own label alone.
+    area_range : (float, float)
+        True objects with an area outside are ignored, and so are unmatched predictions.
+
+    Examples
+    --------
+    >>> from valor_detection.overlaps import Overlaps
+    >>> state = Overlaps(None, (0.5,), (0.5,), (LABEL,))
+    >>> matching(state.table, "coco").matched
+    array([], dtype=uint64)
+    """
+    found: Matching = table.kept(
+        ("matching", rule, scope, area_range), lambda: Matching(table, rule, scope, area_range)
+    )
+    return found
+
+
+@frozen(slots=False, eq=False)
+class Matching:
+    """Which predictions found a true object at each IoU threshold of the table.
+
+    Parameters
+    ----------
+    table, rule, scope, area_range
+        As for `matching`.
+    """
+
+    table: Table
+    rule: Rule
+    scope: str
+    area_range: AreaRange
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """The pairs, predictions in the order in which they choose."""
+        pairs = self.table.pairs(self.scope)
+        if self.scope == KEY:
+            pairs = self._of_key(pairs)
+        if self.rule != "valor":
+            return pairs
+        best = np.maximum.reduceat(pairs.ious, pairs.starts[:-1]) if len(pairs.rows) else pairs.ious
+        scores = self.table.chunk.scores[pairs.rows]
+        return pairs.take(np.lexsort((pairs.rows, -best, -scores)))
+
+    @cached_property
+    def places(self) -> NDArray[np.int32]:
+        """Place of each prediction in the pairs, -1 for one that overlaps with nothing."""
+        return self.pairs.places(len(self.table.chunk.scores))
+
+    @cached_property
+    def order(self) -> Codes:
+        """Predictions by label and descending score, ties in the order of the rule.
+
+        ``coco`` puts them in the order of the data; under the others the greater overlap comes
+        first: with the best true object, or with the one that was found.
+        """
+        table = self.table
+        if self.rule == "coco":
+            return table.order
+        ious = np.zeros(len(table.chunk.scores))
+        pairs = self.pairs
+        if self.rule == "valor" and len(pairs.rows):
+            ious[pairs.rows] = np.maximum.reduceat(pairs.ious, pairs.starts[:-1])
+        elif self.rule == "ranked":
+            has = self._ranked >= 0
+            ious[pairs.rows[has]] = pairs.ious[self._ranked[has]]
+        # Stable: equal ones stay in the order of the images.
+        return np.lexsort((-ious, -table.chunk.scores, table.chunk.labels))
+
+    @cached_property
+    def ignored(self) -> Flags:
+        """Whether a true object counts neither as found nor as missed: crowds, other sizes."""
+        low, high = self.area_range
+        areas = self.table.chunk.true_areas
+        ignored: Flags = self.table.chunk.crowd | (areas < low) | (areas > high)
+        return ignored
+
+    @cached_property
+    def in_range(self) -> Flags:
+        """Whether a prediction counts as false where it is not matched."""
+        low, high = self.area_range
+        areas = self.table.chunk.areas
+        in_range: Flags = (areas >= low) & (areas <= high)
+        return in_range
+
+    @cached_property
+    def positives(self) -> Codes:
+        """True objects to be found, by label."""
+        labels = self.table.chunk.true_labels[~self.ignored]
+        return np.bincount(labels, minlength=len(self.table.labels))
+
+    @property
+    def limits(self) -> Floats:
+        """What IoUs are compared with at each threshold of the table."""
+        return iou_limits(self.table.iou_thresholds, self.rule)
+
+    @cached_property
+    def words(self) -> tuple[tuple[Bits, Bits], ...]:
+        """For every 64 thresholds: those at which a prediction is matched, and excused."""
+        limits = self.limits
+        return tuple(
+            self._bits(limits[first : first + _WORD]) for first in range(0, len(limits), _WORD)
+        )
+
+    def prepare(self) -> None:
+        """Make what curves read of it."""
+        _ = self.words, self.places, self.in_range, self.positives
+
+    @property
+    def word_sizes(self) -> list[int]:
+        """How many thresholds each of `words` has."""
+        count = len(self.table.iou_thresholds)
+        return [min(_WORD, count - first) for first in range(0, count, _WORD)]
+
+    @property
+    def matched(self) -> Bits:
+        """Bits of the first 64 thresholds at which each paired prediction is matched."""
+        return self.words[0][0] if self.words else np.empty(0, np.uint64)
+
+    def is_true(self, iou_threshold: float) -> Flags:
+        """Whether each prediction found a true object that counts."""
+        matched, excused = self._at(iou_threshold)
+        return matched & ~excused
+
+    def is_false(self, iou_threshold: float) -> Flags:
+        """Whether each prediction counts as a false positive."""
+        return ~self._at(iou_threshold)[0] & self.in_range
+
+    def paired(self, iou_threshold: float) -> tuple[Flags, Flags]:
+        """Whether each prediction of the pairs is matched, and whether with an ignored object."""
+        word, bit = divmod(self.table.iou_thresholds.index(iou_threshold), _WORD)
+        matched, excused = self.words[word]
+        return _flags(matched, bit), _flags(excused, bit)
+
+    def truths(self, iou_threshold: float) -> Codes:
+        """Row of the true object that each prediction found, -1 for none; ignored ones too."""
+        found: Codes = self.table.kept(
+            ("truths", self.rule, self.scope, self.area_range, iou_threshold),
+            lambda: self._truths(iou_threshold),
+        )
+        return found
+
+    def ious(self, iou_threshold: float) -> Floats:
+        """Overlap of each prediction with what it found, nan for none."""
+        places = self._chosen(float(iou_limits((iou_threshold,), self.rule)[0]))
+        ious = np.full(len(self.table.chunk.scores), np.nan)
+        has = places >= 0
+        ious[self.pairs.rows[has]] = self.pairs.ious[places[has]]
+        return ious
+
+    def _of_key(self, pairs: Pairs) -> Pairs:
+        """The pairs without those of an annotation's further labels, and of others' crowds."""
+        chunk, leaders = self.table.chunk, self.table.leaders
+        wanted = np.ones(len(pairs.truths), dtype=bool)
+        if leaders is not None:
+            wanted = leaders[pairs.owners] == pairs.owners
+        if chunk.crowd.any():
+            crowd = np.flatnonzero(chunk.crowd[pairs.truths])
+            own = chunk.labels[pairs.owners[crowd]] == chunk.true_labels[pairs.truths[crowd]]
+            wanted[crowd[~own]] = False
+        return pairs if wanted.all() else pairs.those(wanted)
+
+    def _truths(self, iou_threshold: float) -> Codes:
+        places = self._chosen(float(iou_limits((iou_threshold,), self.rule)[0]))
+        truths = np.full(len(self.table.chunk.scores), -1, np.int64)
+        has = places >= 0
+        truths[self.pairs.rows[has]] = self.pairs.truths[places[has]]
+        leaders = self.table.leaders if self.scope == KEY else None
+        # The labels of an annotation find what the best-scoring one of a key found.
+        return truths if leaders is None else truths[leaders]
+
+    def _at(self, iou_threshold: float) -> tuple[Flags, Flags]:
+        matched, excused = self.paired(iou_threshold)
+        return self._of_all(matched), self._of_all(excused)
+
+    def _of_all(self, paired: Flags) -> Flags:
+        flags = np.zeros(len(self.table.chunk.scores), dtype=bool)
+        flags[self.pairs.rows] = paired
+        return flags
+
+    def _bits(self, limits: Floats) -> tuple[Bits, Bits]:
+        pairs, crowd = self.pairs, self.table.chunk.crowd
+        if self.rule == "coco":
+            return kernels.match_coco(
+                pairs.starts, pairs.truths, pairs.ious, crowd, self.ignored, limits
+            )
+        if self.rule == "valor":
+            return kernels.match_best(
+                pairs.starts, pairs.truths, pairs.ious, crowd, self.ignored, limits
+            )
+        places = self._ranked
+        has = np.flatnonzero(places >= 0)
+        passed = np.searchsorted(limits, pairs.ious[places[has]], side="right")
+        # limits are ascending, so that those passed are the lowest bits
+        full = np.append(np.uint64(0), np.cumsum(np.uint64(1) << np.arange(64, dtype=np.uint64)))
+        matched = np.zeros(len(pairs.rows), np.uint64)
+        matched[has] = full[passed]
+        excused = np.zeros_like(matched)
+        excusing = has[self.ignored[pairs.truths[places[has]]]]
+        excused[excusing] = matched[excusing]
+        return matched, excused
+
+    @cached_property
+    def _ranked(self) -> Codes:
+        pairs, chunk = self.pairs, self.table.chunk
+        return kernels.match_ranked(
+            pairs.starts, pairs.truths, pairs.ious, chunk.scores[pairs.rows], chunk.crowd
+        )
+
+    def _chosen(self, limit: float) -> Codes:
+        """Place among the pairs that each paired prediction has at one threshold, -1 for none."""
+        pairs, crowd = self.pairs, self.table.chunk.crowd
+        if self.rule == "ranked":
+            places = self._ranked
+            return np.where((places >= 0) & (pairs.ious[places] >= limit), places, -1)
+        choose = kernels.choose_coco if self.rule == "coco" else kernels.choose_best
+        return choose(pairs.starts, pairs.truths, pairs.ious, crowd, self.ignored, limit)
+
+
+def _flags(bits: Bits, bit: int) -> Flags:
+    flags: Flags = (bits >> np.uint64(bit)) & np.uint64(1) == 1
+    return flags

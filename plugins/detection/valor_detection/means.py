@@ -1,0 +1,102 @@
+"""Means: from numbers of every label at several thresholds to results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from valor_core.averages import coordinates
+from valor_core.result import Result, Undefined
+from valor_core.schemas.arrays import Codes, Floats
+from valor_detection.rules import Rule
+from valor_detection.table import Table
+
+
+def mean(values: Floats, rule: Rule) -> float | None:
+    """Mean of all numbers; None of none.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        Numbers.
+    rule : str
+        Under ``coco`` they are added in the order and with the rounding of pycocotools, else
+        the sum is exact.
+
+    Examples
+    --------
+    >>> mean(np.array([[0.5, 1.0]]), "valor"), mean(np.array([]), "coco")
+    (0.75, None)
+    """
+    if not values.size:
+        return None
+    if rule == "coco":
+        return float(np.mean(values.ravel()))
+    return math.fsum(values.ravel().tolist()) / values.size
+
+
+@frozen(kw_only=True, eq=False)
+class Numbers:
+    """Numbers of all labels, each label's at the same thresholds.
+
+    Parameters
+    ----------
+    table : Table
+        Whose labels they are.
+    values : ndarray of float64, shape (…, n_labels)
+        The numbers; anything for a label without ground truths.
+    positives : ndarray of int64, shape (n_labels,)
+        Ground truths that count.
+    rule : str
+        How numbers are added, see `mean`.
+    coordinates : mapping of str to value
+        How results say which numbers these are.
+    """
+
+    table: Table
+    values: Floats
+    positives: Codes
+    rule: Rule
+    coordinates: Mapping[str, Any]
+
+    def by_label(self, key: str) -> Iterator[Result]:
+        """The mean of each label of a key; undefined without ground truths."""
+        for code in self.table.seen[key]:
+            label = self.table.labels[code]
+            value = mean(self.values[..., code], self.rule) if self.positives[code] else None
+            yield Result(
+                parameters={**coordinates(label), **self.coordinates},
+                value=Undefined(f"no ground truths of label {label.value!r}")
+                if value is None
+                else value,
+            )
+
+    def over_labels(self, key: str, *, include_prediction_only: bool) -> Result:
+        """The mean over all labels of a key.
+
+        Parameters
+        ----------
+        key : str
+            The label key.
+        include_prediction_only : bool
+            Whether a label without ground truths takes part, with 0, instead of being left out
+            and counted.
+        """
+        codes = self.table.seen[key]
+        values, has = self.values[..., codes], self.positives[codes] > 0
+        left_out: dict[str, int] = {}
+        if include_prediction_only:
+            values = np.where(has, values, 0.0)
+        elif not has.all():
+            values = values[..., has]
+            left_out = {"no ground truths of the label": int(np.count_nonzero(~has))}
+        value = mean(values, self.rule)
+        return Result(
+            parameters={"label_key": key, **self.coordinates},
+            value=Undefined("no labels with ground truths") if value is None else value,
+            left_out=left_out,
+        )

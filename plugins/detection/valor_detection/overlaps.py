@@ -1,0 +1,223 @@
+"""Overlaps: true and predicted objects and the pairs of them that overlap, of all images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import define, field
+
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.label import Vocabulary
+from valor_core.schemas.shapes import ends
+from valor_core.state import Content, StateRequest
+from valor_detection.kernels import matching as kernels
+from valor_detection.rules import Rule, iou_limits
+from valor_detection.table import LABEL, Chunk, Table, join
+
+Ragged = tuple[Codes, Codes, Floats]
+"""Pairs of each prediction: where they begin, rows of true objects, overlaps."""
+
+
+@define(slots=False, eq=False)
+class Overlaps:
+    """The objects of all images and which of them overlap; what every detection metric reads.
+
+    Parameters
+    ----------
+    convert_to : str, optional
+        Kind of shape that everything is made into; the least detailed of each image otherwise.
+    iou_thresholds : tuple of float
+        IoU thresholds that metrics ask for.
+    lowest_ious : tuple of float
+        Least IoUs of the pairs that metrics read.
+    scopes : tuple of str
+        ``label`` pairs objects of one label, ``key`` those of one label key.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+    >>> from valor_core.schemas.geometry import Box
+    >>> state = Overlaps(None, (0.5,), (0.5,), (LABEL,))
+    >>> true, seen = TrueObject("dog", Box(0, 0, 2, 2)), {"dog": 0.75}
+    >>> item = Detection("a", [true], [PredictedObject(seen, Box(0, 0, 2, 1))])
+    >>> state.update(DetectionBatch.of([item]))
+    >>> state.table.pairs(LABEL).ious
+    array([0.5])
+    """
+
+    convert_to: str | None
+    iou_thresholds: tuple[float, ...]
+    lowest_ious: tuple[float, ...]
+    scopes: tuple[str, ...]
+    vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
+    label_ids: dict[int, int] = field(factory=dict, init=False)
+    chunks: list[Chunk] = field(factory=list, init=False)
+    _table: Table | None = field(default=None, init=False)
+
+    @property
+    def scope(self) -> str:
+        """The wider of the scopes asked for."""
+        return min(self.scopes)
+
+    def update(self, batch: DetectionBatch) -> None:
+        """Count a batch."""
+        codes = self.vocabulary.join(batch.labels)
+        if batch.label_ids is not None:
+            self._number(dict(zip(codes.tolist(), batch.label_ids.tolist(), strict=True)))
+        truths, predictions = batch.groundtruths, batch.predictions
+        starts, true_rows, overlaps = self._pairs(batch)
+        chunk = Chunk(
+            uids=batch.datums.uids,
+            true_datums=truths.datums,
+            true_labels=truths.labels,
+            true_areas=truths.areas,
+            crowd=truths.crowd,
+            true_annotations=truths.annotations,
+            datums=predictions.datums,
+            labels=predictions.labels,
+            scores=predictions.scores,
+            areas=predictions.areas,
+            annotations=predictions.annotations,
+            starts=starts,
+            truths=true_rows,
+            ious=overlaps,
+        )
+        self.chunks.append(chunk.relabel(codes))
+        self._table = None
+
+    def merge(self, other: Overlaps) -> None:
+        """Count what another state counted."""
+        codes = self.vocabulary.join(other.vocabulary.labels)
+        renamed = codes.tolist()
+        self._number({renamed[code]: number for code, number in other.label_ids.items()})
+        self.chunks.extend(chunk.relabel(codes) for chunk in other.chunks)
+        self._table = None
+
+    def dump(self) -> Content:
+        """Everything counted so far."""
+        chunk = join(self.chunks)
+        return {
+            "labels": self.vocabulary.labels,
+            "label_ids": self.label_ids,
+            "chunk": {} if chunk is None else chunk.dump(),
+        }
+
+    def restore(self, content: Content) -> None:
+        """Make a neutral state what `dump` described."""
+        self.vocabulary = Vocabulary(content["labels"])
+        self.label_ids = dict(content["label_ids"])
+        self.chunks = [Chunk(**content["chunk"])] if content["chunk"] else []
+        self._table = None
+
+    def detach(self) -> None:
+        """Copy the arrays of the batches that were counted."""
+        self.chunks = [chunk.copy() for chunk in self.chunks]
+
+    @property
+    def table(self) -> Table:
+        """Everything counted so far, in an order that does not depend on that of the arrival."""
+        if self._table is None:
+            chunk = join(self.chunks)
+            self.chunks = [] if chunk is None else [chunk]
+            self._table = Table.of(
+                chunk,
+                self.vocabulary.labels,
+                self.label_ids,
+                self.iou_thresholds,
+                self.scope,
+            )
+        return self._table
+
+    def _number(self, ids: dict[int, int]) -> None:
+        """Know the numbers of some codes; of two for one code, the lower."""
+        if not self.label_ids:
+            self.label_ids = ids
+        elif not ids.items() <= self.label_ids.items():
+            for code, number in ids.items():
+                self.label_ids[code] = min(number, self.label_ids.get(code, number))
+
+    def _pairs(self, batch: DetectionBatch) -> Ragged:
+        groups = _groups(batch, self.scope)
+        lowest = min(self.lowest_ious)
+        shapes = batch.groundtruths.shapes, batch.predictions.shapes
+        if self.convert_to in (None, "box") and all(side.only_boxes for side in shapes):
+            return _box_pairs(batch, groups, lowest)
+        return _shape_pairs(batch, groups, lowest, self.convert_to)
+
+
+def request(
+    iou_thresholds: Sequence[float],
+    rule: Rule,
+    *,
+    convert_to: str | None = None,
+    scope: str = LABEL,
+    lowest_iou: float = 1.0,
+) -> StateRequest:
+    """The overlaps that a matching under some rule reads.
+
+    Parameters
+    ----------
+    iou_thresholds : sequence of float
+        Thresholds of the matching.
+    rule : str
+        ``ranked`` takes a true object whatever the overlap, so that all pairs are kept.
+    convert_to : str, optional
+        Kind of shape that everything is made into.
+    scope : str
+        `LABEL` or `KEY`.
+    lowest_iou : float
+        Least IoU of pairs that the metric reads besides.
+    """
+    limits = iou_limits(tuple(iou_thresholds), rule)
+    lowest = 0.0 if rule == "ranked" else min([lowest_iou, *limits.tolist()])
+    return StateRequest(
+        Overlaps,
+        {"convert_to": convert_to},
+        {"iou_thresholds": iou_thresholds, "lowest_ious": [lowest], "scopes": [scope]},
+    )
+
+
+def _groups(batch: DetectionBatch, scope: str) -> Codes:
+    """Number of the group that each label of a batch is in."""
+    if scope == LABEL:
+        return np.arange(len(batch.labels))
+    keys: dict[str, int] = {}
+    return np.array([keys.setdefault(label.key, len(keys)) for label in batch.labels], np.int64)
+
+
+def _box_pairs(batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
+    truths, predictions = batch.groundtruths, batch.predictions
+    return kernels.box_pairs(
+        truths.datums,
+        groups[truths.labels],
+        truths.shapes.boxes,
+        truths.crowd,
+        predictions.datums,
+        groups[predictions.labels],
+        predictions.shapes.boxes,
+        lowest,
+    )
+
+
+def _shape_pairs(
+    batch: DetectionBatch, groups: Codes, lowest: float, convert_to: str | None
+) -> Ragged:
+    """Pairs of any shapes: of those whose boxes overlap, the ones that do so themselves."""
+    from valor_detection.geometry import conversion, ious
+
+    batch = conversion.comparable(batch, convert_to)
+    starts, truths, _ = _box_pairs(batch, groups, 0.0)
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    overlaps = ious.pair_ious(
+        batch.groundtruths.shapes,
+        batch.predictions.shapes,
+        truths,
+        rows,
+        batch.groundtruths.crowd[truths],
+        at_least=lowest,
+    )
+    kept = (overlaps > 0) & (overlaps >= lowest)
+    starts = ends(np.bincount(rows[kept], minlength=len(starts) - 1))
+    return starts, truths[kept], overlaps[kept]

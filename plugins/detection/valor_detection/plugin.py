@@ -1,0 +1,326 @@
+"""Manifest of the detection family."""
+
+from __future__ import annotations
+
+from valor_core.hookspecs import hookimpl
+from valor_core.spec import GallerySpec, MetricSpec, Range, ReaderSpec, Reference
+from valor_detection import analysis_parameters, gallery_parameters, parameters, reader_parameters
+
+SHARE = Range(0, 1)
+VALOR = Reference("Striveworks Valor, metrics documentation of 2024", "object detection metrics")
+LITE = Reference("valor-lite, object detection evaluator")
+COCO = Reference("Lin et al., 'Microsoft COCO: Common Objects in Context', ECCV 2014", "section 5")
+PYCOCOTOOLS = Reference("pycocotools", "COCOeval")
+VOC = Reference(
+    "Everingham et al., 'The PASCAL Visual Object Classes (VOC) Challenge', International Journal "
+    "of Computer Vision 88, 2010",
+    "section 4.2",
+)
+HOSANG = Reference(
+    "Hosang et al., 'What makes for effective detection proposals?', IEEE Transactions on Pattern "
+    "Analysis and Machine Intelligence 38, 2016",
+    "section 5.1",
+)
+
+VAN_RIJSBERGEN = Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7")
+
+KUEPPERS = Reference(
+    "Küppers et al., 'Multivariate Confidence Calibration for Object Detection', CVPR Workshops "
+    "2020",
+    "detection expected calibration error",
+)
+TIDE = Reference(
+    "Bolya et al., 'TIDE: A General Toolbox for Identifying Object Detection Errors', ECCV 2020",
+    "section 2",
+)
+OKSUZ = Reference(
+    "Oksuz et al., 'One Metric to Measure Them All: Localisation Recall Precision (LRP) for "
+    "Evaluating Visual Detection Tasks', IEEE Transactions on Pattern Analysis and Machine "
+    "Intelligence 44, 2022",
+    "sections 4 and 5",
+)
+
+
+def _spec(
+    name: str,
+    implementation: str,
+    summary: str,
+    cls: type,
+    *,
+    better: bool | None,
+    range: Range = SHARE,
+    references: tuple[Reference, ...],
+    aliases: tuple[str, ...] = (),
+) -> MetricSpec:
+    return MetricSpec(
+        name=f"detection.{name}",
+        task="detection",
+        summary=summary,
+        parameters=cls,
+        implementation=f"valor_detection.{implementation}",
+        higher_is_better=better,
+        range=range,
+        references=references,
+        aliases=aliases,
+    )
+
+
+@hookimpl
+def valor_metrics() -> tuple[MetricSpec, ...]:
+    """Declare the detection metrics."""
+    return (
+        _spec(
+            "AP",
+            "average_precision:AveragePrecision",
+            "Interpolated precision-recall curve of each label in one number",
+            parameters.APParameters,
+            better=True,
+            references=(VALOR, COCO, VOC),
+            aliases=("average_precision",),
+        ),
+        _spec(
+            "APAveragedOverIOUs",
+            "average_precision:AveragePrecisionOverIOUs",
+            "Mean of a label's average precisions over IoU thresholds",
+            parameters.APAveragedParameters,
+            better=True,
+            references=(VALOR, COCO),
+        ),
+        _spec(
+            "mAP",
+            "average_precision:MeanAveragePrecision",
+            "Mean of the average precisions of all labels",
+            parameters.MeanAPParameters,
+            better=True,
+            references=(VALOR, COCO),
+            aliases=("mean_average_precision",),
+        ),
+        _spec(
+            "mAPAveragedOverIOUs",
+            "average_precision:MeanAveragePrecisionOverIOUs",
+            "Mean average precision over IoU thresholds, COCO's AP",
+            parameters.MeanAPAveragedParameters,
+            better=True,
+            references=(VALOR, COCO, PYCOCOTOOLS),
+        ),
+        _spec(
+            "AR",
+            "average_recall:AverageRecall",
+            "Mean of a label's recalls over IoU thresholds",
+            parameters.ARParameters,
+            better=True,
+            references=(VALOR, HOSANG),
+            aliases=("average_recall",),
+        ),
+        _spec(
+            "ARAveragedOverScores",
+            "average_recall:AverageRecallOverScores",
+            "Mean of a label's average recalls over score thresholds",
+            parameters.ARAveragedParameters,
+            better=True,
+            references=(LITE,),
+        ),
+        _spec(
+            "mAR",
+            "average_recall:MeanAverageRecall",
+            "Mean of the average recalls of all labels, COCO's AR",
+            parameters.MeanARParameters,
+            better=True,
+            references=(VALOR, COCO, PYCOCOTOOLS),
+            aliases=("mean_average_recall",),
+        ),
+        _spec(
+            "mARAveragedOverScores",
+            "average_recall:MeanAverageRecallOverScores",
+            "Mean average recall over score thresholds",
+            parameters.MeanARAveragedParameters,
+            better=True,
+            references=(LITE,),
+        ),
+        _spec(
+            "COCOSummary",
+            "coco_summary:COCOSummary",
+            "The twelve numbers of a COCO evaluation",
+            parameters.COCOSummaryParameters,
+            better=True,
+            references=(COCO, PYCOCOTOOLS),
+            aliases=("coco", "coco_metrics"),
+        ),
+        _spec(
+            "Precision",
+            "precision_recall:Precision",
+            "Share of a label's predictions that found a ground truth",
+            parameters.LabelParameters,
+            better=True,
+            references=(LITE, VOC),
+            aliases=("positive_predictive_value",),
+        ),
+        _spec(
+            "Recall",
+            "precision_recall:Recall",
+            "Share of a label's ground truths that are found",
+            parameters.LabelParameters,
+            better=True,
+            references=(LITE, VOC),
+            aliases=("sensitivity", "true_positive_rate"),
+        ),
+        _spec(
+            "F1",
+            "precision_recall:F1",
+            "Harmonic mean of precision and recall",
+            parameters.LabelParameters,
+            better=True,
+            references=(
+                LITE,
+                Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),
+            ),
+            aliases=("f1_score", "f_score"),
+        ),
+        _spec(
+            "Counts",
+            "precision_recall:Counts",
+            "True positives, false positives and false negatives of each label",
+            parameters.CountsParameters,
+            better=None,
+            range=Range(0),
+            references=(LITE,),
+        ),
+        _spec(
+            "PrecisionRecallCurve",
+            "precision_recall_curve:PrecisionRecallCurve",
+            "Counts, precision, recall and F1 at every score threshold, or at 101 recalls",
+            parameters.PrecisionRecallCurveParameters,
+            better=None,
+            range=Range(0),
+            references=(VALOR, PYCOCOTOOLS),
+            aliases=("pr_curve",),
+        ),
+        _spec(
+            "DetailedPrecisionRecallCurve",
+            "detailed_curve:DetailedPrecisionRecallCurve",
+            "Counts by kind of hit or error at every score threshold, with objects to look at",
+            analysis_parameters.DetailedCurveParameters,
+            better=None,
+            range=Range(0),
+            references=(VALOR,),
+            aliases=("detailed_curve",),
+        ),
+        _spec(
+            "ConfusionMatrix",
+            "confusion_matrix:ConfusionMatrix",
+            "Which label was taken for which, and what was missed or made up",
+            analysis_parameters.ConfusionMatrixParameters,
+            better=None,
+            range=Range(0),
+            references=(LITE,),
+        ),
+        _spec(
+            "Examples",
+            "examples:Examples",
+            "What was right and wrong in each image, the worst images first",
+            analysis_parameters.ExamplesParameters,
+            better=None,
+            range=Range(0),
+            references=(LITE,),
+        ),
+        _spec(
+            "CalibrationError",
+            "calibration:CalibrationError",
+            "Distance between scores and precision, in bins (D-ECE)",
+            analysis_parameters.CalibrationParameters,
+            better=False,
+            references=(KUEPPERS,),
+            aliases=("ece", "d_ece", "detection_ece", "reliability"),
+        ),
+        _spec(
+            "ErrorAnalysis",
+            "error_analysis:ErrorAnalysis",
+            "Errors by what is wrong, and the AP that each kind costs (TIDE)",
+            analysis_parameters.ErrorAnalysisParameters,
+            better=None,
+            range=Range(-1),
+            references=(TIDE,),
+            aliases=("tide",),
+        ),
+        _spec(
+            "LRP",
+            "lrp:LRP",
+            "Mean error of all objects at a score threshold: misses, inventions, bad fits",
+            analysis_parameters.LRPParameters,
+            better=False,
+            references=(OKSUZ,),
+            aliases=("localization_recall_precision",),
+        ),
+        _spec(
+            "OptimalLRP",
+            "lrp:OptimalLRP",
+            "Least LRP error over all score thresholds, and the threshold",
+            analysis_parameters.OptimalLRPParameters,
+            better=False,
+            references=(OKSUZ,),
+            aliases=("oLRP",),
+        ),
+    )
+
+
+@hookimpl
+def valor_readers() -> tuple[ReaderSpec, ...]:
+    """Declare the readers of detection data."""
+    return (
+        ReaderSpec(
+            name="detection.coco",
+            task="detection",
+            summary="A data set and results on it in COCO's JSON, as boxes or masks",
+            parameters=reader_parameters.CocoParameters,
+            implementation="valor_detection.readers.coco:CocoReader",
+        ),
+        ReaderSpec(
+            name="detection.yolo",
+            task="detection",
+            summary="YOLO's folders with a text file for each image",
+            parameters=reader_parameters.YoloParameters,
+            implementation="valor_detection.readers.yolo:YoloReader",
+        ),
+        ReaderSpec(
+            name="detection.voc",
+            task="detection",
+            summary="Pascal VOC's XML files, results as text or XML",
+            parameters=reader_parameters.VocParameters,
+            implementation="valor_detection.readers.voc:VocReader",
+        ),
+        ReaderSpec(
+            name="detection.table",
+            task="detection",
+            summary="Tables with a row for each box",
+            parameters=reader_parameters.TableParameters,
+            implementation="valor_detection.readers.tables:TableReader",
+        ),
+        ReaderSpec(
+            name="detection.geojson",
+            task="detection",
+            summary="Polygons in GeoJSON, image, label and score as properties",
+            parameters=reader_parameters.GeojsonParameters,
+            implementation="valor_detection.readers.geojson:GeojsonReader",
+        ),
+    )
+
+
+@hookimpl
+def valor_galleries() -> tuple[GallerySpec, ...]:
+    """Declare the gallery of detection data."""
+    return (
+        GallerySpec(
+            name="detection.Gallery",
+            task="detection",
+            summary="Objects over their images, colored by what became of them",
+            parameters=gallery_parameters.GalleryParameters,
+            implementation="valor_detection.gallery:DetectionGallery",
+            extra="plot",
+        ),
+    )
+
+
+@hookimpl
+def valor_kernels() -> str:
+    """Say where the family's kernels stand."""
+    return "valor_detection.kernels:KERNELS"

@@ -1,0 +1,104 @@
+"""Rankings: the predictions that are right or wrong, by label and descending score."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from attrs import frozen
+
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.shapes import ends
+from valor_detection.curves import limit
+from valor_detection.matching import Matching, matching
+from valor_detection.parameters import EVERY_SIZE
+from valor_detection.rules import Rule
+from valor_detection.table import LABEL, Flags, Table
+
+
+class Chosen(Protocol):
+    """The parameters that a ranking depends on."""
+
+    @property
+    def matching(self) -> Rule:
+        """Rule of the matching."""
+
+    @property
+    def max_detections(self) -> int | None:
+        """Most predictions of a label in an image."""
+
+    @property
+    def iou_threshold(self) -> float:
+        """IoU that a match has at least."""
+
+
+@frozen(eq=False)
+class Ranking:
+    """Predictions that count at one IoU threshold, by label and descending score.
+
+    Parameters
+    ----------
+    matched : Matching
+        The matching.
+    rows : ndarray of int64, shape (n,)
+        The predictions, without those that a crowd excuses or that are too many in their image.
+    starts : ndarray of int64, shape (n_labels + 1,)
+        Where each label begins in `rows`.
+    is_true : ndarray of bool, shape (n,)
+        Whether each found a true object; if not, it is a false positive.
+    right, wrong : ndarray of bool, shape (n_predictions,)
+        The same by row of the table, False for a prediction that does not count.
+    """
+
+    matched: Matching
+    rows: Codes
+    starts: Codes
+    is_true: Flags
+    right: Flags
+    wrong: Flags
+
+    @property
+    def labels(self) -> Codes:
+        """Label codes of the predictions, ascending."""
+        return self.matched.table.chunk.labels[self.rows]
+
+    @property
+    def scores(self) -> Floats:
+        """Scores of the predictions."""
+        return self.matched.table.chunk.scores[self.rows]
+
+
+def ranking(table: Table, chosen: Chosen) -> Ranking:
+    """The ranking of a table's predictions, made once for all metrics.
+
+    Examples
+    --------
+    >>> from valor_detection.analysis_parameters import LRPParameters
+    >>> from valor_detection.overlaps import Overlaps
+    >>> ranking(Overlaps(None, (0.5,), (0.5,), (LABEL,)).table, LRPParameters()).rows
+    array([], dtype=int64)
+    """
+    most = limit(chosen.max_detections, chosen.matching)
+    ((low, high),) = EVERY_SIZE.values()
+    matched = matching(table, chosen.matching, LABEL, (low, high))
+    found: Ranking = table.kept(
+        ("ranking", chosen.matching, most, chosen.iou_threshold),
+        lambda: _ranking(matched, most, chosen.iou_threshold),
+    )
+    return found
+
+
+def _ranking(matched: Matching, most: int | None, iou_threshold: float) -> Ranking:
+    table = matched.table
+    right, wrong = matched.is_true(iou_threshold), matched.is_false(iou_threshold)
+    if most is not None:
+        counts = table.ranks < most
+        right &= counts
+        wrong &= counts
+    takes_part = right | wrong
+    rows, starts = matched.order, table.label_starts
+    if not takes_part.all():
+        rows = rows[takes_part[rows]]
+        sizes = np.bincount(table.chunk.labels[takes_part], minlength=len(table.labels))
+        starts = ends(sizes)
+    return Ranking(matched, rows, starts, right[rows], right, wrong)

@@ -1,0 +1,1 @@
+"""Readers of detection data: one module for each format."""

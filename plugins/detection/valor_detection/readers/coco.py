@@ -1,0 +1,415 @@
+"""Reader of COCO's files: a data set, and results of a model on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from attrs import evolve, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError, and_more
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.objects import PredictedObjects, TrueObjects
+from valor_core.schemas.shapes import Shapes
+from valor_detection.geometry.validity import CheckedShapes, checked_boxes, checked_shapes
+from valor_detection.kernels.records import (
+    AREA,
+    BOX,
+    CATEGORY,
+    ID,
+    IMAGE,
+    SCORE,
+    SEGMENTATION,
+    Annotations,
+    Document,
+    Images,
+)
+from valor_detection.kernels.scanning import grouped_order, scan
+from valor_detection.kernels.texts import Text
+from valor_detection.reader_parameters import CocoParameters
+from valor_detection.readers.categories import Categories
+from valor_detection.readers.image_facts import image_facts
+from valor_detection.readers.numbering import Numbering
+from valor_detection.readers.segmentations import Masks
+
+Side = TypeVar("Side", TrueObjects, PredictedObjects)
+
+_NAMES = {
+    IMAGE: "image_id",
+    CATEGORY: "category_id",
+    BOX: "bbox",
+    SCORE: "score",
+    SEGMENTATION: "segmentation",
+}
+
+
+@frozen
+class CocoFiles:
+    """The one partition: annotations of an image can stand anywhere in either file."""
+
+    groundtruths: Path
+    predictions: Path
+
+    @property
+    def name(self) -> str:
+        """The two files."""
+        return f"{self.groundtruths} and {self.predictions}"
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files it is of."""
+        return (self.groundtruths, self.predictions)
+
+
+@frozen
+class CocoReader:
+    """Reads a data set in COCO's JSON and results on it, as pycocotools understands them.
+
+    Images are in the order of their ids, annotations of an image in the order of the file.
+
+    Parameters
+    ----------
+    parameters : CocoParameters
+        Files, and what is compared.
+    task : str
+        Always ``"detection"``.
+    """
+
+    parameters: CocoParameters
+    task: str
+
+    def partitions(self) -> Sequence[CocoFiles]:
+        """Both files as a whole."""
+        return (CocoFiles(self.parameters.groundtruths, self.parameters.predictions),)
+
+    def read(self, partition: CocoFiles) -> Iterator[DetectionBatch]:
+        """The one batch."""
+        chosen = self.parameters
+        with_masks = chosen.iou_type == "segm"
+        left_out: dict[str, int] = {}
+        truths = scan(Text.read(partition.groundtruths), masks=with_masks)
+        data = _DataSet.of(truths, chosen)
+        true = data.truths(truths, left_out)
+        del truths  # before the results take as much memory
+        results = scan(Text.read(partition.predictions), masks=with_masks)
+        if not with_masks and _has_only_masks(results):
+            results = scan(Text.read(partition.predictions), masks=True)
+        yield data.batch(true, data.predictions(results, left_out), left_out)
+
+
+@frozen(eq=False)
+class _DataSet:
+    """Images and categories, and what becomes of annotations in them."""
+
+    chosen: CocoParameters
+    datums: Datums
+    sizes: Codes
+    categories: Categories
+    numberings: _Numberings
+
+    @classmethod
+    def of(cls, truths: Document, chosen: CocoParameters) -> _DataSet:
+        images = _images(truths)
+        categories = Categories.of(truths.category_text, truths.source, chosen.label_key)
+        order = np.argsort(images.ids, kind="stable")
+        ids = images.ids[order]
+        known = Numbering.of(ids), Numbering.of(categories.ids)
+        return cls(
+            chosen,
+            Datums(ids, image_facts(truths, order)),
+            images.sizes[order],
+            categories,
+            _Numberings(*known, truths.source),
+        )
+
+    def truths(self, document: Document, left_out: dict[str, int]) -> TrueObjects:
+        side = self._side(document, "groundtruths").sorted(self.chosen, left_out)
+        return _under_policy(_true_objects(side, self.chosen), side, self.chosen, left_out)
+
+    def predictions(self, document: Document, left_out: dict[str, int]) -> PredictedObjects:
+        side = self._side(document, "predictions").sorted(self.chosen, left_out)
+        return _under_policy(_predicted_objects(side, self.chosen), side, self.chosen, left_out)
+
+    def _side(self, document: Document, side: str) -> _Side:
+        return _Side(document, side, self.numberings, self.sizes)
+
+    def batch(
+        self, true: TrueObjects, predicted: PredictedObjects, left_out: dict[str, int]
+    ) -> DetectionBatch:
+        return DetectionBatch(
+            self.datums,
+            self.categories.labels,
+            true,
+            predicted,
+            self.sizes if self.sizes.any() else None,
+            self.categories.ids,
+            left_out,
+        )
+
+
+def _images(truths: Document) -> Images:
+    if truths.images is None:
+        found = "a list of results" if truths.is_list else "no list of images"
+        raise ReadError(
+            f"{truths.source}: expected a COCO data set with images, annotations and categories, "
+            f"found {found}",
+            "Name the data set under data.groundtruths, and the results under data.predictions.",
+        )
+    images = truths.images
+    nameless = np.flatnonzero(images.found & ID == 0)
+    if len(nameless):
+        raise ReadError(
+            f"{truths.source}, images[{nameless[0]}]: expected an id, found none"
+            f"{and_more(len(nameless) - 1)}"
+        )
+    _check_once(images.ids, f"{truths.source}, images", "id")
+    return images
+
+
+def _check_once(ids: Codes, place: str, what: str) -> None:
+    ordered = ids if bool((ids[1:] > ids[:-1]).all()) else np.sort(ids)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if len(twice):
+        count = int(np.count_nonzero(ids == twice[0]))
+        more = len(np.unique(twice)) - 1
+        raise ReadError(
+            f"{place}: expected every {what} once, found {what} {twice[0]} {count} times"
+            f"{and_more(more)}"
+        )
+
+
+def _has_only_masks(results: Document) -> bool:
+    """Whether the first result, which speaks for all, has a segmentation and no box."""
+    found = results.annotations.found[:1]
+    return bool((found & (BOX | SEGMENTATION) == SEGMENTATION).any())
+
+
+@frozen
+class _Numberings:
+    """Positions of the data set's images and categories."""
+
+    images: Numbering
+    categories: Numbering
+    source: str
+
+
+@frozen(eq=False)
+class _Side:
+    """Annotations of one file, with what is known of images and categories."""
+
+    document: Document
+    side: str
+    numberings: _Numberings
+    sizes: Codes
+
+    def sorted(self, chosen: CocoParameters, left_out: dict[str, int]) -> _SortedSide:
+        """The annotations by image, those of unknown images and categories left out."""
+        self.require(IMAGE)
+        self.require(CATEGORY)
+        own = self.document.annotations
+        datums = self.numberings.images.positions(own.images)
+        labels = self.numberings.categories.positions(own.categories)
+        unknown = (datums < 0) | (labels < 0)
+        if unknown.any():
+            if chosen.unknown == "error":
+                raise self._stranger(datums, labels)
+            left_out[f"{self.side}: unknown image or category"] = int(unknown.sum())
+        rows = self._rows(datums, unknown)
+        taken = _taken if rows is None else partial(np.take, indices=rows, axis=0)
+        return _SortedSide(self, rows, taken, taken(datums), taken(labels))
+
+    def _rows(self, datums: Codes, unknown: NDArray[np.bool_]) -> Codes | None:
+        """Rows by image; None where that is how they stand."""
+        count = len(self.sizes)
+        if unknown.any():
+            order = grouped_order(np.where(unknown, count, datums), count + 1)
+            return order[: len(order) - int(unknown.sum())]
+        if bool((datums[1:] >= datums[:-1]).all()):
+            return None
+        return grouped_order(datums, count)
+
+    def require(self, bit: int, remedy: str | None = None) -> None:
+        """Raise a `ReadError` that names the first annotation without some field."""
+        lacking = self.document.annotations.lacking(bit)
+        if len(lacking):
+            raise ReadError(
+                f"{self.name(int(lacking[0]))}: expected a field {_NAMES[bit]!r}, found none"
+                f"{and_more(len(lacking) - 1)}",
+                remedy,
+            )
+
+    def name(self, row: int) -> str:
+        """How a message calls an annotation, with its id if it has one."""
+        own = self.document.annotations
+        has_id = own.found[row] & ID and not self.document.is_list
+        return f"{self.document.place(row)}{f' (id {own.ids[row]})' if has_id else ''}"
+
+    def _stranger(self, datums: Codes, labels: Codes) -> ReadError:
+        own = self.document.annotations
+        what, ids, rows = "image", own.images, np.flatnonzero(datums < 0)
+        if not len(rows):
+            what, ids, rows = "category", own.categories, np.flatnonzero(labels < 0)
+        known = self.numberings.images if what == "image" else self.numberings.categories
+        kinds = len(np.unique(ids[rows]))
+        plural = "images" if what == "image" else "categories"
+        return ReadError(
+            f"{self.name(int(rows[0]))}: expected the {what} id of one of the "
+            f"{known.count:,} {plural} of {self.numberings.source}, found {ids[rows[0]]} "
+            f"({len(rows):,} of {len(ids):,} annotations, {kinds:,} unknown "
+            f"{what if kinds == 1 else plural})",
+            "See that both files are of the same data set, or set data.unknown: skip.",
+        )
+
+
+def _taken(column: NDArray[Any]) -> NDArray[Any]:
+    return column
+
+
+@frozen(eq=False)
+class _SortedSide:
+    """Annotations of one file by image."""
+
+    given: _Side
+    rows: Codes | None
+    take: Callable[[NDArray[Any]], NDArray[Any]]
+    datums: Codes
+    labels: Codes
+
+    @property
+    def annotations(self) -> Annotations:
+        """The annotations as the file has them."""
+        return self.given.document.annotations
+
+    @property
+    def positions(self) -> Codes:
+        """Position of each annotation among those of its image."""
+        counts = np.bincount(self.datums, minlength=len(self.given.sizes))
+        starts = np.cumsum(counts) - counts
+        return np.arange(len(self.datums)) - np.repeat(starts, counts)
+
+    def place(self, row: int) -> str:
+        """How a message calls a row."""
+        return self.given.name(row if self.rows is None else int(self.rows[row]))
+
+    def boxes(self, chosen: CocoParameters) -> Floats:
+        """Edge and size of each row; an inverted box is an error unless a policy sees to it."""
+        boxes = self.annotations.boxes
+        if chosen.invalid_geometry == "accept" and boxes.size and boxes[:, 2:].min() < 0:
+            bad = np.flatnonzero((boxes[:, 2:] < 0).any(axis=1))
+            raise ReadError(
+                f"{self.given.name(int(bad[0]))}, bbox: expected a width and a height of 0 or "
+                f"more, found {boxes[bad[0]].tolist()}{and_more(len(bad) - 1)}",
+                "COCO's boxes are [x, y, width, height], not [xmin, ymin, xmax, ymax].",
+            )
+        return self.take(boxes)
+
+    def masks(self, boxes: Floats | None = None) -> Masks:
+        """Masks of each row, drawn as pycocotools does; boxes where there is no segmentation."""
+        own = self.annotations
+        assert own.masks is not None
+        datums = self.given.numberings.images.positions(own.images)
+        own_sizes = np.maximum(own.masks.sizes, 1)  # of images that are unknown and left out
+        sizes = np.where(datums[:, None] < 0, own_sizes, self.given.sizes[np.maximum(datums, 0)])
+        return Masks.of(own.masks, sizes, self.rows, self.given.name, boxes)
+
+
+def _under_policy(
+    objects: Side, side: _SortedSide, chosen: CocoParameters, left_out: dict[str, int]
+) -> Side:
+    """The objects whose geometry the policy lets through, repaired where that is asked for."""
+    if chosen.invalid_geometry == "accept":
+        return objects
+    sizes = side.given.sizes[objects.datums]
+    rest = (sizes, chosen.invalid_geometry, objects.side, side.place)
+    shapes = objects.shapes
+    if shapes.only_boxes:
+        boxes = checked_boxes(shapes.boxes, *rest)
+        found = CheckedShapes(boxes.kept, Shapes(boxes.boxes), boxes.left_out, boxes.repaired)
+    else:
+        found = checked_shapes(shapes, *rest)
+    left_out.update(found.left_out)
+    left_out.update({f"{what}, repaired": count for what, count in found.repaired.items()})
+    kept = objects.take(found.kept, objects.datums[found.kept])
+    changed = (shapes.boxes[found.kept] != found.shapes.boxes).any(axis=1)
+    areas = np.where(changed, found.shapes.areas, kept.areas)
+    return evolve(kept, shapes=found.shapes, areas=areas)
+
+
+def _true_objects(side: _SortedSide, chosen: CocoParameters) -> TrueObjects:
+    own = side.annotations
+    shapes = _true_shapes(side, chosen)
+    areas = side.take(own.areas)
+    unsized = side.take(own.found) & AREA == 0
+    if unsized.any():
+        areas = np.where(unsized, shapes.areas, areas)
+    return TrueObjects(
+        datums=side.datums,
+        labels=side.labels,
+        shapes=shapes,
+        annotations=side.positions,
+        uids=_uids(side),
+        crowd=side.take(own.crowd).view(np.bool_),
+        areas=areas,
+    )
+
+
+def _true_shapes(side: _SortedSide, chosen: CocoParameters) -> Shapes:
+    if chosen.iou_type == "segm":
+        side.given.require(SEGMENTATION, "Compare boxes with data.iou_type: bbox.")
+        return side.masks().shapes
+    side.given.require(BOX)
+    return Shapes(side.boxes(chosen))
+
+
+def _uids(side: _SortedSide) -> Codes | None:
+    own, document = side.annotations, side.given.document
+    nameless = own.lacking(ID)
+    if len(nameless) == len(own):
+        return None
+    if len(nameless):
+        raise ReadError(
+            f"{document.place(int(nameless[0]))}: expected an id as other annotations have it, "
+            f"found none{and_more(len(nameless) - 1)}"
+        )
+    _check_once(own.ids, f"{document.source}, annotations", "id")
+    return side.take(own.ids)
+
+
+def _predicted_objects(side: _SortedSide, chosen: CocoParameters) -> PredictedObjects:
+    """Predictions with the areas that pycocotools' `loadRes` gives them."""
+    side.given.require(SCORE)
+    shapes, areas = _predicted_shapes(side, chosen)
+    return PredictedObjects(
+        datums=side.datums,
+        labels=side.labels,
+        shapes=shapes,
+        annotations=side.positions,
+        scores=side.take(side.annotations.scores),
+        areas=areas,
+    )
+
+
+def _predicted_shapes(side: _SortedSide, chosen: CocoParameters) -> tuple[Shapes, Floats]:
+    """Shapes and areas; the first result says whether these are those of boxes or of masks."""
+    own = side.annotations
+    if _has_only_masks(side.given.document):
+        side.given.require(SEGMENTATION, "The first result has one; give one to all, or none.")
+        masks = side.masks()
+        if chosen.iou_type == "segm":
+            return masks.shapes, masks.areas
+        has_box = side.take(own.found)[:, None] & BOX > 0
+        return Shapes(np.where(has_box, side.boxes(chosen), masks.boxes)), masks.areas
+    side.given.require(BOX, "The first result has one; give one to all, or none.")
+    boxes = side.boxes(chosen)
+    areas = boxes[:, 2] * boxes[:, 3]
+    return (
+        (Shapes(boxes), areas)
+        if chosen.iou_type == "bbox"
+        else (side.masks(own.boxes).shapes, areas)
+    )

@@ -1,0 +1,66 @@
+"""Facts about images: what COCO's JSON says of them beside their ids, as metadata."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.datum import LazyColumns
+from valor_detection.kernels.records import Document
+
+
+def image_facts(document: Document, order: Codes) -> Mapping[str, NDArray[Any]]:
+    """Columns of the fields of images that have plain values, made when one is first asked for.
+
+    Parameters
+    ----------
+    document : Document
+        The data set.
+    order : ndarray of int64, shape (n,)
+        In which order the images are wanted.
+
+    Examples
+    --------
+    >>> from valor_detection.kernels.scanning import scan
+    >>> from valor_detection.kernels.texts import Text
+    >>> images = b'[{"id": 2, "weather": "rain", "tags": ["a"]}, {"id": 1}]'
+    >>> facts = image_facts(scan(Text.of(b'{"images": %b}' % images)), np.array([1, 0]))
+    >>> list(facts), facts["weather"]
+    (['weather'], array([None, 'rain'], dtype=object))
+    """
+    names = () if document.images is None else document.images.fields
+    names = tuple(name for name in names if name != "id")
+    return LazyColumns(names, partial(_columns, document.image_text, names, order, document.source))
+
+
+def _columns(
+    text: bytes, names: tuple[str, ...], order: Codes, source: str
+) -> dict[str, NDArray[Any]]:
+    records = _records(text, source)
+    return {name: _objects([record.get(name) for record in records])[order] for name in names}
+
+
+def _records(text: bytes, source: str) -> list[dict[str, Any]]:
+    records: list[dict[str, Any]]
+    try:
+        records = msgspec.json.decode(text)
+    except ValueError:  # of NaN, which the standard library reads
+        try:
+            records = json.loads(text)
+        except ValueError as error:
+            raise ReadError(f"{source}, images: expected JSON, found: {error}") from error
+    return records
+
+
+def _objects(column: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(column), dtype=object)
+    array[:] = column
+    return array

@@ -1,0 +1,150 @@
+"""Reader of tables of boxes: one row for each box."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError, SchemaError, and_more
+from valor_core.readers import Table, read_table
+from valor_core.readers.metadata import typed
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.label import Label, Vocabulary
+from valor_detection.object_rows import Rows, batch_of_rows, upright
+from valor_detection.reader_parameters import TableParameters
+from valor_detection.readers.images import ImageTable
+
+
+@frozen
+class BoxTables:
+    """The one partition: boxes of an image can stand anywhere in a table."""
+
+    paths: tuple[Path, ...]
+
+    @property
+    def name(self) -> str:
+        """The files."""
+        return " and ".join(map(str, self.paths))
+
+
+@frozen
+class TableReader:
+    """Reads rows of image, label, four numbers of a box and, of predictions, a score.
+
+    Parameters
+    ----------
+    parameters : TableParameters
+        Files, names of columns and how boxes are written.
+    task : str
+        Always ``"detection"``.
+    """
+
+    parameters: TableParameters
+    task: str
+
+    def __attrs_post_init__(self) -> None:
+        if len(self.parameters.box) != 4:
+            raise ReadError(
+                f"data.box: expected the names of four columns, found {len(self.parameters.box)}"
+            )
+
+    def partitions(self) -> Sequence[BoxTables]:
+        """All tables as a whole."""
+        chosen = self.parameters
+        paths = (chosen.groundtruths, chosen.predictions, chosen.images)
+        return (BoxTables(tuple(path for path in paths if path is not None)),)
+
+    def read(self, partition: BoxTables) -> Iterator[DetectionBatch]:
+        """The one batch."""
+        chosen = self.parameters
+        images = None if chosen.images is None else ImageTable.read(chosen.images, chosen.uid)
+        numbers = {} if images is None else {uid: i for i, uid in enumerate(images.uids)}
+        tables = [read_table(chosen.groundtruths), read_table(chosen.predictions)]
+        positions = [self._positions(table, numbers, images is not None) for table in tables]
+        sizes = None if images is None else images.sizes
+        vocabulary = Vocabulary()
+        truths, predictions = (
+            _Side(table, chosen, own, sizes, vocabulary)
+            for table, own in zip(tables, positions, strict=True)
+        )
+        yield batch_of_rows(
+            Datums(list(numbers), {} if images is None else images.facts),
+            vocabulary.labels,
+            *(truths.rows(is_true=True), predictions.rows(is_true=False)),
+            sizes,
+        )
+
+    def _positions(self, table: Table, numbers: dict[str, int], are_all: bool) -> Codes:
+        """Position of the image of each row."""
+        uids = table.strings(self.parameters.uid).tolist()
+        if are_all:
+            unknown = [row for row, uid in enumerate(uids) if uid not in numbers]
+            if unknown:
+                raise ReadError(
+                    f"{table.place(unknown[0], self.parameters.uid)}: expected one of the "
+                    f"{len(numbers):,} images of {self.parameters.images}, found "
+                    f"{uids[unknown[0]]!r}{and_more(len(unknown) - 1)}"
+                )
+        return np.array([numbers.setdefault(uid, len(numbers)) for uid in uids], np.int64)
+
+
+@frozen(eq=False)
+class _Side:
+    table: Table
+    chosen: TableParameters
+    images: Codes
+    sizes: Codes | None
+    vocabulary: Vocabulary
+
+    def rows(self, *, is_true: bool) -> Rows:
+        chosen = self.chosen
+        return Rows(
+            images=self.images,
+            labels=self._labels(),
+            boxes=self._boxes(),
+            scores=None if is_true else np.asarray(self.table.floats(chosen.score), np.float64),
+            crowd=self._crowd() if is_true and self.table.has(chosen.crowd) else None,
+        )
+
+    def _labels(self) -> Codes:
+        key = self.chosen.label_key
+        values = self.table.strings(self.chosen.label).tolist()
+        known = {value: self.vocabulary.code(Label(key, value)) for value in dict.fromkeys(values)}
+        return np.array([known[value] for value in values], np.int64)
+
+    def _boxes(self) -> Floats:
+        columns = [self.table.floats(name) for name in self.chosen.box]
+        boxes = np.stack(columns, axis=1).astype(np.float64)
+        if self.chosen.normalized:
+            if self.sizes is None:
+                raise ReadError(
+                    "data.normalized: expected width and height of the images, found none",
+                    "Name a table with uid, width and height under data.images.",
+                )
+            boxes *= self.sizes[self.images][:, [1, 0, 1, 0]]
+        try:
+            return upright(boxes, self.chosen.box_format, partial(_place, self.table))
+        except SchemaError as error:
+            raise ReadError(error.message, error.remedy) from error
+
+    def _crowd(self) -> NDArray[np.bool_]:
+        cells = self.table.values(self.chosen.crowd).tolist()
+        values = [typed(cell) for cell in cells]
+        for row, value in enumerate(values):
+            if value not in (0, 1, None):
+                raise ReadError(
+                    f"{self.table.place(row, self.chosen.crowd)}: expected true or false, "
+                    f"found {cells[row]!r}"
+                )
+        return np.array([bool(value) for value in values])
+
+
+def _place(table: Table, row: int) -> str:
+    return f"{table.source}, {table.unit} {table.row(row)}"

@@ -1,0 +1,97 @@
+"""Rules: how predictions are matched to true objects, and the numbers that go with each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from valor_core.schemas.arrays import Codes, Floats
+from valor_detection.parameters import COCO_IOUS, Rule
+
+__all__ = ["ALMOST_ONE", "COCO_IOUS", "RECALLS", "Rule", "iou_limits", "needed", "reaching"]
+
+ALMOST_ONE = 1 - 1e-10
+"""The greatest IoU that pycocotools asks for."""
+
+RECALLS: tuple[float, ...] = tuple(i / 100 for i in range(101))
+"""0, 0.01 … 1, as people write them."""
+
+_AS_PYCOCOTOOLS = dict(zip(COCO_IOUS, np.linspace(0.5, 0.95, 10).tolist(), strict=True))
+
+
+def iou_limits(thresholds: Sequence[float], rule: Rule) -> Floats:
+    """What IoUs are compared with: the thresholds, in the bits of the rule's program.
+
+    pycocotools takes its thresholds from ``numpy.linspace``, whose 0.9 is a bit less, and asks
+    for no more than `ALMOST_ONE`.
+
+    Examples
+    --------
+    >>> iou_limits((0.5, 0.9), "coco").tolist(), iou_limits((0.5, 0.9), "valor").tolist()
+    ([0.5, 0.8999999999999999], [0.5, 0.9])
+    """
+    if rule != "coco":
+        return np.array(thresholds, np.float64)
+    limits = [min(_AS_PYCOCOTOOLS.get(value, value), ALMOST_ONE) for value in thresholds]
+    return np.array(limits, np.float64)
+
+
+def needed(positives: Codes, rule: Rule) -> Codes:
+    """True positives that each of COCO's 101 recalls takes, by group.
+
+    Parameters
+    ----------
+    positives : ndarray of int64, shape (k,)
+        True objects of each group.
+    rule : str
+        Under ``coco`` recalls are doubles of ``numpy.linspace`` and quotients are rounded, as in
+        pycocotools, which loses a true positive at ten of them; else the comparison is exact.
+
+    Returns
+    -------
+    ndarray of int64, shape (k, 101)
+        Ascending; column 0 is 0.
+
+    Examples
+    --------
+    >>> needed(np.array([100]), "valor")[0, 35], needed(np.array([100]), "coco")[0, 35]
+    (np.int64(35), np.int64(36))
+    """
+    count = np.maximum(positives, 1)[:, None]
+    percent = np.arange(101)
+    least = -(-percent * count // 100)
+    if rule != "coco":
+        return least
+    recalls = np.linspace(0, 1, 101)
+    # Rounding is monotonic, so that the least number is at most one away from the exact one.
+    least = np.where((least - 1) / count >= recalls, least - 1, least)
+    return np.where(least / count < recalls, least + 1, least)
+
+
+def reaching(positives: Codes, recalls: Floats) -> Codes:
+    """True positives that each of some recalls takes, by group, as pycocotools counts them.
+
+    Parameters
+    ----------
+    positives : ndarray of int64, shape (k,)
+        True objects of each group.
+    recalls : ndarray of float64, shape (r,)
+        Any recalls, compared with rounded quotients.
+
+    Returns
+    -------
+    ndarray of int64, shape (k, r)
+        More than the group has where a recall is above 1.
+
+    Examples
+    --------
+    >>> reaching(np.array([3]), np.array([0.0, 0.5, 1.5])).tolist()
+    [[0, 2, 5]]
+    """
+    count = np.maximum(positives, 1)[:, None]
+    least = np.ceil(recalls * count).astype(np.int64)
+    # Rounding is monotonic, so that the least number is at most one away from the exact one.
+    least = np.where((least - 1) / count >= recalls, least - 1, least)
+    least = np.where(least / count < recalls, least + 1, least)
+    return np.maximum(least, 0)

@@ -1,0 +1,100 @@
+"""Selections: which objects a metric counts, and the rule by which they are matched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.state import StateRequest
+from valor_detection import curves, matching, overlaps
+from valor_detection.curves import Curves
+from valor_detection.matching import AreaRange, Flags, Matching
+from valor_detection.parameters import EVERY_SIZE, ConvertTo
+from valor_detection.rules import Rule
+from valor_detection.shaping import shaped
+from valor_detection.table import LABEL, Table
+
+
+class Chosen(Protocol):
+    """The parameters that every metric of matched objects has."""
+
+    @property
+    def matching(self) -> Rule:
+        """Rule of the matching."""
+
+    @property
+    def max_detections(self) -> int | None:
+        """Most predictions of a label in an image."""
+
+    @property
+    def area_ranges(self) -> Mapping[str, tuple[float, ...]]:
+        """Sizes that are counted apart."""
+
+    @property
+    def convert_to(self) -> ConvertTo | None:
+        """Kind of shape that everything is made into."""
+
+
+@frozen
+class Selection:
+    """The objects of one range of sizes, matched under one rule.
+
+    Parameters
+    ----------
+    rule : str
+        Rule of the matching.
+    area_range : (float, float)
+        Sizes that count, in square pixels.
+    max_detections : int, optional
+        Most predictions of a label that count in an image.
+    coordinates : mapping of str to value
+        How a result says so: what is not as usual.
+    """
+
+    rule: Rule
+    area_range: AreaRange
+    max_detections: int | None
+    coordinates: Mapping[str, Any] = field(eq=False)
+
+    def matching(self, table: Table) -> Matching:
+        """Which predictions found what."""
+        return matching.matching(table, self.rule, LABEL, self.area_range)
+
+    def counts(self, table: Table) -> Flags:
+        """Whether each prediction is among the most that count in its image."""
+        if self.max_detections is None:
+            return np.ones(len(table.chunk.scores), dtype=bool)
+        counts: Flags = table.ranks < self.max_detections
+        return counts
+
+    def curves(self, table: Table) -> Curves:
+        """The interpolated curves of all labels."""
+        return curves.curves(table, self.rule, self.area_range, self.max_detections)
+
+
+def selections(chosen: Chosen) -> Iterator[Selection]:
+    """One selection for each range of sizes.
+
+    Parameters
+    ----------
+    chosen : Chosen
+        A metric's parameters.
+
+    Examples
+    --------
+    >>> from valor_detection.parameters import APParameters
+    >>> [each.coordinates for each in selections(APParameters(matching="valor"))]
+    [{'matching': 'valor'}]
+    """
+    most = curves.limit(chosen.max_detections, chosen.matching)
+    for name, (low, high) in chosen.area_ranges.items():
+        own = {} if chosen.area_ranges == EVERY_SIZE else {"area_range": name}
+        yield Selection(chosen.matching, (low, high), most, own | shaped(chosen))
+
+
+def request(chosen: Chosen, iou_thresholds: tuple[float, ...]) -> StateRequest:
+    """The overlaps that a metric's matching reads."""
+    return overlaps.request(iou_thresholds, chosen.matching, convert_to=chosen.convert_to)

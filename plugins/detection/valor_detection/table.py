@@ -1,0 +1,368 @@
+"""Tables: the objects of all images and their pairs, in an order that no arrival changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import asdict, evolve, field, fields, frozen
+from numpy.typing import NDArray
+
+from valor_core.schemas.arrays import Codes, Floats, is_ascending
+from valor_core.schemas.datum import Uids, check_unique
+from valor_core.schemas.label import Label
+from valor_core.schemas.order import natural_order
+from valor_core.schemas.shapes import ends, gathered
+from valor_core.state import Content
+from valor_detection.kernels import matching as kernels
+
+Flags = NDArray[np.bool_]
+
+KEY, LABEL = "key", "label"
+"""Whether objects of one label key can be pairs, or only those of one label."""
+
+
+@frozen(kw_only=True, eq=False)
+class Chunk:
+    """Objects of some images, as they arrived, and their pairs.
+
+    Parameters
+    ----------
+    uids : ndarray
+        Names of the images.
+    true_datums, datums : ndarray of int64, shapes (g,) and (d,)
+        Image of each true and predicted object, ascending.
+    true_labels, labels : ndarray of int64
+        Label codes.
+    true_areas, areas : ndarray of float64
+        Areas, in square pixels.
+    crowd : ndarray of bool, shape (g,)
+        Whether a true object is a crowd.
+    scores : ndarray of float64, shape (d,)
+        Scores.
+    true_annotations, annotations : ndarray of int64
+        Position of the annotation in its image.
+    starts, truths, ious : ndarray
+        Pairs of each predicted object: where they begin, rows of the true objects, overlaps.
+    """
+
+    uids: Uids
+    true_datums: Codes
+    true_labels: Codes
+    true_areas: Floats
+    crowd: Flags
+    true_annotations: Codes
+    datums: Codes
+    labels: Codes
+    scores: Floats
+    areas: Floats
+    annotations: Codes
+    starts: Codes
+    truths: Codes
+    ious: Floats
+
+    def dump(self) -> Content:
+        """The columns, by name."""
+        return asdict(self, recurse=False)
+
+    def copy(self) -> Chunk:
+        """The same, in arrays of its own."""
+        return Chunk(**{name: getattr(self, name).copy() for name in _COLUMNS})
+
+    def relabel(self, codes: Codes) -> Chunk:
+        """The same under other label codes."""
+        if bool((codes == np.arange(len(codes))).all()):
+            return self
+        return evolve(self, true_labels=codes[self.true_labels], labels=codes[self.labels])
+
+
+_COLUMNS = tuple(attribute.name for attribute in fields(Chunk))
+_TRUE = ("true_datums", "true_labels", "true_areas", "crowd", "true_annotations")
+_PREDICTED = ("datums", "labels", "scores", "areas", "annotations")
+
+
+def join(chunks: Sequence[Chunk]) -> Chunk | None:
+    """One chunk of several, one behind the other; None of none."""
+    if len(chunks) < 2:
+        return chunks[0] if chunks else None
+    columns = {name: [getattr(chunk, name) for chunk in chunks] for name in _COLUMNS}
+    _shift(columns, ("true_datums", "datums"), [len(uids) for uids in columns["uids"]])
+    _shift(columns, ("truths",), [len(rows) for rows in columns["true_labels"]])
+    _shift(columns, ("starts",), [len(pairs) for pairs in columns["truths"]])
+    columns["starts"] = [
+        starts if i == 0 else starts[1:] for i, starts in enumerate(columns["starts"])
+    ]
+    return Chunk(**{name: np.concatenate(parts) for name, parts in columns.items()})
+
+
+def _shift(columns: dict[str, list[Any]], names: Sequence[str], counts: Sequence[int]) -> None:
+    """Make positions in the parts positions in the whole."""
+    before = ends(counts)[:-1].tolist()
+    for name in names:
+        columns[name] = [part + shift for part, shift in zip(columns[name], before, strict=True)]
+
+
+@frozen(eq=False)
+class Pairs:
+    """Pairs of a predicted and a true object that overlap, predictions as they choose.
+
+    Parameters
+    ----------
+    rows : ndarray of int64, shape (p,)
+        Rows of the predictions that have any.
+    starts : ndarray of int64, shape (p + 1,)
+        Where the pairs of each of them begin.
+    truths : ndarray of int64, shape (n,)
+        Rows of the true objects.
+    ious : ndarray of float64, shape (n,)
+        Overlaps.
+    """
+
+    rows: Codes
+    starts: Codes
+    truths: Codes
+    ious: Floats
+
+    def take(self, places: Codes) -> Pairs:
+        """The pairs of the predictions at some places."""
+        chosen, starts = gathered(self.starts, places)
+        return Pairs(self.rows[places], starts, self.truths[chosen], self.ious[chosen])
+
+    def those(self, wanted: Flags) -> Pairs:
+        """Some of the pairs; a prediction that has none left is left out."""
+        owners = self.owners[wanted]
+        is_first = np.ones(len(owners), dtype=bool)
+        is_first[1:] = owners[1:] != owners[:-1]
+        first = np.flatnonzero(is_first)
+        starts = np.append(first, len(owners))
+        return Pairs(owners[first], starts, self.truths[wanted], self.ious[wanted])
+
+    def places(self, count: int) -> NDArray[np.int32]:
+        """Place of each of `count` rows in `rows`, -1 for none."""
+        places = np.full(count, -1, np.int32)
+        places[self.rows] = np.arange(len(self.rows), dtype=np.int32)
+        return places
+
+    @property
+    def owners(self) -> Codes:
+        """Row of the prediction of each pair."""
+        return np.repeat(self.rows, np.diff(self.starts))
+
+
+@frozen(kw_only=True)
+class Table:
+    """Objects and pairs of all images. Images are sorted by name, labels by the order of metrics.
+
+    Rows are sorted by image; those of an image are in the order in which the data list them.
+    Columns are those of `Chunk`.
+
+    Parameters
+    ----------
+    labels : tuple of Label
+        Labels; codes are positions.
+    scope : str
+        Which objects can be pairs: `KEY` or `LABEL`.
+    iou_thresholds : tuple of float
+        Thresholds at which matchings are made, ascending.
+    """
+
+    labels: tuple[Label, ...]
+    scope: str
+    iou_thresholds: tuple[float, ...]
+    chunk: Chunk
+    _kept: dict[Any, Any] = field(factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        chunk: Chunk | None,
+        labels: Sequence[Label],
+        label_ids: Mapping[int, int],
+        iou_thresholds: tuple[float, ...],
+        scope: str,
+    ) -> Table:
+        """The table of what has arrived.
+
+        Parameters
+        ----------
+        chunk : Chunk, optional
+            All objects.
+        labels : sequence of Label
+            Labels of its codes.
+        label_ids : mapping of int to int
+            Numbers of the labels' codes; a numbered label stands in their order, in front of
+            those without one.
+        iou_thresholds, scope
+            As they are kept.
+        """
+        order = sorted(
+            range(len(labels)),
+            key=lambda code: (code not in label_ids, label_ids.get(code, 0), labels[code]),
+        )
+        renamed = np.empty(len(labels), np.int64)
+        renamed[order] = np.arange(len(labels))
+        chunk = _sorted(_NOTHING if chunk is None else chunk)
+        if not is_ascending(renamed):
+            chunk = chunk.relabel(renamed)
+        return cls(
+            labels=tuple(labels[code] for code in order),
+            scope=scope,
+            iou_thresholds=iou_thresholds,
+            chunk=chunk,
+        )
+
+    def kept(self, key: Any, make: Any) -> Any:
+        """What was made under a key before, or is made now."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Label keys, sorted."""
+        return tuple(sorted({label.key for label in self.labels}))
+
+    @property
+    def seen(self) -> dict[str, list[int]]:
+        """By label key, sorted, the codes of the labels that any object has, in order."""
+        seen: dict[str, list[int]] = self.kept("seen", self._seen)
+        return seen
+
+    def _seen(self) -> dict[str, list[int]]:
+        sides, count = (self.chunk.true_labels, self.chunk.labels), len(self.labels)
+        counts = sum(np.bincount(codes, minlength=count) for codes in sides)
+        codes = np.flatnonzero(counts).tolist()
+        return {
+            key: [code for code in codes if self.labels[code].key == key]
+            for key in sorted({self.labels[code].key for code in codes})
+        }
+
+    def labels_of(self, key: str) -> list[int]:
+        """Codes of a key's labels, in order."""
+        return [code for code, label in enumerate(self.labels) if label.key == key]
+
+    def key_codes(self, labels: Codes) -> Codes:
+        """Position in `keys` of the key of each label code."""
+        places = {key: place for place, key in enumerate(self.keys)}
+        codes = np.array([places[label.key] for label in self.labels], np.int64)
+        return codes[labels] if len(codes) else labels
+
+    @property
+    def order(self) -> Codes:
+        """Predictions by label and descending score; of equal scores, by image and position."""
+        chunk = self.chunk
+        order: Codes = self.kept(
+            "order", lambda: kernels.score_order(chunk.labels, chunk.scores, len(self.labels))
+        )
+        return order
+
+    @property
+    def label_starts(self) -> Codes:
+        """Where the predictions of each label begin in `order`."""
+        return ends(np.bincount(self.chunk.labels, minlength=len(self.labels)))
+
+    @property
+    def ranks(self) -> NDArray[np.int32]:
+        """How many predictions of its label and image rank before each prediction."""
+        chunk = self.chunk
+        found: NDArray[np.int32] = self.kept(
+            "ranks", lambda: kernels.ranks(self.order, chunk.labels, chunk.datums)
+        )
+        return found
+
+    @property
+    def leaders(self) -> Codes | None:
+        """For each prediction, the row of the best-scoring label of its annotation and key.
+
+        None where no annotation has several labels, and each would be its own.
+        """
+        leaders: Codes | None = self.kept("leaders", self._leaders)
+        return leaders
+
+    def _leaders(self) -> Codes | None:
+        chunk, rows = self.chunk, np.arange(len(self.chunk.labels))
+        next_ = np.flatnonzero(chunk.annotations[1:] == chunk.annotations[:-1])
+        if not (chunk.datums[next_] == chunk.datums[next_ + 1]).any():
+            return None
+        columns = (chunk.datums, chunk.annotations, self.key_codes(chunk.labels))
+        order = np.lexsort((rows, -chunk.scores, *columns[::-1]))
+        is_first = np.ones(len(rows), dtype=bool)
+        is_first[1:] = np.any([np.diff(column[order]) != 0 for column in columns], axis=0)
+        leaders = np.empty_like(rows)
+        leaders[order] = order[is_first][np.cumsum(is_first) - 1]
+        return leaders
+
+    @property
+    def unranked_pairs(self) -> Pairs:
+        """All pairs, predictions by row; also of those that have none."""
+        chunk = self.chunk
+        return Pairs(np.arange(len(chunk.labels)), chunk.starts, chunk.truths, chunk.ious)
+
+    def pairs(self, scope: str) -> Pairs:
+        """The pairs, predictions by descending score, then by row.
+
+        Parameters
+        ----------
+        scope : str
+            `LABEL` for the pairs of one label only; `KEY` for all.
+        """
+        pairs: Pairs = self.kept(("pairs", scope), lambda: self._pairs(scope))
+        return pairs
+
+    def _pairs(self, scope: str) -> Pairs:
+        chunk = self.chunk
+        starts, truths, ious = chunk.starts, chunk.truths, chunk.ious
+        if scope == LABEL and self.scope == KEY:
+            owners = np.repeat(np.arange(len(chunk.labels)), np.diff(starts))
+            same = chunk.labels[owners] == chunk.true_labels[truths]
+            starts = ends(np.bincount(owners[same], minlength=len(chunk.labels)))
+            truths, ious = truths[same], ious[same]
+        rows = np.flatnonzero(np.diff(starts))
+        choosing = kernels.score_order(np.zeros(len(rows), np.int64), chunk.scores[rows], 1)
+        return Pairs(np.arange(len(chunk.labels)), starts, truths, ious).take(rows[choosing])
+
+
+def _sorted(chunk: Chunk) -> Chunk:
+    """The chunk with its images in the order of their names."""
+    check_unique(chunk.uids)
+    order = natural_order(chunk.uids)
+    if is_ascending(order):
+        return chunk
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    true_rows = np.argsort(place[chunk.true_datums], kind="stable")
+    rows = np.argsort(place[chunk.datums], kind="stable")
+    true_places = np.empty(len(true_rows), np.int64)
+    true_places[true_rows] = np.arange(len(true_rows))
+    chosen, starts = gathered(chunk.starts, rows)
+    columns = {name: getattr(chunk, name)[true_rows] for name in _TRUE}
+    columns |= {name: getattr(chunk, name)[rows] for name in _PREDICTED}
+    columns["true_datums"] = place[columns["true_datums"]]
+    columns["datums"] = place[columns["datums"]]
+    return Chunk(
+        uids=chunk.uids[order],
+        starts=starts,
+        truths=true_places[chunk.truths[chosen]],
+        ious=chunk.ious[chosen],
+        **columns,
+    )
+
+
+_CODES, _FLOATS = np.empty(0, np.int64), np.empty(0)
+_NOTHING = Chunk(
+    uids=_CODES,
+    true_datums=_CODES,
+    true_labels=_CODES,
+    true_areas=_FLOATS,
+    crowd=np.empty(0, np.bool_),
+    true_annotations=_CODES,
+    datums=_CODES,
+    labels=_CODES,
+    scores=_FLOATS,
+    areas=_FLOATS,
+    annotations=_CODES,
+    starts=np.zeros(1, np.int64),
+    truths=_CODES,
+    ious=_FLOATS,
+)

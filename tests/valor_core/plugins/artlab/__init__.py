@@ -1,0 +1,1 @@
+"""A stranger's gallery: draws text items, the longer the worse."""

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from valor_core import Label
+from valor_core.errors import SchemaError
+from valor_core.schemas.datum import Datum, Datums
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box, Mask, Polygon
+from valor_core.schemas.objects import PredictedObjects, TrueObjects
+from valor_core.schemas.shapes import Shapes
+
+BOX = Box(0, 0, 2, 1)
+DOG, CAT = Label("class", "dog"), Label("class", "cat")
+PIXEL = Mask.of([[1, 0]])
+ITEMS = [
+    Detection(
+        "a",
+        [
+            TrueObject(["dog", ("color", "red")], BOX, uid="t1"),
+            TrueObject("cat", PIXEL, is_crowd=True, area=7),
+        ],
+        [PredictedObject({"dog": 0.5, ("color", "red"): 0.25}, BOX)],
+        {"weather": "rain"},
+        (10, 20),
+    ),
+    Detection("b", metadata={"weather": "sun"}),
+    Detection(
+        "c",
+        [],
+        [PredictedObject({"cat": 1}, Polygon([(0, 0), (1, 0), (1, 1)]), uid=3)],
+        {"weather": "sun"},
+    ),
+]
+
+
+def test_objects_come_back_as_they_were() -> None:
+    found = list(DetectionBatch.of(ITEMS).items())
+    assert [item.uid for item in found] == ["a", "b", "c"]
+    assert found[1:] == ITEMS[1:]
+    assert evolve(found[0], groundtruths=()) == evolve(ITEMS[0], groundtruths=())
+    areas = [one.area for one in found[0].groundtruths]
+    assert areas == [2, 7]
+    assert evolve(found[0].groundtruths[0], area=None) == ITEMS[0].groundtruths[0]
+
+
+def test_an_annotation_has_a_row_for_each_label() -> None:
+    batch = DetectionBatch.of(ITEMS)
+    truths = batch.groundtruths
+    assert truths.datums.tolist() == [0, 0, 0]
+    assert truths.annotations.tolist() == [0, 0, 1]
+    assert [batch.labels[code] for code in truths.labels] == [DOG, Label("color", "red"), CAT]
+    assert truths.crowd.tolist() == [False, False, True]
+    assert truths.areas.tolist() == [2, 2, 7]
+    assert batch.predictions.scores.tolist() == [0.5, 0.25, 1]
+    assert batch.predictions.areas.tolist() == [2, 2, 0.5]
+    assert batch.sizes is not None
+    assert batch.sizes.tolist() == [[10, 20], [0, 0], [0, 0]]
+
+
+def test_images_are_selected_with_their_objects() -> None:
+    batch = DetectionBatch.of(ITEMS)
+    assert list(batch.select(np.array([2])).items()) == ITEMS[2:]
+    assert len(batch.select(np.array([], np.int64)).predictions) == 0
+
+
+def test_labels_that_become_one_count_once_with_the_greater_score() -> None:
+    item = Detection(
+        "a", [TrueObject(["dog"], BOX)], [PredictedObject({"dog": 0.25, "cat": 0.5}, BOX)] * 2
+    )
+    batch = DetectionBatch.of([item]).relabel({CAT: DOG})
+    assert batch.labels == (DOG,)
+    assert batch.predictions.scores.tolist() == [0.5, 0.5]
+    assert batch.predictions.annotations.tolist() == [0, 1]
+
+
+def columns(**changes: Any) -> DetectionBatch:
+    truths: dict[str, Any] = {
+        "datums": [0, 0],
+        "labels": [0, 0],
+        "shapes": Shapes([[0, 0, 1, 1], [0, 0, 2, 2]]),
+        "crowd": [False, False],
+        "areas": [1, 4],
+    }
+    none = PredictedObjects(datums=[], labels=[], shapes=Shapes([]), scores=[], areas=[])
+    datums = Datums.of([Datum("a"), Datum("b")])
+    batch = {key: changes.pop(key) for key in list(changes) if key in ("sizes", "label_ids")}
+    return DetectionBatch(datums, (DOG,), TrueObjects(**truths | changes), none, **batch)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"areas": [1]}, "groundtruths, areas: expected 2 rows, got 1"),
+        ({"crowd": [True]}, "groundtruths, crowd: expected 2 rows, got 1"),
+        ({"shapes": Shapes([])}, "groundtruths, shapes: expected 2 rows, got 0"),
+        ({"datums": [1, 0]}, "groundtruths: expected rows sorted by datum"),
+        ({"datums": [0, 2]}, "groundtruths, datums[1]: expected one of 2 datums, got 2"),
+        ({"labels": [0, 1]}, "groundtruths, labels[1]: expected one of 1 labels, got 1"),
+        ({"sizes": [[1, 1]]}, "sizes: expected 2 rows of height and width, got shape (1, 2)"),
+        ({"label_ids": [1, 2]}, "label_ids: expected 1 rows, got 2"),
+        (
+            {"shapes": Shapes([[0, 0, 1, 1], [3, 0, -2, 2]])},
+            "item 'a', groundtruths[1]: expected a box with xmin <= xmax and ymin <= ymax, "
+            "got 3, 0, 1, 2",
+        ),
+    ],
+)
+def test_columns_fit_each_other(changes: Any, message: str) -> None:
+    with pytest.raises(SchemaError) as error:
+        columns(**changes)
+    assert str(error.value) == message
+
+
+def test_annotations_are_numbered_in_each_image() -> None:
+    assert columns(datums=[0, 1]).groundtruths.annotations.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        (Detection("a", [3]), "item 'a', groundtruths[0]: expected a TrueObject, got 3"),
+        (
+            Detection("a", [TrueObject("dog", BOX), TrueObject("dog", Box(2, 0, 0, 1))]),
+            "item 'a', groundtruths[1]: expected a box with xmin <= xmax and ymin <= ymax, "
+            "got 2, 0, 0, 1",
+        ),
+        (
+            Detection("a", [], [PredictedObject({"dog": float("nan")}, BOX)]),
+            "item 'a', predictions[0]: expected a finite score for 'dog', got nan",
+        ),
+    ],
+)
+def test_an_error_names_item_and_annotation(item: Detection, message: str) -> None:
+    with pytest.raises(SchemaError) as error:
+        DetectionBatch.of([Detection("z"), item])
+    assert str(error.value) == message
+
+
+def test_a_coordinate_that_is_not_finite_is_named() -> None:
+    shapes = [Box(0, 0, float("inf"), 1), Polygon([(0, 0), (float("nan"), 0), (1, 1)])]
+    for shape in shapes:
+        item = Detection("a", [], [PredictedObject({"dog": 0.5}, shape)])
+        with pytest.raises(SchemaError, match=r"^item 'a', predictions\[0\]: .*expected a finite"):
+            DetectionBatch.of([item])

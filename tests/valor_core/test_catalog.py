@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+from valor_core.catalog import Exhibit, html, is_catalog, pictures
+from valor_core.gallery import Picture
+
+EXHIBITS = [
+    Exhibit("001-a_b.png", "a<b", Picture(b"", b"\xff\xd8", {"missed": 1200}, ["no <image>"])),
+    Exhibit("002-7.png", 7, Picture(b"", b"\x89PNG", {"missed": 2, "false positives": 3})),
+]
+LEGEND = {"found": "#0a0", "missed & gone": "gold"}
+
+
+class Elements(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_a_page_shows_every_picture_with_its_counts_and_notes() -> None:
+    page = html(EXHIBITS, LEGEND, "detection")
+
+    assert "The 2 items with the most errors, the worst first" in page
+    assert (
+        "<b>a&lt;b</b><div><span>missed 1,200</span></div><small>no &lt;image&gt;</small>" in page
+    )
+    assert "<b>7</b><div><span>missed 2</span> <span>false positives 3</span></div>" in page
+    assert '<i style="background: gold"></i>missed &amp; gone' in page
+
+
+def test_a_page_fetches_nothing_and_runs_nothing() -> None:
+    elements = Elements(html(EXHIBITS, LEGEND, "detection")).found
+
+    assert not [tag for tag, _ in elements if tag in ("script", "link", "iframe")]
+    sources = [held["src"] or "" for _, held in elements if "src" in held]
+    assert [source.partition(",")[0] for source in sources] == [
+        "data:image/jpeg;base64",
+        "data:image/png;base64",
+    ]
+    assert [held["href"] for tag, held in elements if tag == "a"] == ["001-a_b.png", "002-7.png"]
+
+
+def test_every_thumbnail_has_a_text_for_those_who_do_not_see_it() -> None:
+    page = html(EXHIBITS, LEGEND, "detection")
+
+    assert re.findall(r'alt="(.*?)"', page) == ["a&lt;b", "7"]
+
+
+def test_a_page_is_known_again_with_its_pictures(tmp_path: Path) -> None:
+    mine, other = tmp_path / "mine.html", tmp_path / "other.html"
+    mine.write_text(html(EXHIBITS, LEGEND, "detection"), encoding="utf-8")
+    other.write_text('<a href="001-a.png">', encoding="utf-8")
+
+    assert (is_catalog(mine), is_catalog(other)) == (True, False)
+    assert pictures(mine) == ["001-a_b.png", "002-7.png"]
+
+
+def test_one_item_and_none_are_said_in_words() -> None:
+    assert "The 1 item with the most errors" in html(EXHIBITS[:1], {}, "text")
+    assert "No item has an error" in html([], {}, "text")

@@ -1,0 +1,91 @@
+"""Which of a family's two sets of kernels runs, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from valor_classification.kernels import KERNELS
+
+from valor_core import compiled
+from valor_core.compiled import array, kernels
+
+
+@pytest.fixture(autouse=True)
+def no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(compiled.VARIABLE, raising=False)
+
+
+def test_kernels_that_were_not_built_are_numpy() -> None:
+    found = kernels("valor_classification._absent", interface=1)
+
+    assert (found.library, found.path) == (None, "NumPy")
+    remedy = "reinstall valor-classification where a C compiler is found"
+    assert found.reason == f"not built: {remedy}"
+
+
+@pytest.mark.parametrize("choice", ["numpy", "NumPy"])
+def test_the_environment_sets_compiled_kernels_aside(
+    choice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VALOR_KERNELS", choice)
+
+    found = kernels(KERNELS.module, interface=1)
+
+    assert (found.path, found.reason) == ("NumPy", "VALOR_KERNELS=numpy is set")
+
+
+def test_a_file_that_is_no_library_is_set_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "surely_no_library.py").write_text("not a library")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    found = kernels("surely_no_library", interface=1)
+
+    assert found.path == "NumPy"
+    assert found.reason.startswith("cannot be loaded (")
+    assert found.reason.endswith("): reinstall surely-no-library where a C compiler is found")
+
+
+def test_a_library_of_something_else_is_set_aside() -> None:
+    found = kernels("_ctypes", interface=1)
+
+    assert found.path == "NumPy"
+    assert "valor_kernels_interface" in found.reason
+
+
+@pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
+def test_a_library_of_another_interface_is_set_aside() -> None:
+    found = kernels(KERNELS.module, interface=999)
+
+    assert found.path == "NumPy"
+    assert found.reason.startswith("built from interface 1, not 999: reinstall")
+
+
+@pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
+def test_a_library_of_the_right_interface_runs() -> None:
+    found = kernels(KERNELS.module, interface=1)
+
+    assert found.library is not None
+    assert (found.path, found.reason) == ("compiled", "")
+
+
+def test_an_argument_is_an_array_of_its_type() -> None:
+    argument = array(np.float32)
+
+    assert argument.from_param(np.zeros(2, np.float32)) is not None
+    with pytest.raises(TypeError, match="data type float32"):
+        argument.from_param(np.zeros(2))
+    with pytest.raises(TypeError, match="C_CONTIGUOUS"):
+        argument.from_param(np.zeros((4, 4), np.float32)[:, ::2])
+
+
+def test_an_argument_that_is_written_to_must_be_writable() -> None:
+    values = np.zeros(2)
+    values.flags.writeable = False
+
+    assert array(np.float64).from_param(values) is not None
+    with pytest.raises(TypeError, match="WRITEABLE"):
+        array(np.float64, written=True).from_param(values)

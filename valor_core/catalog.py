@@ -1,0 +1,132 @@
+"""Catalog: the pictures of a gallery as one HTML page.
+
+Thumbnails are inside and the pictures lie beside it; there are no scripts, and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+from attrs import frozen
+
+from valor_core.gallery import Picture
+from valor_core.page import STYLE
+from valor_core.schemas.datum import Uid
+
+INDEX = "index.html"
+
+_MARK = '<meta name="generator" content="Valor gallery">'
+_PICTURE = re.compile(r'<a href="(\d{3,}-[A-Za-z0-9_-]*\.png)">')
+
+_OWN_STYLE = """
+.legend { display: flex; flex-wrap: wrap; gap: 4px 20px; margin: 14px 0 0; padding: 0;
+  list-style: none; font-size: 14px; }
+.legend i { display: inline-block; width: 14px; height: 14px; margin-right: 7px;
+  border-radius: 3px; vertical-align: -2px; }
+.wall { display: grid; grid-template-columns: repeat(auto-fill, minmax(250px, 1fr)); gap: 20px;
+  margin-top: 24px; }
+.wall figure { display: flex; flex-direction: column; max-width: none; background: var(--sheet);
+  border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
+.wall a { display: flex; align-items: center; justify-content: center; height: 250px;
+  background: var(--paper); border-bottom: 1px solid var(--line); }
+.wall a:focus-visible { outline: 3px solid var(--accent); outline-offset: -3px; }
+.wall img { max-width: 100%; max-height: 100%; display: block; }
+.wall figcaption { margin: 0; padding: 10px 14px 13px; }
+.wall b { overflow-wrap: anywhere; }
+.wall span { margin-right: 14px; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.wall small { display: block; margin-top: 4px; font-size: 12px; overflow-wrap: anywhere; }
+@media print { .wall a { break-inside: avoid; } }
+"""
+
+
+@frozen
+class Exhibit:
+    """A picture that hangs.
+
+    Parameters
+    ----------
+    file : str
+        Its file, beside the page.
+    uid : str or int
+        Its item.
+    picture : Picture
+        The picture.
+    """
+
+    file: str
+    uid: Uid
+    picture: Picture
+
+
+def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> str:
+    """The page of some pictures.
+
+    Parameters
+    ----------
+    exhibits : sequence of Exhibit
+        Pictures, the worst first.
+    legend : mapping of str to str
+        What colors mean: words, with the CSS color of each.
+    task : str
+        What the items are of.
+
+    Examples
+    --------
+    >>> picture = Picture(b"", b"", {"missed": 2})
+    >>> page = html([Exhibit("001-a.png", "a", picture)], {"missed": "gold"}, "detection")
+    >>> 'href="001-a.png"' in page, "missed 2" in page, "<script" in page
+    (True, True, False)
+    """
+    count = len(exhibits)
+    about = (
+        f"The {count:,} item{'' if count == 1 else 's'} with the most errors, the worst first"
+        if count
+        else "No item has an error"
+    )
+    keys = "".join(
+        f'<li><i style="background: {escape(color)}"></i>{escape(words)}</li>'
+        for words, color in legend.items()
+    )
+    title = f"Gallery: {escape(task)}"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'{_MARK}\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{title}</title>\n<style>{STYLE}{_OWN_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f'<header>\n<h1>{title}</h1>\n<p class="sub">{about}</p>\n'
+        f'<ul class="legend">{keys}</ul>\n</header>\n'
+        f'<div class="wall">\n{chr(10).join(map(_figure, exhibits))}\n</div>\n'
+        "</main>\n</body>\n</html>\n"
+    )
+
+
+def is_catalog(page: Path) -> bool:
+    """Whether a file is a page that `html` made."""
+    return _MARK in page.read_text(encoding="utf-8", errors="replace")[:500]
+
+
+def pictures(page: Path) -> list[str]:
+    """The files that hang in a page that `html` made."""
+    return _PICTURE.findall(page.read_text(encoding="utf-8"))
+
+
+def _figure(exhibit: Exhibit) -> str:
+    picture = exhibit.picture
+    counts = " ".join(
+        f"<span>{escape(word)} {n:,}</span>" for word, n in picture.counts.items() if n
+    )
+    notes = "".join(f"<small>{escape(note)}</small>" for note in picture.notes)
+    uid = escape(str(exhibit.uid), quote=True)
+    return (
+        f'<figure><a href="{exhibit.file}"><img alt="{uid}" src="{_data(picture.thumbnail)}"></a>'
+        f"<figcaption><b>{uid}</b><div>{counts}</div>{notes}</figcaption></figure>"
+    )
+
+
+def _data(image: bytes) -> str:
+    """An image as an address that holds it."""
+    kind = "jpeg" if image.startswith(b"\xff\xd8") else "png"
+    return f"data:image/{kind};base64,{b64encode(image).decode('ascii')}"

@@ -1,0 +1,98 @@
+"""Compiled kernels: the shared library that a family's build made, or why NumPy runs instead.
+
+A family's inner loops are plain C functions over flat arrays. Its build compiles them into a
+library beside its code if a compiler is there; NumPy functions of the same names, with the same
+results to the last bit, run where it was not. Calls release the GIL.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+VARIABLE = "VALOR_KERNELS"
+"""Environment variable; ``numpy`` sets the compiled kernels aside."""
+
+
+@frozen
+class Kernels:
+    """What runs a family's inner loops.
+
+    Parameters
+    ----------
+    module : str
+        Where the build puts the library, ``"valor_detection._kernels"``.
+    library : ctypes.CDLL or None
+        The library; None where NumPy runs.
+    reason : str
+        Why NumPy runs; empty where the library does.
+    """
+
+    module: str
+    library: ctypes.CDLL | None = field(eq=False, repr=False)
+    reason: str = ""
+
+    @property
+    def path(self) -> str:
+        """``compiled`` or ``NumPy``."""
+        return "NumPy" if self.library is None else "compiled"
+
+
+def kernels(module: str, interface: int) -> Kernels:
+    """The compiled kernels of a family.
+
+    Parameters
+    ----------
+    module : str
+        Where its build puts the library.
+    interface : int
+        What its function ``valor_kernels_interface`` has to answer. Raised whenever the
+        signature or the meaning of a function changes, so that a library left from an older
+        build is set aside.
+
+    Examples
+    --------
+    >>> kernels("valor_core._absent", interface=1).path
+    'NumPy'
+    """
+    if os.environ.get(VARIABLE, "").lower() == "numpy":
+        return Kernels(module, None, f"{VARIABLE}=numpy is set")
+    found = find_spec(module)
+    remedy = f"reinstall {module.partition('.')[0].replace('_', '-')} where a C compiler is found"
+    if found is None or found.origin is None:
+        return Kernels(module, None, f"not built: {remedy}")
+    try:
+        library = ctypes.CDLL(found.origin)
+        built = library.valor_kernels_interface()
+    except (OSError, AttributeError) as error:
+        return Kernels(module, None, f"cannot be loaded ({error}): {remedy}")
+    if built != interface:
+        return Kernels(module, None, f"built from interface {built}, not {interface}: {remedy}")
+    return Kernels(module, library)
+
+
+def array(dtype: type[Any] | np.dtype[Any], *, written: bool = False) -> Any:
+    """Type of a kernel's argument: a contiguous array of `dtype`, refused if it is another.
+
+    Parameters
+    ----------
+    dtype : dtype
+        Exact type of the elements.
+    written : bool
+        Whether the kernel writes to it.
+
+    Examples
+    --------
+    >>> array(np.int64).from_param(np.zeros(3))
+    Traceback (most recent call last):
+        ...
+    TypeError: array must have data type int64
+    """
+    if written:
+        return np.ctypeslib.ndpointer(dtype, flags=("C_CONTIGUOUS", "WRITEABLE"))
+    return np.ctypeslib.ndpointer(dtype, flags="C_CONTIGUOUS")

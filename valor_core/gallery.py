@@ -1,0 +1,67 @@
+"""Gallery: what draws the items of a task, so that people can see what went wrong.
+
+A plugin declares its gallery with a `GallerySpec`; core finds the worst items, has them drawn and
+makes a page of the pictures (`valor_core.exhibition`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from attrs import field, frozen
+
+from valor_core.parameters import Within, parameter, parameters
+
+
+@parameters
+class GalleryParameters:
+    """What every gallery can be told, whatever its task."""
+
+    folder: Path = parameter(help="Folder for the pictures and their page, index.html.")
+    name: str = parameter(
+        default="Gallery", help="Which gallery draws them; that of the task without a name."
+    )
+    most: int = parameter(default=20, help="Most items that are drawn.", check=Within(1))
+
+
+@frozen
+class Picture:
+    """A drawn item.
+
+    Parameters
+    ----------
+    image : bytes
+        The picture, a PNG file.
+    thumbnail : bytes
+        A small one for the page, a PNG or JPEG file.
+    counts : mapping of str to number
+        What its caption counts, such as ``{"missed": 2}``.
+    notes : sequence of str
+        What else its caption says, such as why there is no background.
+
+    Examples
+    --------
+    >>> Picture(b"...", b"...", {"missed": 2}).counts["missed"]
+    2
+    """
+
+    image: bytes = field(repr=False)
+    thumbnail: bytes = field(repr=False)
+    counts: Mapping[str, float]
+    notes: Sequence[str] = ()
+
+
+class Gallery(Protocol):
+    """Draws the items of a task and says how wrong each of them is."""
+
+    @property
+    def legend(self) -> Mapping[str, str]:
+        """What the colors of its pictures mean: words, with the CSS color of each."""
+
+    def errors(self, batch: Any) -> Sequence[float]:
+        """How wrong each item of a batch is, in order; 0 for one that nothing is wrong with."""
+
+    def draw(self, batch: Any) -> Picture:
+        """The picture of the only item of a batch."""

@@ -1,0 +1,406 @@
+"""Detection data: objects for people, columns for speed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, and_more, shown
+from valor_core.schemas.arrays import (
+    BY_CONTENT,
+    Codes,
+    check_codes,
+    check_length,
+    codes,
+    read_only,
+)
+from valor_core.schemas.datum import Datum, Datums, Uid, listed
+from valor_core.schemas.geometry import Geometry
+from valor_core.schemas.label import Label, Vocabulary, are_distinct, as_label, label_tuple
+from valor_core.schemas.objects import ObjectColumns, PredictedObjects, TrueObjects
+from valor_core.schemas.shapes import Shapes
+
+T = TypeVar("T")
+
+
+def _labels(value: Any) -> tuple[Label, ...]:
+    is_pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+    is_many = isinstance(value, Iterable) and not isinstance(value, (str, Mapping))
+    if is_pair or not is_many:
+        return (as_label(value),)
+    return tuple(as_label(label) for label in value)
+
+
+def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
+    if isinstance(value, Mapping):
+        return tuple((as_label(label), _score(score)) for label, score in value.items())
+    if not isinstance(value, (tuple, list)) or not all(
+        isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in value
+    ):
+        raise SchemaError(f"labels: expected (label, score) pairs, got {shown(value)}")
+    return tuple((as_label(label), _score(score)) for label, score in value)
+
+
+def _score(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise SchemaError(f"labels: expected a number as score, got {shown(value)}")
+    return float(value)
+
+
+@frozen
+class TrueObject:
+    """An object that is there.
+
+    Parameters
+    ----------
+    labels : label or sequence of labels
+        What it is; one label for each label key. A bare string is a value under ``class``.
+    geometry : Box, RotatedBox, Polygon, MultiPolygon or Mask
+        Where it is.
+    is_crowd : bool
+        Whether it is a crowd: any number of predictions can match it and none of them counts.
+    area : float, optional
+        Its area where the data give one; that of the geometry otherwise. Area ranges go by it.
+    uid : str or int, optional
+        Its name.
+    """
+
+    labels: tuple[Label, ...] = field(converter=_labels)
+    geometry: Geometry
+    is_crowd: bool = False
+    area: float | None = None
+    uid: Uid | None = None
+
+
+@frozen
+class PredictedObject:
+    """An object that a model sees.
+
+    Parameters
+    ----------
+    labels : mapping of label to score, or sequence of (label, score)
+        What it may be.
+    geometry : Box, RotatedBox, Polygon, MultiPolygon or Mask
+        Where it is.
+    uid : str or int, optional
+        Its name.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry import Box
+    >>> PredictedObject({"dog": 0.75}, Box(0, 0, 2, 1)).labels
+    ((Label(key='class', value='dog'), 0.75),)
+    """
+
+    labels: tuple[tuple[Label, float], ...] = field(converter=_scored_labels)
+    geometry: Geometry
+    uid: Uid | None = None
+
+
+def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(values)
+
+
+@frozen
+class Detection:
+    """The objects of one image: those that are there, and those that a model sees.
+
+    Parameters
+    ----------
+    uid : str or int
+        Name of the image, unique in the data set.
+    groundtruths : sequence of TrueObject
+        What is there.
+    predictions : sequence of PredictedObject
+        What is predicted, in the order in which ties are broken.
+    metadata : mapping of str to value, optional
+        What the image can be sliced and filtered by.
+    size : (int, int), optional
+        Height and width of the image, in pixels.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry import Box
+    >>> item = Detection("img_7", [TrueObject("dog", Box(0, 0, 2, 1))])
+    >>> item.groundtruths[0].labels
+    (Label(key='class', value='dog'),)
+    """
+
+    uid: Uid
+    groundtruths: tuple[TrueObject, ...] = field(converter=_tuple, default=())
+    predictions: tuple[PredictedObject, ...] = field(converter=_tuple, default=())
+    metadata: Mapping[str, Any] = field(factory=dict)
+    size: tuple[int, int] | None = None
+
+
+def _sizes(values: Any) -> Codes | None:
+    return None if values is None else read_only(np.asarray(values, dtype=np.int64))
+
+
+def _label_ids(values: Any) -> Codes | None:
+    return None if values is None else codes(values, "label_ids")
+
+
+@frozen
+class DetectionBatch:
+    """Columns of images with objects; what states read.
+
+    Parameters
+    ----------
+    datums : Datums
+        Uids and metadata of the images.
+    labels : tuple of Label
+        The batch's vocabulary; codes are positions in it.
+    groundtruths : TrueObjects
+        What is there.
+    predictions : PredictedObjects
+        What is predicted.
+    sizes : ndarray of int64, shape (n_datums, 2), optional
+        Height and width of every image, in pixels; 0 where unknown.
+    label_ids : ndarray of int64, shape (n_labels,), optional
+        Numbers that the data give the labels (COCO's category ids): labels are put in their
+        order where sums are taken in the order of a reference program.
+    left_out : mapping of str to int
+        What was left out of the data on the way here and how often, for the report.
+
+    Raises
+    ------
+    SchemaError
+        If lengths, codes or order are wrong, or a box has a negative side; the message names the
+        item and the annotation.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry import Box
+    >>> item = Detection("a", [TrueObject("dog", Box(0, 0, 2, 1))])
+    >>> DetectionBatch.of([item]).groundtruths.areas
+    array([2.])
+    """
+
+    task: ClassVar[str] = "detection"
+
+    datums: Datums
+    labels: tuple[Label, ...] = field(converter=label_tuple)
+    groundtruths: TrueObjects
+    predictions: PredictedObjects
+    sizes: Codes | None = field(default=None, eq=BY_CONTENT, converter=_sizes)
+    label_ids: Codes | None = field(default=None, eq=BY_CONTENT, converter=_label_ids)
+    left_out: Mapping[str, int] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        if not are_distinct(self.labels):
+            raise SchemaError("labels: expected each label once in the vocabulary")
+        for side in (self.groundtruths, self.predictions):
+            check_codes(side.datums, len(self), f"{side.side}, datums", "datums")
+            check_codes(side.labels, len(self.labels), f"{side.side}, labels", "labels")
+            self._check_boxes(side)
+        if self.sizes is not None and self.sizes.shape != (len(self), 2):
+            raise SchemaError(
+                f"sizes: expected {len(self):,} rows of height and width, "
+                f"got shape {self.sizes.shape}"
+            )
+        if self.label_ids is not None:
+            check_length(self.label_ids, "label_ids", len(self.labels))
+
+    def __len__(self) -> int:
+        return len(self.datums)
+
+    def _check_boxes(self, side: ObjectColumns) -> None:
+        sides = side.shapes.boxes[:, 2:]
+        if sides.size and sides.min() < 0:
+            bad = np.flatnonzero((sides < 0).any(axis=1))
+            row = int(bad[0])
+            x, y, width, height = side.shapes.boxes[row].tolist()
+            raise SchemaError(
+                f"{self.datums.name(int(side.datums[row]))}, {side.name(row)}: expected a box with "
+                f"xmin <= xmax and ymin <= ymax, got {x:g}, {y:g}, {x + width:g}, {y + height:g}"
+                f"{and_more(len(bad) - 1)}"
+            )
+
+    @classmethod
+    def of(cls, items: Iterable[Detection]) -> DetectionBatch:
+        """Columns of the objects.
+
+        Raises
+        ------
+        SchemaError
+            If a score is not finite or an annotation has a label twice; names item and annotation.
+        """
+        items = listed(items, Detection)
+        vocabulary = Vocabulary()
+        truths = [
+            (i, j, vocabulary.code(label), one)
+            for i, item in enumerate(items)
+            for j, one in enumerate(_objects(item, "groundtruths", TrueObject))
+            for label in one.labels
+        ]
+        scored = [
+            (i, j, vocabulary.code(label), score, one)
+            for i, item in enumerate(items)
+            for j, one in enumerate(_objects(item, "predictions", PredictedObject))
+            for label, score in one.labels
+        ]
+        _check_scores(items)
+        truth_shapes = _shapes(items, "groundtruths", [one.geometry for *_, one in truths])
+        areas = truth_shapes.areas
+        for row, (*_, one) in enumerate(truths):
+            if one.area is not None:
+                areas[row] = one.area
+        sizes = [item.size or (0, 0) for item in items]
+        predicted_shapes = _shapes(items, "predictions", [one.geometry for *_, one in scored])
+        return cls(
+            Datums.of(Datum(item.uid, item.metadata) for item in items),
+            vocabulary.labels,
+            TrueObjects(
+                datums=[i for i, *_ in truths],
+                labels=[code for _, _, code, _ in truths],
+                shapes=truth_shapes,
+                annotations=[j for _, j, *_ in truths],
+                uids=_uids([one.uid for *_, one in truths]),
+                crowd=[one.is_crowd for *_, one in truths],
+                areas=areas,
+            ),
+            PredictedObjects(
+                datums=[i for i, *_ in scored],
+                labels=[code for _, _, code, *_ in scored],
+                shapes=predicted_shapes,
+                annotations=[j for _, j, *_ in scored],
+                uids=_uids([one.uid for *_, one in scored]),
+                scores=[score for *_, score, _ in scored],
+                areas=predicted_shapes.areas,
+            ),
+            np.array(sizes).reshape(-1, 2) if any(map(any, sizes)) else None,
+        )
+
+    def select(self, positions: Codes) -> DetectionBatch:
+        """The images at some positions, ascending."""
+        return evolve(
+            self,
+            datums=self.datums.select(positions),
+            groundtruths=self.groundtruths.select(positions),
+            predictions=self.predictions.select(positions),
+            sizes=None if self.sizes is None else self.sizes[positions],
+        )
+
+    def relabel(self, renames: Mapping[Label, Label]) -> DetectionBatch:
+        """The same data under a label map, applied to both sides.
+
+        Labels of an annotation that become one count once, with the greater score.
+        """
+        vocabulary = Vocabulary()
+        renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
+        truths, predictions = self.groundtruths, self.predictions
+        ids = self.label_ids
+        if ids is not None:
+            least = np.full(len(vocabulary), np.iinfo(np.int64).max)
+            np.minimum.at(least, renamed, ids)
+            ids = least
+        return evolve(
+            self,
+            labels=vocabulary.labels,
+            groundtruths=truths.relabel(renamed, np.zeros(len(truths))),
+            predictions=predictions.relabel(renamed, -predictions.scores),
+            label_ids=ids,
+        )
+
+    def renumber(self, start: int) -> DetectionBatch:
+        """The same data, called by their positions from `start` on."""
+        return evolve(self, datums=self.datums.renumber(start))
+
+    def items(self) -> Iterator[Detection]:
+        """The items as objects."""
+        truths, predictions = self.groundtruths, self.predictions
+        for i in range(len(self)):
+            datum = self.datums.at(i)
+            true = [
+                TrueObject(
+                    [self.labels[truths.labels[row]] for row in rows],
+                    truths.shapes.at(rows[0]),
+                    bool(truths.crowd[rows[0]]),
+                    float(truths.areas[rows[0]]),
+                    _uid(truths, rows[0]),
+                )
+                for rows in _annotations(truths, i)
+            ]
+            predicted = [
+                PredictedObject(
+                    [
+                        (self.labels[predictions.labels[row]], float(predictions.scores[row]))
+                        for row in rows
+                    ],
+                    predictions.shapes.at(rows[0]),
+                    _uid(predictions, rows[0]),
+                )
+                for rows in _annotations(predictions, i)
+            ]
+            size = (0, 0) if self.sizes is None else tuple(self.sizes[i].tolist())
+            yield Detection(
+                datum.uid,
+                tuple(true),
+                tuple(predicted),
+                datum.metadata,
+                size if any(size) else None,
+            )
+
+
+def _annotations(side: ObjectColumns, datum: int) -> Iterator[list[int]]:
+    """Rows of each annotation of an image."""
+    first, last = np.searchsorted(side.datums, (datum, datum + 1)).tolist()
+    starts = np.flatnonzero(np.diff(side.annotations[first:last], prepend=-1)) + first
+    for start, stop in pairwise([*starts.tolist(), last]):
+        yield list(range(start, stop))
+
+
+def _uid(side: ObjectColumns, row: int) -> Uid | None:
+    uid: Uid | None = None if side.uids is None else side.uids[row : row + 1].tolist()[0]
+    return uid
+
+
+def _uids(uids: Sequence[Uid | None]) -> NDArray[Any] | None:
+    if all(uid is None for uid in uids):
+        return None
+    column = np.empty(len(uids), dtype=object)
+    column[:] = uids
+    return column
+
+
+def _objects(item: Detection, side: str, cls: type[T]) -> Sequence[T]:
+    found = getattr(item, side)
+    for position, one in enumerate(found):
+        if not isinstance(one, cls):
+            raise SchemaError(
+                f"item {item.uid!r}, {side}[{position}]: expected a {cls.__name__}, "
+                f"got {shown(one)}"
+            )
+    return tuple(found)
+
+
+def _shapes(items: Sequence[Detection], side: str, geometries: Sequence[Geometry]) -> Shapes:
+    try:
+        return Shapes.of(geometries)
+    except SchemaError:
+        for item in items:
+            for position, one in enumerate(getattr(item, side)):
+                try:
+                    Shapes.of([one.geometry])
+                except SchemaError as error:
+                    place = f"item {item.uid!r}, {side}[{position}]"
+                    raise SchemaError(f"{place}: {error.message}", error.remedy) from None
+        raise
+
+
+def _check_scores(items: Sequence[Detection]) -> None:
+    for item in items:
+        for position, one in enumerate(item.predictions):
+            for label, score in one.labels:
+                if not math.isfinite(score):
+                    raise SchemaError(
+                        f"item {item.uid!r}, predictions[{position}]: expected a finite score for "
+                        f"{str(label)!r}, got {score}"
+                    )

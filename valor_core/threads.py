@@ -1,0 +1,100 @@
+"""Threads: for kernels, which release the interpreter while they run."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+T = TypeVar("T")
+Span = tuple[int, int]
+"""First row, and the one behind the last."""
+
+
+def thread_count() -> int:
+    """Threads that one piece of work may use: all cores; one in a worker process.
+
+    The cores of a worker process are busy with its peers.
+    """
+    if multiprocessing.parent_process() is not None:
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_threads(tasks: Sequence[Callable[[], T]]) -> list[T]:
+    """Answers of some tasks, which run side by side; the last one on this thread.
+
+    Called from a task, it runs all on that task's thread.
+
+    Examples
+    --------
+    >>> in_threads([lambda: 1, lambda: 2])
+    [1, 2]
+    """
+    if len(tasks) < 2 or thread_count() == 1 or hasattr(_here, "is_kept"):
+        return [task() for task in tasks]
+    futures = [_pool().submit(task) for task in tasks[:-1]]
+    last = tasks[-1]()
+    return [*(future.result() for future in futures), last]
+
+
+def over(task: Callable[[int, int], T], spans: Sequence[Span]) -> list[T]:
+    """What a task answers for each span of rows, side by side.
+
+    Examples
+    --------
+    >>> over(lambda first, last: last - first, [(0, 3), (3, 5)])
+    [3, 2]
+    """
+    return in_threads([partial(task, *span) for span in spans])
+
+
+def shares(costs: NDArray[np.int64], least: int, most: int | None = None) -> list[Span]:
+    """Spans of rows that cost about the same.
+
+    Parameters
+    ----------
+    costs : ndarray of int64, shape (n + 1,)
+        Cost of all rows before each one, and of all.
+    least : int
+        Cost that a span has at the least, if there are several.
+    most : int, optional
+        Most spans; one for each thread unless given.
+
+    Examples
+    --------
+    >>> shares(np.array([0, 5, 6, 7, 12]), least=100)
+    [(0, 4)]
+    """
+    rows = len(costs) - 1
+    most = thread_count() if most is None else most
+    count = int(min(most, (costs[-1] - costs[0]) // least)) if rows else 0
+    if count < 2:
+        return [(0, rows)]
+    cuts = np.linspace(costs[0], costs[-1], count + 1)[1:-1]
+    edges = [0, *np.searchsorted(costs, cuts).tolist(), rows]
+    return [(first, last) for first, last in pairwise(edges) if first < last]
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """Threads kept from one call to the next, which costs less than starting them."""
+    return ThreadPoolExecutor(thread_count() - 1, "valor", initializer=_keep)
+
+
+_here = threading.local()
+
+
+def _keep() -> None:
+    """Mark this thread: a task on it that waited for another one might wait for itself."""
+    _here.is_kept = True
