@@ -344,7 +344,7 @@ def _many_objects() -> Batches:
         scores = (generator.integers(-2, 12, 150) / 8).tolist()
         items.append(
             Detection(
-                f"m{3 * i * i}",
+                f"m{9 * i**3}",
                 [_true("dog" if j % 3 else "cat", box) for j, box in enumerate(boxes[:12])],
                 [
                     _seen({"dog" if j % 5 else "cat": score}, box)
