@@ -235,18 +235,22 @@ def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """A block that an interrupt does not cut in half; it is raised when the block ends."""
+    """A block that no signal to stop cuts in half; it is raised when the block ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     asked: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, frame: asked.append(number))
+    handlers = {
+        number: signal.signal(number, lambda number, frame: asked.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler or signal.default_int_handler)
+        for number, handler in handlers.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
     if asked:
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(asked[0])
 
 
 def _keep(evaluator: Evaluator, state: str | os.PathLike[str] | None) -> str:

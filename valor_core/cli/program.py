@@ -1,15 +1,19 @@
 """The program: its commands, loaded when asked for, and how it ends.
 
 Exit codes: 0 done; 1 finished, but items or metrics failed or a requirement is not met; 2 the
-request was wrong; 130 stopped by the user.
+request was wrong; 130 stopped by the user or the system.
 """
 
 from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import click
@@ -49,7 +53,8 @@ class Program(click.Group):
         """Run a command and leave with its exit code."""
         streams.prepare()
         try:
-            code = super().main(*args, **kwargs | {"standalone_mode": False}) or 0
+            with _stopped_by_the_system():
+                code = super().main(*args, **kwargs | {"standalone_mode": False}) or 0
         except click.ClickException as error:
             error.show()
             code = error.exit_code
@@ -105,6 +110,19 @@ class Program(click.Group):
         for title, commands in COMMANDS.items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()))
+
+
+@contextmanager
+def _stopped_by_the_system() -> Iterator[None]:
+    """A block that SIGTERM stops as the user would, so that what was finished is kept."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, handler)
 
 
 def _explain(context: click.Context, message: str, notes: tuple[str, ...]) -> None:

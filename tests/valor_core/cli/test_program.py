@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 
@@ -118,6 +119,19 @@ def test_stopped_by_the_user_it_leaves_with_130(valor, monkeypatch):
 
     assert result.exit_code == 130
     assert "valor: stopped" in result.stderr
+
+
+def test_a_signal_of_the_system_stops_it_as_the_user_does(valor, monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(
+        "valor_core.cli.listing.Registry", lambda: signal.raise_signal(signal.SIGTERM)
+    )
+
+    result = valor("list")
+
+    assert result.exit_code == 130
+    assert "valor: stopped" in result.stderr
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_without_its_packages_it_says_what_to_install(process):
