@@ -27,20 +27,11 @@ from valor_core.schemas.label import (
     Label,
     Vocabulary,
     as_label,
+    as_labels,
     kept_label,
     label_tuple,
 )
 from valor_core.schemas.scores import ScoreList, ScoreMatrix, datum_codes, label_codes, rows_of
-
-
-def _labels(value: Any) -> tuple[Label, ...]:
-    if value is None:
-        return ()
-    is_pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
-    is_many = isinstance(value, Iterable) and not isinstance(value, (str, Mapping))
-    if is_pair or not is_many:
-        return (as_label(value),)
-    return tuple(as_label(label) for label in value)
 
 
 def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
@@ -87,7 +78,7 @@ class Classification:
     """
 
     uid: str | int
-    groundtruths: tuple[Label, ...] = field(converter=_labels, default=())
+    groundtruths: tuple[Label, ...] = field(converter=as_labels, default=())
     predictions: tuple[tuple[Label, float], ...] = field(converter=_scored_labels, default=())
     metadata: Mapping[str, Any] = field(factory=dict)
 

@@ -22,19 +22,18 @@ from valor_core.schemas.arrays import (
 )
 from valor_core.schemas.datum import Datum, Datums, Uid, listed
 from valor_core.schemas.geometry import Geometry
-from valor_core.schemas.label import Label, Vocabulary, are_distinct, as_label, label_tuple
+from valor_core.schemas.label import (
+    Label,
+    Vocabulary,
+    are_distinct,
+    as_label,
+    as_labels,
+    label_tuple,
+)
 from valor_core.schemas.objects import ObjectColumns, PredictedObjects, TrueObjects
 from valor_core.schemas.shapes import Shapes
 
 T = TypeVar("T")
-
-
-def _labels(value: Any) -> tuple[Label, ...]:
-    is_pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
-    is_many = isinstance(value, Iterable) and not isinstance(value, (str, Mapping))
-    if is_pair or not is_many:
-        return (as_label(value),)
-    return tuple(as_label(label) for label in value)
 
 
 def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
@@ -71,7 +70,7 @@ class TrueObject:
         Its name.
     """
 
-    labels: tuple[Label, ...] = field(converter=_labels)
+    labels: tuple[Label, ...] = field(converter=as_labels)
     geometry: Geometry
     is_crowd: bool = False
     area: float | None = None

@@ -78,6 +78,25 @@ def as_label(value: Any) -> Label:
     )
 
 
+def as_labels(value: Any) -> tuple[Label, ...]:
+    """The labels that one plain value or a sequence of them stands for; none for None.
+
+    Examples
+    --------
+    >>> as_labels("dog"), as_labels(("animal", "dog"))
+    ((Label(key='class', value='dog'),), (Label(key='animal', value='dog'),))
+    >>> len(as_labels([("animal", "dog"), "white"]))
+    2
+    """
+    if value is None:
+        return ()
+    is_pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
+    is_many = isinstance(value, Iterable) and not isinstance(value, (str, Mapping))
+    if is_pair or not is_many:
+        return (as_label(value),)
+    return tuple(as_label(label) for label in value)
+
+
 def label_tuple(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Labels as an unchangeable sequence."""
     return tuple(labels)

@@ -113,7 +113,7 @@ def drawn(matched: Matching, max_detections: int | None, needed: Codes) -> Curve
             matched.order,
             table.label_starts,
             table.chunk.scores,
-            table.ranks,
+            matched.ranks,
             _ALL if max_detections is None else max_detections,
             matched.places,
             matched.in_range,

@@ -107,6 +107,21 @@ class Matching:
         # Stable: equal ones stay in the order of the images.
         return np.lexsort((-ious, -table.chunk.scores, table.chunk.labels))
 
+    @property
+    def ranks(self) -> NDArray[np.int32]:
+        """How many predictions of its label and image rank before each prediction, as in `order`.
+
+        So that of equal scores those are cut off that the rule would have choose last.
+        """
+        table, chunk = self.table, self.table.chunk
+        if self.rule == "coco":
+            return table.ranks
+        ranks: NDArray[np.int32] = table.kept(
+            ("ranks", self.rule, self.scope),
+            lambda: kernels.ranks(self.order, chunk.labels, chunk.datums),
+        )
+        return ranks
+
     @cached_property
     def ignored(self) -> Flags:
         """Whether a true object counts neither as found nor as missed: crowds, other sizes."""

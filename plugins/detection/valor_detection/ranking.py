@@ -92,7 +92,7 @@ def _ranking(matched: Matching, most: int | None, iou_threshold: float) -> Ranki
     table = matched.table
     right, wrong = matched.is_true(iou_threshold), matched.is_false(iou_threshold)
     if most is not None:
-        counts = table.ranks < most
+        counts = matched.ranks < most
         right &= counts
         wrong &= counts
     takes_part = right | wrong

@@ -67,7 +67,7 @@ class Selection:
         """Whether each prediction is among the most that count in its image."""
         if self.max_detections is None:
             return np.ones(len(table.chunk.scores), dtype=bool)
-        counts: Flags = table.ranks < self.max_detections
+        counts: Flags = self.matching(table).ranks < self.max_detections
         return counts
 
     def curves(self, table: Table) -> Curves:

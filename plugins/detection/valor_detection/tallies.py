@@ -84,7 +84,7 @@ def _tally(
     is_matched &= counts[rows]
     not_false = _passing(table, rows[is_matched & matched.in_range[rows]], thresholds)
     in_range: Codes = table.kept(
-        ("passing", chosen.area_range, chosen.max_detections, thresholds),
+        ("passing", chosen, thresholds),
         lambda: _passing(table, np.flatnonzero(matched.in_range & counts), thresholds),
     )
     return Tally(

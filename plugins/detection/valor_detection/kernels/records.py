@@ -58,7 +58,7 @@ class Row:
     segmentation: Segmentation
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Segmentations:
     """Segmentations of annotations, ragged.
 
@@ -105,7 +105,7 @@ class Segmentations:
 
     @classmethod
     def joined(cls, parts: Sequence[Segmentations]) -> Segmentations:
-        """Rows of several parts, one after another."""
+        """Rows of several parts, one after another; takes the parts apart on the way."""
         if len(parts) == 1:
             return parts[0]
         own = [(len(part.ring_ends), len(part.counts), len(part.letters)) for part in parts]
@@ -115,7 +115,11 @@ class Segmentations:
             "row_ends": _moved([part.row_ends for part in parts], row_starts),
             "ring_ends": _moved([part.ring_ends for part in parts], ring_starts),
         }
-        return cls(**{name: moved.get(name, _end_to_end(parts, name)) for name in _names(cls)})
+        columns = {}
+        for name in _names(cls):
+            columns[name] = moved[name] if name in moved else _end_to_end(parts, name)
+            _drop(parts, name)
+        return cls(**columns)
 
 
 @define(eq=False)
@@ -183,8 +187,7 @@ class Annotations:
         for name in _names(cls):
             if name != "masks":
                 columns[name] = _end_to_end(parts, name)
-                for part in parts:
-                    delattr(part, name)  # so that no two columns are in memory twice
+                _drop(parts, name)
         return cls(**columns, masks=Segmentations.joined(masks) if masks else None)
 
     def lacking(self, bits: int) -> Codes:
@@ -263,6 +266,12 @@ class Document:
 
 def _names(cls: type) -> tuple[str, ...]:
     return tuple(own.name for own in fields(cls))
+
+
+def _drop(parts: Sequence[Any], name: str) -> None:
+    """Let go of a column, so that no two are in memory twice."""
+    for part in parts:
+        delattr(part, name)
 
 
 def _end_to_end(parts: Sequence[Any], name: str) -> NDArray[Any]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from valor_core.readers.table import file_size, unreadable
 from valor_core.threads import in_threads, thread_count
+from valor_detection.kernels.pages import paged
 
 PADDING = 64  # zero bytes that every loop of a scanner ends at
 _READ = 8 << 20  # bytes whose reading is worth a thread of its own
@@ -53,7 +54,7 @@ class Text:
             If there is no such file or it is empty.
         """
         size = file_size(path)
-        padded = np.empty(size + PADDING, np.uint8)
+        padded = paged(size + PADDING, np.uint8)
         step = max(_READ, -(-size // thread_count()))
         parts = [
             partial(_fill, path, padded.data[start : min(start + step, size)], start)
@@ -63,7 +64,6 @@ class Text:
             in_threads(parts)
         except OSError as error:
             raise unreadable(path, error) from error
-        padded[size:] = 0
         return cls(str(path), padded)
 
     @property

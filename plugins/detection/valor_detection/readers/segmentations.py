@@ -14,12 +14,17 @@ from valor_core.errors import ReadError, and_more
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.runs import Runs
 from valor_core.schemas.shapes import MASK, RunLengths, Shapes, ends, gathered
+from valor_core.threads import shares
 from valor_detection.kernels.masks import decompress, measured, polygon_runs
+from valor_detection.kernels.pages import paged
 from valor_detection.kernels.records import COMPRESSED, NO_MASK, POLYGONS, RUNS, Segmentations
 from valor_detection.kernels.rows import RowError
 from valor_detection.kernels.scanning import copy_rows
 
 _CORNERS = [0, 1, 0, 3, 2, 3, 2, 1]  # of xmin, ymin, xmax, ymax: in the order of pycocotools
+
+_BLOCK = 1 << 20  # bytes of segmentations that masks are made of at a time
+_MARGIN = 1.25  # room for run lengths, over what the rows before suggest
 
 Ragged = tuple[Runs, Codes]
 
@@ -76,18 +81,15 @@ class Masks:
         ReadError
             If a segmentation cannot be drawn or has another size than its image; names it.
         """
-        place = name
-        if rows is not None:
-            given, images = _selected(given, rows), images[rows]
-            boxes = None if boxes is None else boxes[rows]
-            place = partial(_place, name, rows)
-        sizes = np.where(np.isin(given.kinds, (RUNS, COMPRESSED))[:, None], given.sizes, images)
-        _check_sizes(given, sizes, images, place)
-        try:
-            parts = [*_ragged(given, sizes), *_drawn_boxes(given, boxes, sizes)]
-        except RowError as error:
-            raise ReadError(f"{place(error.row)}, segmentation: {error.sentence}") from error
-        runs, starts = parts.pop() if len(parts) == 1 else _joined(parts, len(sizes))
+        if rows is None:
+            rows, place = np.arange(len(given.kinds)), name
+        else:
+            images, place = images[rows], partial(_place, name, rows)
+        kinds = given.kinds[rows]
+        is_run = np.isin(kinds, (RUNS, COMPRESSED))
+        sizes = np.where(is_run[:, None], given.sizes[rows], images)
+        _check_sizes(kinds, sizes, images, place)
+        runs, starts = _packed(_Source.of(given, boxes), rows, sizes, place)
         areas, around, filled = measured(runs, starts, sizes)
         _check_filled(np.where(starts[1:] > starts[:-1], filled, -1), sizes, place)
         return cls(RunLengths(runs, starts, sizes), areas, around)
@@ -97,22 +99,75 @@ def _place(name: Callable[[int], str], rows: Codes, row: int) -> str:
     return name(int(rows[row]))
 
 
-def _selected(given: Segmentations, rows: Codes) -> Segmentations:
-    """Some of the rows, in their order; cheaper before masks are drawn than behind."""
-    ring_rows, count_rows, letter_rows = (_starts(column) for column in given.row_ends.T)
-    rings, ring_ends = gathered(ring_rows, rows)
-    numbers, number_starts = _copied(given.numbers, _starts(given.ring_ends), rings)
-    counts, count_starts = _copied(given.counts, count_rows, rows)
-    letters, letter_starts = _copied(given.letters, letter_rows, rows)
-    return Segmentations(
-        given.kinds[rows],
-        given.sizes[rows],
-        np.stack([ring_ends[1:], count_starts[1:], letter_starts[1:]], axis=1),
-        number_starts[1:],
-        numbers,
-        counts,
-        letters,
-    )
+@frozen(eq=False)
+class _Source:
+    """Segmentations, where each row of their columns begins, and boxes."""
+
+    given: Segmentations
+    rings: Codes
+    numbers: Codes
+    counts: Codes
+    letters: Codes
+    boxes: Floats | None
+
+    @classmethod
+    def of(cls, given: Segmentations, boxes: Floats | None) -> _Source:
+        rings, counts, letters = (_starts(column) for column in given.row_ends.T)
+        return cls(given, rings, _starts(given.ring_ends), counts, letters, boxes)
+
+    def bytes_before(self, rows: Codes) -> Codes:
+        """About how many bytes it takes to work on all before each of some rows, and on all."""
+        before = 8 * self.numbers[self.rings] + 4 * (self.counts + self.letters)
+        return ends(before[rows + 1] - before[rows])
+
+    def runs(self, rows: Codes, sizes: Codes) -> Ragged:
+        """Run lengths of some rows."""
+        given, boxes = self._selected(rows), None if self.boxes is None else self.boxes[rows]
+        parts = [*_ragged(given, sizes), *_drawn_boxes(given, boxes, sizes)]
+        return parts[0] if len(parts) == 1 else _joined(parts, len(rows))
+
+    def _selected(self, rows: Codes) -> Segmentations:
+        """Some of the rows, in their order."""
+        given = self.given
+        rings, ring_ends = gathered(self.rings, rows)
+        numbers, number_starts = _copied(given.numbers, self.numbers, rings)
+        counts, count_starts = _copied(given.counts, self.counts, rows)
+        letters, letter_starts = _copied(given.letters, self.letters, rows)
+        return Segmentations(
+            given.kinds[rows],
+            given.sizes[rows],
+            np.stack([ring_ends[1:], count_starts[1:], letter_starts[1:]], axis=1),
+            number_starts[1:],
+            numbers,
+            counts,
+            letters,
+        )
+
+
+def _packed(source: _Source, rows: Codes, sizes: Codes, name: Callable[[int], str]) -> Ragged:
+    """Run lengths of rows, some rows at a time: what they are made of is not in memory twice."""
+    costs = source.bytes_before(rows)
+    runs, starts = np.empty(0, np.uint32), np.zeros(len(rows) + 1, np.int64)
+    for first, last in shares(costs, _BLOCK, len(rows)):
+        try:
+            own, own_starts = source.runs(rows[first:last], sizes[first:last])
+        except RowError as error:
+            place = name(first + error.row)
+            raise ReadError(f"{place}, segmentation: {error.sentence}") from error
+        filled = int(starts[first])
+        stop = filled + len(own)
+        if stop > len(runs):
+            runs = _with_room(runs[:filled], int(_MARGIN * stop * costs[-1] / (costs[last] or 1)))
+        runs[filled:stop] = own
+        starts[first + 1 : last + 1] = filled + own_starts[1:]
+    return runs[: starts[-1]], starts
+
+
+def _with_room(runs: Runs, room: int) -> Runs:
+    """The same runs in a larger array; memory that is not written to is not taken."""
+    larger = paged(room, np.uint32)
+    larger[: len(runs)] = runs
+    return larger
 
 
 def _copied(values: NDArray[Any], starts: Codes, rows: Codes) -> tuple[NDArray[Any], Codes]:
@@ -190,9 +245,9 @@ def _drawn_boxes(given: Segmentations, boxes: Floats | None, sizes: Codes) -> li
 
 
 def _check_sizes(
-    given: Segmentations, sizes: Codes, images: Codes, name: Callable[[int], str]
+    kinds: NDArray[np.uint8], sizes: Codes, images: Codes, name: Callable[[int], str]
 ) -> None:
-    is_drawn = np.isin(given.kinds, (POLYGONS, NO_MASK))
+    is_drawn = np.isin(kinds, (POLYGONS, NO_MASK))
     unsized = np.flatnonzero(is_drawn & (images <= 0).any(axis=1))
     if len(unsized):
         raise ReadError(

@@ -21,7 +21,7 @@ _CODES, _COUNTED = array(np.int64), array(np.int64, written=True)
 _NUMBERS, _MEASURED = array(np.float64), array(np.float64, written=True)
 _RUNS, _WRITTEN = array(np.uint32), array(np.uint32, written=True)
 
-_BYTES_EACH = 1 << 18  # of text, worth a thread of its own
+_BYTES_EACH = 1 << 16  # of text, worth a thread of its own
 _POINTS_EACH = 1 << 14
 _RUNS_EACH = 1 << 18
 _PAIRS_EACH = 1 << 11

@@ -21,6 +21,7 @@ from valor_core.compiled import array
 from valor_core.schemas.arrays import Codes
 from valor_core.threads import in_threads, thread_count
 from valor_detection.kernels import KERNELS, plain
+from valor_detection.kernels.pages import paged
 from valor_detection.kernels.records import Annotations, Document, Images, Segmentations
 from valor_detection.kernels.texts import Text
 
@@ -29,6 +30,7 @@ __all__ = ["copy_rows", "grouped_order", "scan"]
 _DONE, _FULL, _BAD = range(3)
 _POSITION, _STOP, _CLOSED, _ROWS, _RINGS, _NUMBERS, _COUNTS, _LETTERS, _HARD, _LACKING = range(10)
 _LEAST_SPAN, _MOST_SPAN = 1 << 18, 4 << 20  # bytes that are scanned at a time
+_LARGE = 1 << 16  # elements of a column worth pages of their own
 _SPACE = re.compile(rb"[ \t\n\r]*")
 _KEY = re.compile(rb'"([^"\\]*)"[ \t\n\r]*:')
 _BETWEEN = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
@@ -133,7 +135,7 @@ class _Room:
         room = cls(text, with_masks, limits)
         for name, what, dtype, width in cls._SHAPES:
             rows = int(limits[what]) if with_masks or name not in cls._OF_MASKS else 0
-            room.columns[name] = np.empty((rows, width) if width > 1 else rows, dtype)
+            room.columns[name] = _empty((rows, width) if width > 1 else (rows,), dtype)
         return room
 
     def grow(self, what: int) -> None:
@@ -141,7 +143,7 @@ class _Room:
         for name, own, dtype, _ in self._SHAPES:
             old = self.columns[name]
             if own == what and (self.with_masks or name not in self._OF_MASKS):
-                new = np.empty((int(self.limits[what]), *old.shape[1:]), dtype)
+                new = _empty((int(self.limits[what]), *old.shape[1:]), dtype)
                 new[: len(old)] = old
                 self.columns[name] = new
 
@@ -170,6 +172,11 @@ class _Room:
             if math.isinf(number):
                 raise _Unclear
             self.columns[slots[slot]].reshape(-1)[index] = number
+
+
+def _empty(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    size = math.prod(shape)
+    return paged(size, dtype).reshape(shape) if size > _LARGE else np.empty(shape, dtype)
 
 
 @frozen

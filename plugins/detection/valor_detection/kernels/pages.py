@@ -1,0 +1,43 @@
+"""Pages of memory for arrays that are large and short-lived."""
+
+from __future__ import annotations
+
+import mmap
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def paged(count: int, dtype: Any) -> NDArray[Any]:
+    """An array of zeros in pages of its own.
+
+    The system has the pages back as soon as the array is gone, while an allocator may keep them,
+    and a page that is not written to takes no memory.
+
+    Parameters
+    ----------
+    count : int
+        Number of its elements.
+    dtype : dtype
+        What they are.
+
+    Examples
+    --------
+    >>> paged(3, np.uint8)
+    array([0, 0, 0], dtype=uint8)
+    """
+    size = max(1, count * np.dtype(dtype).itemsize)
+    return np.frombuffer(_pages(size), dtype, count)
+
+
+if sys.platform == "win32":
+
+    def _pages(size: int) -> mmap.mmap:
+        return mmap.mmap(-1, size)
+
+else:
+
+    def _pages(size: int) -> mmap.mmap:
+        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
