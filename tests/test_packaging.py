@@ -100,6 +100,14 @@ def test_a_wheel_holds_its_package_with_types_and_no_tests(
     assert [name for name in names if name.endswith("licenses/LICENSE")]
 
 
+def test_a_wheel_holds_every_module(folder: Path, wheel: zipfile.ZipFile) -> None:
+    package = folder / project(folder)["name"].replace("-", "_")
+
+    modules = {path.relative_to(folder).as_posix() for path in package.rglob("*.py")}
+
+    assert modules <= set(wheel.namelist())
+
+
 def test_a_wheel_holds_the_entry_points(folder: Path, wheel: zipfile.ZipFile) -> None:
     (path,) = (name for name in wheel.namelist() if name.endswith(".dist-info/entry_points.txt"))
 

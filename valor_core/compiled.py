@@ -42,6 +42,22 @@ class Kernels:
         """``compiled`` or ``NumPy``."""
         return "NumPy" if self.library is None else "compiled"
 
+    def function(self, name: str, answer: Any, *arguments: Any) -> Any:
+        """A function of the library, which checks the types of what it is called with.
+
+        Parameters
+        ----------
+        name : str
+            Its name in C.
+        answer : type
+            What it answers, a type of `ctypes`; None for nothing.
+        *arguments : type
+            Types of `ctypes`, or of `array`.
+        """
+        function = getattr(self.library, name)
+        function.restype, function.argtypes = answer, arguments
+        return function
+
 
 def kernels(module: str, interface: int) -> Kernels:
     """The compiled kernels of a family.

@@ -30,12 +30,18 @@ from valor_core.report import Report
 from valor_core.schemas import is_batch
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.detection import Detection
+from valor_core.schemas.segmentation import Segmentation
 from valor_core.schemas.text import Text
 
 Progress = Callable[[int, int, int], None]
 """Called with finished partitions, all partitions, and datums read so far."""
 
-_TASK_OF = {Classification: "classification", Detection: "detection", Text: "text"}
+_TASK_OF = {
+    Classification: "classification",
+    Detection: "detection",
+    Segmentation: "segmentation",
+    Text: "text",
+}
 
 
 def evaluate(

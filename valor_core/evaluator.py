@@ -269,7 +269,7 @@ class Evaluator:
             left_out = f", {self.tally.skipped:,} were left out by the filter"
             yield f"no datums took part{left_out if self.tally.skipped else ''}"
         for what, count in sorted(self.tally.left_out.items()):
-            yield f"left out of the data: {count:,} {what}"
+            yield f"{count:,} {what}"
         yield from self.evaluation.strange_slices(self.tally)
 
 

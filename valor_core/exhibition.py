@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -90,22 +91,26 @@ class Exhibition:
         partitions = list(reader.partitions())
         starts, found = self._found(evaluation, reader, partitions)
         exhibits: dict[Found, Exhibit] = {}
-        try:
+        with self._written():
             self.folder.mkdir(parents=True, exist_ok=True)
             _clear(self.folder)
-            for each, picture in self._drawn(evaluation, reader, partitions, starts, found):
+        for each, picture in self._drawn(evaluation, reader, partitions, starts, found):
+            with self._written():
                 exhibits[each] = self._hung(found.index(each) + 1, each.uid, picture)
-            page = self.folder / INDEX
-            page.write_text(
-                catalog.html(
-                    [exhibits[each] for each in found], self.gallery.legend, evaluation.task
-                ),
-                encoding="utf-8",
-                newline="\n",
-            )
+        hung = [exhibits[each] for each in found]
+        text = catalog.html(hung, self.gallery.legend, evaluation.task)
+        page = self.folder / INDEX
+        with self._written():
+            page.write_text(text, encoding="utf-8", newline="\n")
+        return page
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        """A block that writes to the folder."""
+        try:
+            yield
         except OSError as error:
             raise ReportError(f"{self.folder}: cannot be written, {error.strerror}") from error
-        return page
 
     def _found(
         self, evaluation: Evaluation, reader: Reader, partitions: Sequence[Partition]

@@ -13,7 +13,15 @@ from attrs import frozen
 
 from valor_core import hookspecs
 from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, shown
-from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, ResourceSpec, Spec, fold
+from valor_core.spec import (
+    IMPLEMENTATION,
+    GallerySpec,
+    MetricSpec,
+    ReaderSpec,
+    ResourceSpec,
+    Spec,
+    fold,
+)
 
 
 @frozen
@@ -50,6 +58,7 @@ _HOOKS: Mapping[str, tuple[str, type[Spec]]] = {
     "resources": ("valor_resources", ResourceSpec),
     "galleries": ("valor_galleries", GallerySpec),
 }
+_HOOK_NAMES = (*(hook for hook, _ in _HOOKS.values()), "valor_kernels")
 
 
 def load(claim: Claim) -> Manifest:
@@ -115,9 +124,7 @@ def read(claim: Claim, module: object) -> Manifest:
             kind: _declared(plugins, hook, claim, expected)
             for kind, (hook, expected) in _HOOKS.items()
         }
-        kernels: tuple[Any, ...] = tuple(
-            found.function() for found in plugins.hook.valor_kernels.get_hookimpls()
-        )
+        kernels = _kernels(plugins, claim)
     except BaseException as error:
         raise _unreadable(claim, error) from error
     return Manifest(claim.namespace, claim.distribution, claim.version, **declared, kernels=kernels)
@@ -127,9 +134,21 @@ def _check_declares(plugins: pluggy.PluginManager, claim: Claim, module: object)
     if not plugins.get_hookcallers(module):
         raise ManifestError(
             f"plugin '{claim.namespace}' ({claim}): its manifest declares nothing",
-            f"Write {' or '.join(hook for hook, _ in _HOOKS.values())} "
-            "and decorate it with @valor_core.hookimpl.",
+            f"Write {' or '.join(_HOOK_NAMES)} and decorate it with @valor_core.hookimpl.",
         )
+
+
+def _kernels(plugins: pluggy.PluginManager, claim: Claim) -> tuple[str, ...]:
+    answers = [each.function() for each in plugins.hook.valor_kernels.get_hookimpls()]
+    found: list[str] = []
+    for place in answers:
+        if not isinstance(place, str) or not IMPLEMENTATION.fullmatch(place):
+            raise ManifestError(
+                f"plugin '{claim.namespace}' ({claim}): valor_kernels must answer a place like "
+                f"'package.kernels:KERNELS', got {shown(place)}"
+            )
+        found.append(place)
+    return tuple(found)
 
 
 def _declared(
@@ -148,7 +167,7 @@ def _unreadable(claim: Claim, error: BaseException) -> BaseException:
     if isinstance(error, RegistryError) or not isinstance(error, (Exception, SystemExit)):
         return error
     if isinstance(error, pluggy.PluginValidationError):
-        hooks = ", ".join(hook for hook, _ in _HOOKS.values())
+        hooks = ", ".join(_HOOK_NAMES)
         return ManifestError(f"{place}: {error}", f"Hooks take no arguments and are: {hooks}.")
     return BrokenPluginError(f"{place}: its manifest fails, {type(error).__name__}: {error}")
 

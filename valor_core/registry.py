@@ -179,11 +179,13 @@ class Registry:
         return spec
 
     def reader(self, name: str, task: str | None = None) -> ReaderSpec:
-        """Spec of the reader with this name; bare names are looked for in the task and in core."""
+        """Spec of the reader with this name; bare names are looked for in the task, then core."""
         if "." not in name:
-            own = _by_folded_name(self._readers_in(OWN_NAMESPACE))
-            if fold(name) in own:
-                return own[fold(name)]
+            for namespace in (task, OWN_NAMESPACE):
+                if namespace is not None and namespace in self.namespaces:
+                    known = _by_folded_name(self._readers_in(namespace))
+                    if fold(name) in known:
+                        return known[fold(name)]
         return self._find(name, task, "reader", self._readers_in)
 
     def resource(self, name: str, task: str | None = None) -> ResourceSpec:

@@ -14,7 +14,7 @@ from valor_core.errors import ManifestError, shown
 from valor_core.parameters import NoParameters
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\.[A-Za-z][A-Za-z0-9_]*")
-_IMPLEMENTATION = re.compile(r"[\w.]+:[\w.]+")
+IMPLEMENTATION = re.compile(r"[\w.]+:[\w.]+")
 
 
 def fold(name: str) -> str:
@@ -98,7 +98,7 @@ class Spec:
     name: str = field(validator=_matches(_NAME, "'namespace.Name'"))
     summary: str
     parameters: type = NoParameters
-    implementation: str = field(validator=_matches(_IMPLEMENTATION, "'package.module:name'"))
+    implementation: str = field(validator=_matches(IMPLEMENTATION, "'package.module:name'"))
     aliases: tuple[str, ...] = ()
     extra: str | None = None
 

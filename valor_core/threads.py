@@ -44,7 +44,11 @@ def in_threads(tasks: Sequence[Callable[[], T]]) -> list[T]:
     if len(tasks) < 2 or thread_count() == 1 or hasattr(_here, "is_kept"):
         return [task() for task in tasks]
     futures = [_pool().submit(task) for task in tasks[:-1]]
-    last = tasks[-1]()
+    _here.is_kept = True
+    try:
+        last = tasks[-1]()
+    finally:
+        del _here.is_kept
     return [*(future.result() for future in futures), last]
 
 
@@ -91,6 +95,10 @@ def _pool() -> ThreadPoolExecutor:
     """Threads kept from one call to the next, which costs less than starting them."""
     return ThreadPoolExecutor(thread_count() - 1, "valor", initializer=_keep)
 
+
+if hasattr(os, "register_at_fork"):
+    # A copy of this process has none of its threads, and would wait for them without end.
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 _here = threading.local()
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +204,13 @@ class TestWrongData:
 
 
 class TestInterrupts:
+    @pytest.fixture(autouse=True)
+    def interruptible(self) -> Iterator[None]:
+        """Interrupts are heard also where pytest was started in the background of a script."""
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+        signal.signal(signal.SIGINT, before)
+
     def test_an_interrupt_says_what_was_finished(self, data: dict[str, Any]) -> None:
         def interrupt(finished: int, count: int, read: int) -> None:
             if finished == 2:

@@ -10,7 +10,7 @@ from valor_core import Result, Undefined
 from valor_core.flat import flat_keys
 
 
-def result(value: Any, **parameters: Any) -> Result:
+def result(value: Any, /, **parameters: Any) -> Result:
     return Result(type="Recall", parameters=parameters, value=value)
 
 

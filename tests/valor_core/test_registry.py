@@ -233,6 +233,17 @@ class TestReadersAndResources:
         assert "birds.Nests" in [spec.name for spec in registry.readers()]
         assert "birds.Judge" in [spec.name for spec in registry.resources()]
 
+    def test_a_reader_of_the_task_goes_before_one_of_core_with_its_name(
+        self, install: Install
+    ) -> None:
+        files = {name: text.replace("Nests", "Table") for name, text in self.SOURCES.items()}
+        install("birdlab", "birds", files)
+        registry = Registry()
+
+        assert registry.reader("table", task="birds").name == "birds.Table"
+        assert registry.reader("csv", task="birds").name == "core.table"
+        assert registry.reader("table", task="text").name == "core.table"
+
     def test_an_unknown_reader_is_called_a_reader(self, install: Install) -> None:
         install("birdlab", "birds", self.SOURCES)
 
@@ -420,7 +431,7 @@ class TestManifests:
         assert "registry" in error
         assert error.endswith(
             "Hooks take no arguments and are: valor_metrics, valor_readers, valor_resources, "
-            "valor_galleries."
+            "valor_galleries, valor_kernels."
         )
 
     def test_a_misspelt_hook_is_refused(self, install: Install) -> None:
@@ -437,8 +448,19 @@ class TestManifests:
 
         assert error == (
             "plugin 'odd' (oddlab 1.0): its manifest declares nothing\n"
-            "Write valor_metrics or valor_readers or valor_resources or valor_galleries and "
-            "decorate it with @valor_core.hookimpl."
+            "Write valor_metrics or valor_readers or valor_resources or valor_galleries or "
+            "valor_kernels and decorate it with @valor_core.hookimpl."
+        )
+
+    @pytest.mark.parametrize("answer", ["None", "'kernels'", "3"])
+    def test_kernels_have_a_place(self, install: Install, answer: str) -> None:
+        code = f"from valor_core import hookimpl\n@hookimpl\ndef valor_kernels(): return {answer}\n"
+
+        error = self.error_of(install, code)
+
+        assert error.startswith(
+            "plugin 'odd' (oddlab 1.0): valor_kernels must answer a place like "
+            "'package.kernels:KERNELS', got "
         )
 
     def test_a_failed_manifest_does_not_spoil_those_after_it(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import threading
 
 import numpy as np
@@ -55,3 +57,25 @@ def test_shares_cover_all_rows_once(costs, least):
     spans = shares(before, least)
 
     assert [row for span in spans for row in range(*span)] == list(range(len(costs)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own(three):
+    in_threads([lambda: 1, lambda: 2])  # the threads are there, and are not in the fork
+
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        os._exit(in_threads([lambda: 1, lambda: 2]) != [1, 2])
+
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_tasks_of_a_task_stay_on_its_thread(three):
+    def inner() -> set[int]:
+        return {threading.get_ident(), *in_threads([threading.get_ident] * 4)}
+
+    found = in_threads([inner] * 3)
+    assert [len(threads_of_one) for threads_of_one in found] == [1, 1, 1]
+    assert in_threads([lambda: 1, lambda: 2]) == [1, 2]

@@ -33,6 +33,7 @@ __all__ = [
 TASKS: Mapping[str, str] = {
     "classification": "valor_core.schemas.classification:ClassificationBatch",
     "detection": "valor_core.schemas.detection:DetectionBatch",
+    "segmentation": "valor_core.schemas.segmentation:SegmentationBatch",
     "text": "valor_core.schemas.text:TextBatch",
 }
 """Where every task's batch is."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, and_more, did_you_mean, shown
 from valor_core.schemas import annotation_geometry
+from valor_core.schemas.arrays import as_float
 from valor_core.schemas.datum import Datum, Uid
 from valor_core.schemas.geometry import Geometry, Mask
 from valor_core.schemas.label import DEFAULT_KEY, Label, as_label
@@ -53,13 +54,14 @@ def _label(value: Any) -> Label | ScoredLabel:
         return value
     if not isinstance(value, Mapping):
         return as_label(value)
+    _check_keys(value, ("key", "value", "score"), "labels")
     label = as_label({"key": value.get("key", DEFAULT_KEY), "value": value.get("value")})
     score = value.get("score")
     if score is None:
         return label
     if isinstance(score, bool) or not isinstance(score, (int, float, np.number)):
         raise SchemaError(f"labels: expected a number as score of '{label}', got {shown(score)}")
-    return ScoredLabel(label.key, label.value, float(score))
+    return ScoredLabel(label.key, label.value, as_float(score))
 
 
 @frozen
@@ -117,11 +119,28 @@ class Annotation:
 
 _GEOMETRIES = ("bounding_box", "polygon", "raster")
 
+_OF_OTHER_TASKS = ("text", "context_list", "embedding", "implied_task_types")
+"""Keys that the library of 2024 writes besides; they are passed over."""
+
+
+def _check_keys(
+    value: Mapping[str, Any], known: Sequence[str], place: str, passed_over: Sequence[str] = ()
+) -> None:
+    """Raise a `SchemaError` that names the first key that has no meaning."""
+    unknown = [key for key in value if key not in known and key not in passed_over]
+    if unknown:
+        raise SchemaError(
+            f"{place}: expected no keys but {', '.join(known)}, got {shown(unknown[0])} in "
+            f"{shown(value)}{and_more(len(unknown) - 1)}",
+            did_you_mean(str(unknown[0]), known),
+        )
+
 
 def _datum(value: Any) -> Datum:
     if isinstance(value, Datum):
         return value
     if isinstance(value, Mapping):
+        _check_keys(value, ("uid", "metadata"), "datum", _OF_OTHER_TASKS)
         return Datum(value.get("uid"), value.get("metadata") or {})  # type: ignore[arg-type]
     if isinstance(value, (str, int)):
         return Datum(value)
@@ -136,6 +155,8 @@ def _annotations(values: Any) -> tuple[Annotation, ...]:
 
 def _annotation(value: Any) -> Annotation:
     if isinstance(value, Mapping):
+        names = ("labels", "metadata", *_GEOMETRIES, "is_instance")
+        _check_keys(value, names, "annotations", _OF_OTHER_TASKS)
         where = {name: value.get(name) for name in (*_GEOMETRIES, "is_instance")}
         return Annotation(value.get("labels"), value.get("metadata") or {}, **where)
     raise SchemaError(f"annotations: expected an Annotation, got {shown(value)}")
@@ -259,6 +280,7 @@ def scored_labels(datum: Datum, annotation: Annotation) -> list[tuple[Label, flo
 
 def _as(cls: Any, value: Any) -> Any:
     if isinstance(value, Mapping):
+        _check_keys(value, ("datum", "annotations"), cls.__name__)
         return cls(value.get("datum"), value.get("annotations") or ())
     if not isinstance(value, cls):
         raise SchemaError(

@@ -95,6 +95,20 @@ def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> 
     return read_only(array)
 
 
+def as_float(number: Any) -> float:
+    """A number of any type; one that is too great is infinite, which checks of columns name.
+
+    Examples
+    --------
+    >>> as_float(2), as_float(-(10**400))
+    (2.0, -inf)
+    """
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+
+
 def check_length(array: NDArray[Any], name: str, length: int | None) -> None:
     """Raise a `SchemaError` unless the array has `length` rows."""
     if length is not None and len(array) != length:

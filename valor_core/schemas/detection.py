@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
@@ -15,7 +16,9 @@ from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import (
     BY_CONTENT,
     Codes,
+    as_float,
     check_codes,
+    check_finite,
     check_length,
     codes,
     read_only,
@@ -35,6 +38,8 @@ from valor_core.schemas.shapes import Shapes
 
 T = TypeVar("T")
 
+_MOST_SIDE = 1 << 31  # pixels
+
 
 def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
     if isinstance(value, Mapping):
@@ -49,7 +54,28 @@ def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
 def _score(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise SchemaError(f"labels: expected a number as score, got {shown(value)}")
+    return as_float(value)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, (bool, int, np.bool_, np.integer)) or value not in (0, 1):
+        raise SchemaError(f"TrueObject: is_crowd must be true or false, got {shown(value)}")
+    return bool(value)
+
+
+def _area(value: Any) -> float | None:
+    if value is None:
+        return None
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(as_float(value)):
+        raise SchemaError(f"TrueObject: area must be a finite number, got {shown(value)}")
     return float(value)
+
+
+def _check_geometry(instance: Any, _: Any, value: Any) -> None:
+    if not isinstance(value, Geometry):
+        name = type(instance).__name__
+        raise SchemaError(f"{name}: geometry must be a Box, Polygon or Mask, got {shown(value)}")
 
 
 @frozen
@@ -71,9 +97,9 @@ class TrueObject:
     """
 
     labels: tuple[Label, ...] = field(converter=as_labels)
-    geometry: Geometry
-    is_crowd: bool = False
-    area: float | None = None
+    geometry: Geometry = field(validator=_check_geometry)
+    is_crowd: bool = field(default=False, converter=_flag)
+    area: float | None = field(default=None, converter=_area)
     uid: Uid | None = None
 
 
@@ -98,12 +124,28 @@ class PredictedObject:
     """
 
     labels: tuple[tuple[Label, float], ...] = field(converter=_scored_labels)
-    geometry: Geometry
+    geometry: Geometry = field(validator=_check_geometry)
     uid: Uid | None = None
 
 
-def _tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+def _tuple(values: Any) -> tuple[Any, ...]:
+    if not isinstance(values, Iterable):
+        raise SchemaError(f"Detection: expected a list of objects, got {shown(values)}")
     return tuple(values)
+
+
+def _size(value: Any) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    try:
+        height, width = map(operator.index, value)
+    except (TypeError, ValueError):
+        height = width = -1
+    if not (0 <= height < _MOST_SIDE and 0 <= width < _MOST_SIDE):
+        raise SchemaError(
+            f"Detection: size must be height and width in whole pixels, got {shown(value)}"
+        )
+    return height, width
 
 
 @frozen
@@ -135,7 +177,7 @@ class Detection:
     groundtruths: tuple[TrueObject, ...] = field(converter=_tuple, default=())
     predictions: tuple[PredictedObject, ...] = field(converter=_tuple, default=())
     metadata: Mapping[str, Any] = field(factory=dict)
-    size: tuple[int, int] | None = None
+    size: tuple[int, int] | None = field(default=None, converter=_size)
 
 
 def _sizes(values: Any) -> Codes | None:
@@ -166,7 +208,9 @@ class DetectionBatch:
         Numbers that the data give the labels (COCO's category ids): labels are put in their
         order where sums are taken in the order of a reference program.
     left_out : mapping of str to int
-        What was left out of the data on the way here and how often, for the report.
+        What was left out of the data or repaired on the way here, and how often. The report prints
+        the number before the words: ``predictions left out: zero area`` becomes ``3 predictions
+        left out: zero area``, ``predictions repaired: inverted`` likewise.
 
     Raises
     ------
@@ -245,6 +289,7 @@ class DetectionBatch:
             for j, one in enumerate(_objects(item, "predictions", PredictedObject))
             for label, score in one.labels
         ]
+        _check_labels(items)
         _check_scores(items)
         truth_shapes = _shapes(items, "groundtruths", [one.geometry for *_, one in truths])
         areas = truth_shapes.areas
@@ -382,16 +427,44 @@ def _objects(item: Detection, side: str, cls: type[T]) -> Sequence[T]:
 
 def _shapes(items: Sequence[Detection], side: str, geometries: Sequence[Geometry]) -> Shapes:
     try:
-        return Shapes.of(geometries)
+        return _measured(geometries)
     except SchemaError:
         for item in items:
             for position, one in enumerate(getattr(item, side)):
                 try:
-                    Shapes.of([one.geometry])
+                    _measured([one.geometry])
                 except SchemaError as error:
                     place = f"item {item.uid!r}, {side}[{position}]"
                     raise SchemaError(f"{place}: {error.message}", error.remedy) from None
         raise
+
+
+def _measured(geometries: Sequence[Geometry]) -> Shapes:
+    shapes = Shapes.of(geometries)
+    check_finite(shapes.areas, "areas")
+    return shapes
+
+
+def _check_labels(items: Sequence[Detection]) -> None:
+    """Raise unless objects have labels, true ones one of a key, predicted ones each once."""
+    for item in items:
+        for side in ("groundtruths", "predictions"):
+            for position, one in enumerate(getattr(item, side)):
+                place = f"item {item.uid!r}, {side}[{position}]"
+                labels = [own if isinstance(own, Label) else own[0] for own in one.labels]
+                if not labels:
+                    raise SchemaError(f"{place}: expected a label, found none")
+                if side == "groundtruths":
+                    names, expected = [label.key for label in labels], "one label for each key"
+                else:
+                    names, expected = list(map(str, labels)), "each label once"
+                if len(set(names)) < len(names):
+                    twice = [
+                        repr(str(label))
+                        for label, name in zip(labels, names, strict=True)
+                        if names.count(name) > 1
+                    ]
+                    raise SchemaError(f"{place}: expected {expected}, found {' and '.join(twice)}")
 
 
 def _check_scores(items: Sequence[Detection]) -> None:

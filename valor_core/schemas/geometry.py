@@ -7,6 +7,7 @@ covers c to c + 1 and r to r + 1. A box from 0 to 2 is two pixels wide.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
@@ -15,7 +16,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.arrays import BY_CONTENT, read_only
+from valor_core.schemas.arrays import BY_CONTENT, as_float, read_only
 from valor_core.schemas.runs import decoded, encoded, runs_of
 
 Points = NDArray[np.float64]
@@ -24,11 +25,12 @@ Points = NDArray[np.float64]
 
 def _points(values: Any) -> Points:
     try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+        array = np.array(values)
+    except ValueError:
         array = np.empty(0)
-    if array.ndim != 2 or array.shape[1] != 2:
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iuf":
         raise SchemaError(f"Polygon: expected points (x, y), got {shown(values)}")
+    array = array.astype(np.float64)
     if len(array) > 1 and np.array_equal(array[0], array[-1]):
         array = array[:-1]
     return cast("Points", read_only(array))
@@ -55,7 +57,17 @@ def _coordinates(rings: tuple[Points, ...]) -> list[Any]:
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise SchemaError(f"geometry: expected a number, got {shown(value)}")
-    return float(value)
+    return as_float(value)
+
+
+def _side(value: Any) -> int:
+    try:
+        side = operator.index(value)
+    except TypeError:
+        side = -1
+    if side < 0:
+        raise SchemaError(f"Mask: expected a whole number of pixels, got {shown(value)}")
+    return side
 
 
 @frozen
@@ -179,8 +191,8 @@ class Mask:
     """
 
     runs: NDArray[np.uint32] = field(eq=BY_CONTENT, converter=runs_of)
-    height: int
-    width: int
+    height: int = field(converter=_side)
+    width: int = field(converter=_side)
 
     def __attrs_post_init__(self) -> None:
         filled = int(self.runs.sum(dtype=np.int64))

@@ -101,7 +101,8 @@ class Rings:
         # Relative to each ring's first corner, so that far from the origin nothing is lost.
         origins = np.repeat(self.points[self.rings[:-1][full]], np.diff(self.rings)[full], axis=0)
         here, next_ = self.points - origins, self.points[turned] - origins
-        crosses = here[:, 0] * next_[:, 1] - next_[:, 0] * here[:, 1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            crosses = here[:, 0] * next_[:, 1] - next_[:, 0] * here[:, 1]
         rings = np.abs(sums(crosses, self.rings)) / 2
         is_hole = np.ones(len(rings), dtype=bool)
         is_hole[self.polygons[:-1][self.polygons[1:] > self.polygons[:-1]]] = False
@@ -227,7 +228,8 @@ class Shapes:
     @property
     def areas(self) -> Floats:
         """Area of each row, in square pixels."""
-        areas = self.boxes[:, 2] * self.boxes[:, 3]
+        with np.errstate(over="ignore"):  # whoever keeps areas refuses infinite ones
+            areas = self.boxes[:, 2] * self.boxes[:, 3]
         if self.rings is not None:
             areas = np.where(self.kinds == POLYGON, self.rings.areas, areas)
         if self.masks is not None:
@@ -285,17 +287,27 @@ def _box(geometry: Geometry) -> tuple[float, float, float, float]:
         x, y = geometry.xmin, geometry.ymin
         return x, y, geometry.xmax - x, geometry.ymax - y
     if isinstance(geometry, Mask):
-        rows, columns = np.nonzero(geometry.array)
-        if not len(rows):
-            return 0.0, 0.0, 0.0, 0.0
-        x, y = int(columns.min()), int(rows.min())
-        return float(x), float(y), float(columns.max() + 1 - x), float(rows.max() + 1 - y)
+        return _mask_box(geometry)
     outer = [polygon.rings[0] for polygon in polygons_of(geometry) if polygon.rings]
     if not sum(map(len, outer)):
         return 0.0, 0.0, 0.0, 0.0
     points = np.concatenate(outer)
     (x_min, y_min), (x_max, y_max) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
     return x_min, y_min, x_max - x_min, y_max - y_min
+
+
+def _mask_box(mask: Mask) -> tuple[float, float, float, float]:
+    stops = np.cumsum(mask.runs, dtype=np.int64)
+    first, last = stops[:-1:2], stops[1::2] - 1
+    first, last = first[last >= first], last[last >= first]
+    if not len(first):
+        return 0.0, 0.0, 0.0, 0.0
+    left, right = first // mask.height, last // mask.height
+    is_within = left == right  # a run that goes on in the next column is at the bottom and the top
+    top = np.where(is_within, first % mask.height, 0).min()
+    bottom = np.where(is_within, last % mask.height, mask.height - 1).max()
+    x, y = float(left.min()), float(top)
+    return x, y, float(right.max()) + 1 - x, float(bottom) + 1 - y
 
 
 def ends(counts: Any) -> Codes:

@@ -14,8 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
+from valor_core.schemas.label import as_labels
+from valor_core.schemas.segmentation import (
+    BACKGROUND,
+    IGNORED,
+    LabelMap,
+    Layer,
+    Legend,
+    Segmentation,
+    SegmentationBatch,
+)
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing.subject import Batches
 
@@ -26,7 +37,7 @@ def tasks() -> tuple[str, ...]:
     Examples
     --------
     >>> tasks()
-    ('classification', 'detection', 'text')
+    ('classification', 'detection', 'segmentation', 'text')
     """
     return tuple(_DATASETS)
 
@@ -360,6 +371,98 @@ def _detected(*parts: list[Detection]) -> Batches:
     return tuple(DetectionBatch.of(items) for items in parts)
 
 
+def _drawn(seed: int, height: int, width: int, values: int, side: int = 3) -> NDArray[np.int64]:
+    """Squares of pixel values, a few pixels wide."""
+    rows, columns = -(-height // side), -(-width // side)
+    coarse = np.random.default_rng(seed).integers(0, values, (rows, columns))
+    return np.kron(coarse, np.ones((side, side), np.int64))[:height, :width]
+
+
+def _label_maps() -> Batches:
+    """Several integer types and shapes, ignored pixels, labels of one side and of none."""
+    names = ["cat", "dog", "bee", "owl"]
+    true = [_drawn(seed, 9, 12, 3).astype(np.uint8) for seed in range(3)]
+    true[1][2:5, 3:9] = 255
+    seen = [_drawn(9, 9, 12, 4).astype(np.uint8), true[1] % 255, true[2][::-1]]
+    one, two = ["10", "9", "image"], ["b", "a"]
+    return (
+        SegmentationBatch.from_arrays(
+            true, seen, labels=names, ignore=255, uids=one, metadata=_metadata(one)
+        ),
+        SegmentationBatch.from_arrays(
+            [_drawn(3, 5, 7, 3).astype(np.int32), np.zeros((4, 4), np.uint16)],
+            [_drawn(4, 5, 7, 3).astype(np.uint16), np.eye(4, dtype=np.uint8)],
+            labels=["bee", "ant"],
+            uids=two,
+            metadata=_metadata(two),
+        ),
+    )
+
+
+def _keyed_maps() -> Batches:
+    """An image for each label, of one key or two."""
+    parts = (
+        [
+            Segmentation(
+                "k2",
+                {"sky": _drawn(1, 6, 8, 2) > 0, ("surface", "wet"): _drawn(2, 6, 8, 2) > 0},
+                {"sky": _drawn(3, 6, 8, 2) > 0, ("surface", "dry"): _drawn(4, 6, 8, 2) > 0},
+                metadata=_facts(1),
+            ),
+            Segmentation("k1", {"sky": np.eye(5) > 0}, {("surface", "wet"): np.eye(5) > 0}),
+        ],
+        [
+            Segmentation(
+                "k3",
+                {"sky": np.eye(3) > 0, "sea": np.ones((3, 3), bool)},
+                {"sea": np.eye(3) == 0},
+                overlap="first",
+                metadata=_facts(2),
+            ),
+            Segmentation("k4", {("surface", "dry"): np.eye(4) > 0}, {"sea": np.eye(4) > 0}),
+        ],
+    )
+    return tuple(SegmentationBatch.of(items) for items in parts)
+
+
+def _maps_of_one_side() -> Batches:
+    image, labels = _drawn(5, 4, 6, 3), ["cat", "dog"]
+    parts = (
+        [
+            Segmentation("true", image, None, labels, metadata=_facts(1)),
+            Segmentation("seen", None, image, labels),
+            Segmentation("none"),
+        ],
+        [
+            Segmentation("all", image, image, labels, metadata=_facts(3)),
+            Segmentation("empty", np.zeros((2, 2), int), np.zeros((2, 2), int), labels),
+            Segmentation("no pixels", np.zeros((0, 3), int), np.zeros((0, 3), int), labels),
+        ],
+    )
+    return tuple(SegmentationBatch.of(items) for items in parts)
+
+
+def _instances() -> Batches:
+    """Values that are single objects, some of them crowds, and a legend for each image."""
+    codes = [BACKGROUND, 0, 0, 1, 1, IGNORED]
+
+    def shown(values: Sequence[int], seed: int) -> LabelMap:
+        crowd = [False, False, True, False, False, False] if seed % 2 == 0 else [False] * 6
+        image = np.array(values)[_drawn(seed, 12, 15, 6, 4)]
+        return LabelMap(image.astype(np.int32), Legend(values, codes, crowd))
+
+    def batch(uids: Sequence[str], seed: int) -> SegmentationBatch:
+        layer = Layer(
+            [shown([0, 7, 9, 1000 + i, 70_000, 1 << 23], seed + 2 * i) for i in range(len(uids))],
+            [shown([0, 1, 2, 3, 400, 500], seed + 2 * i + 1) for i in range(len(uids))],
+        )
+        return SegmentationBatch(
+            Datums(uids, _metadata(list(uids))), as_labels(["car", "sky"]), [layer]
+        )
+
+    return batch(["i3", "i1"], 10), batch(["i2"], 20)
+
+
 def _plain() -> Batches:
     return _texts(
         [
@@ -446,6 +549,12 @@ _DATASETS: Mapping[str, Mapping[str, Callable[[], Batches]]] = {
         "keys": _keyed_objects,
         "one-sided": _objects_of_one_side,
         "many": _many_objects,
+    },
+    "segmentation": {
+        "maps": _label_maps,
+        "keys": _keyed_maps,
+        "one-sided": _maps_of_one_side,
+        "instances": _instances,
     },
     "text": {"plain": _plain, "several": _several, "gaps": _gaps, "unicode": _unicode},
 }

@@ -142,7 +142,7 @@ def test_on_codes(datums: list[tuple[int, int, int]], labels: int, dtype: Any) -
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(3, 70_000), (70_000, 1), (20_011, 33), (2_003, 257)])
+@pytest.mark.parametrize("shape", [(2, 66_000), (70_000, 1), (5_003, 33), (503, 257)])
 def test_on_many_scores(shape: tuple[int, int], dtype: Any) -> None:
     generator = np.random.default_rng(shape)
     values = (generator.random(shape) ** 9).astype(dtype).round(5)

@@ -153,3 +153,19 @@ def test_a_dict_without_labels_is_named() -> None:
     assert str(caught.value) == (
         "groundtruths[0]: expected a dict with boxes and labels, got ['boxes']"
     )
+
+
+def test_arrays_that_cannot_be_right_follow_the_policy() -> None:
+    true = Objects(boxes=[[3, 0, 1, 1], [0, 0, 0, 1], [9, 0, 30, 5]], labels=["x"] * 3)
+    chosen: Any = {"sizes": [[10, 10]], "invalid_geometry": "repair"}
+    batch = from_arrays([true], [Objects(labels=[])], **chosen)
+    assert batch.groundtruths.shapes.boxes.tolist() == [[1, 0, 2, 1], [9, 0, 1, 5]]
+    assert batch.groundtruths.annotations.tolist() == [0, 2]
+    assert batch.left_out == {
+        "groundtruths left out: zero area": 1,
+        "groundtruths repaired: inverted": 1,
+        "groundtruths repaired: out of the image": 1,
+    }
+    empty = Objects(masks=np.zeros((1, 4, 4)), labels=["x"])
+    with pytest.raises(SchemaError, match=r"^item 0, groundtruths\[0\]: expected a shape with at"):
+        from_arrays([empty], [Objects(labels=[])])

@@ -141,3 +141,16 @@ def test_a_picture_is_a_png_and_its_thumbnail_a_small_jpeg() -> None:
 
 def test_the_box_around_a_shape() -> None:
     assert around(Polygon(FRAME)) == around(Box(2, 2, 8, 8)) == (2, 2, 8, 8)
+
+
+def test_of_a_dashed_outline_far_beyond_the_image_only_what_is_inside_is_drawn() -> None:
+    near, far = Canvas(10, 10), Canvas(10, 10)
+
+    far.outline(Box(5, -1e9, 1e9, 1e9), RED, dashed=True)
+
+    rows, columns = np.nonzero(is_red(far))
+    assert rows.size
+    assert np.ptp(rows) > 0.8 * far.image.height
+    assert columns / far.scale == pytest.approx(5, abs=0.06)
+    near.outline(Box(20, 20, 30, 30), RED, dashed=True)
+    assert not is_red(near).any()

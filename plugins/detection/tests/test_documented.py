@@ -228,3 +228,45 @@ def test_a_metric_of_another_task_and_a_strange_parameter_are_errors() -> None:
         evaluate_detection(TRUTHS, GUESSES, metrics_to_return=["ROCAUC"])
     with pytest.raises((ParameterError, ConfigError), match="iou_treshold"):
         evaluate_detection(TRUTHS, GUESSES, metrics_to_return=[{"name": "AP", "iou_treshold": 0.5}])
+
+
+def polygon_of(corners: Any) -> list[dict[str, Any]]:
+    polygon = {"type": "Polygon", "coordinates": [corners]}
+    labels = [{"key": "animal", "value": "dog"}]
+    return [{"datum": "a", "annotations": [{"labels": labels, "polygon": polygon}]}]
+
+
+@pytest.mark.parametrize("corners", [[(0, 0), (2, 2), (2, 0), (0, 2)], [(1, 1)], [(0, 0), (1, 1)]])
+def test_geometries_that_cannot_be_right_are_an_error_unless_left_out(corners: Any) -> None:
+    truths = polygon_of(corners)
+    with pytest.raises(SchemaError, match=r"^item 'a', groundtruths\[0\]: expected a shape "):
+        evaluate_detection(truths, GUESSES)
+    report = evaluate_detection(truths, GUESSES, invalid_geometry="skip")
+    assert [one.split(":")[0] for one in report.warnings] == ["1 groundtruths left out"]
+    with pytest.raises(ParameterError, match=r"^invalid_geometry: expected one of error, repair"):
+        evaluate_detection(truths, GUESSES, invalid_geometry="ignore")  # type: ignore[arg-type]
+
+
+def test_unknown_keys_of_dictionaries_are_named() -> None:
+    with pytest.raises(SchemaError) as caught:
+        evaluate_detection([{"datum": "a", "annotation": []}], [])
+    assert str(caught.value) == (
+        "GroundTruth: expected no keys but datum, annotations, got 'annotation' in "
+        "{'datum': 'a', 'annotation': []}\nDid you mean 'annotations'?"
+    )
+
+
+def test_kinds_are_called_as_the_caller_does() -> None:
+    with pytest.raises(SchemaError) as caught:
+        evaluate_detection(TRUTHS, GUESSES, convert_annotations_to_type="raster")
+    assert str(caught.value) == (
+        "item 'a', groundtruths[0]: expected a raster, as convert_annotations_to_type: raster "
+        "asks for, got a box (and 3 more)\n"
+        "Set convert_annotations_to_type: box, or leave it out."
+    )
+    with pytest.raises(ParameterError) as refused:
+        evaluate_detection(TRUTHS, GUESSES, convert_annotations_to_type="rastr")
+    assert str(refused.value) == (
+        "convert_annotations_to_type: expected one of box, polygon, raster, got 'rastr'\n"
+        "Did you mean 'raster'?"
+    )

@@ -132,6 +132,9 @@ def test_a_missing_image_is_a_plain_background_and_a_note(tmp_path: Path) -> Non
     picture = drawn(item, images=tmp_path)
 
     assert picture.notes == [f"no image: {tmp_path.name}/day/a.png is not there"]
+
+    elsewhere = Detection("x", [TrueObject("dog", BOX)], metadata={"file_name": "/none/a.png"})
+    assert drawn(elsewhere, images=tmp_path).notes == ["no image: /none/a.png is not there"]
     assert has_color(picture.image, MISSED)
 
 

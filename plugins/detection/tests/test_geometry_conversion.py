@@ -283,3 +283,11 @@ def test_masks_of_one_image_have_one_size() -> None:
         "image, got 3 by 1 (and 1 more)"
     )
     assert comparable(batch, "box").predictions.shapes.only_boxes
+
+
+def test_too_many_pixels_are_named_by_item_and_annotation() -> None:
+    side = 1 << 16
+    mask = Mask(np.array([0, (1 << 32) - 1, 1], np.uint32), side, side)
+    batch = DetectionBatch.of([Detection("a", [TrueObject("x", mask)])])
+    with pytest.raises(SchemaError, match=r"^item 'a', groundtruths\[0\]: expected an image of at"):
+        comparable(batch)

@@ -104,7 +104,7 @@ def test_what_is_skipped_is_counted(shape: Geometry, fault: str) -> None:
     found = checked([shape, FINE[0], shape], "skip")
     assert list(found.shapes) == [FINE[0]]
     assert found.kept.tolist() == [1]
-    assert (found.left_out, found.repaired) == ({f"predictions: {fault}": 2}, {})
+    assert (found.left_out, found.repaired) == ({f"predictions left out: {fault}": 2}, {})
 
 
 @pytest.mark.parametrize(("shape", "fault", "area"), REPAIRABLE, ids=repr)
@@ -112,7 +112,7 @@ def test_what_is_repaired_is_counted(shape: Geometry, fault: str, area: float) -
     found = checked([FINE[0], shape], "repair")
     assert found.shapes.areas.tolist() == pytest.approx([2, area])
     assert found.kept.tolist() == [0, 1]
-    assert (found.left_out, found.repaired) == ({}, {f"predictions: {fault}": 1})
+    assert (found.left_out, found.repaired) == ({}, {f"predictions repaired: {fault}": 1})
     again = checked(list(found.shapes), "error")
     assert list(again.shapes) == list(found.shapes)
 
@@ -121,7 +121,7 @@ def test_what_is_repaired_is_counted(shape: Geometry, fault: str, area: float) -
 def test_what_cannot_be_repaired_is_left_out_and_counted(shape: Geometry, fault: str) -> None:
     found = checked([shape, FINE[0]], "repair")
     assert list(found.shapes) == [FINE[0]]
-    assert (found.left_out, found.repaired) == ({f"predictions: {fault}": 1}, {})
+    assert (found.left_out, found.repaired) == ({f"predictions left out: {fault}": 1}, {})
 
 
 @pytest.mark.parametrize(("shape", "fault"), WRONG, ids=repr)
@@ -146,10 +146,10 @@ BOXES = np.array(
 )
 SIZES = np.full((6, 2), 10)
 COUNTS = {
-    "predictions: inverted": 1,
-    "predictions: not finite": 1,
-    "predictions: zero area": 1,
-    "predictions: out of the image": 2,
+    "predictions left out: inverted": 1,
+    "predictions left out: not finite": 1,
+    "predictions left out: zero area": 1,
+    "predictions left out: out of the image": 2,
 }
 
 
@@ -163,7 +163,10 @@ def test_columns_of_boxes_are_repaired() -> None:
     found = checked_boxes(BOXES, SIZES, "repair", "predictions", place)
     assert found.kept.tolist() == [0, 1, 4]
     assert found.boxes.tolist() == [[0, 0, 2, 1], [1, 1, 2, 1], [0, 0, 5, 5]]
-    assert found.repaired == {"predictions: inverted": 1, "predictions: out of the image": 1}
+    assert found.repaired == {
+        "predictions repaired: inverted": 1,
+        "predictions repaired: out of the image": 1,
+    }
     assert sum(found.left_out.values()) == 3
 
 
@@ -195,7 +198,10 @@ def test_columns_of_shapes_follow_the_same_policies() -> None:
     sizes = np.full((4, 2), 10)
     skipped = checked_shapes(shapes, sizes, "skip", "groundtruths", place)
     assert skipped.kept.tolist() == [1, 3]
-    assert skipped.left_out == {"groundtruths: empty": 1, "groundtruths: self-crossing": 1}
+    assert skipped.left_out == {
+        "groundtruths left out: empty": 1,
+        "groundtruths left out: self-crossing": 1,
+    }
     repaired = checked_shapes(shapes, sizes, "repair", "groundtruths", place)
     assert repaired.kept.tolist() == [0, 1, 3]
     assert repaired.shapes.areas.tolist() == [2, 2, 10]

@@ -7,7 +7,7 @@ from attrs import evolve
 from valor_core import Evaluator
 from valor_core.schemas.detection import Detection, DetectionBatch
 
-COUNTED = "predictions: zero area"
+COUNTED = "predictions left out: zero area"
 
 
 def batch(uid: str, count: int) -> DetectionBatch:
@@ -19,7 +19,7 @@ def test_it_is_a_warning_of_the_report():
     evaluator.update(batch("a", 2))
     evaluator.update(batch("b", 1))
 
-    assert evaluator.compute().warnings == (f"left out of the data: 3 {COUNTED}",)
+    assert evaluator.compute().warnings == ("3 predictions left out: zero area",)
 
 
 def test_it_survives_saving_and_merging(tmp_path):
@@ -30,4 +30,4 @@ def test_it_survives_saving_and_merging(tmp_path):
 
     second.merge(Evaluator.load(tmp_path / "state.npz"))
 
-    assert second.compute().warnings == (f"left out of the data: 3 {COUNTED}",)
+    assert second.compute().warnings == ("3 predictions left out: zero area",)

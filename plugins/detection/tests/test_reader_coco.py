@@ -253,7 +253,8 @@ WRONG_TRUTHS = [
         "annotations 0", {"bbox": [5, 5, -1, 2]},
         "gt.json, annotations[0] (id 1), bbox: expected a width and a height of 0 or more, found "
         "[5.0, 5.0, -1.0, 2.0]\n"
-        "COCO's boxes are [x, y, width, height], not [xmin, ymin, xmax, ymax].",
+        "COCO's boxes are [x, y, width, height], not [xmin, ymin, xmax, ymax]. To go on without "
+        "these, set data.invalid_geometry: skip.",
     ),
     (
         "annotations 1", {"id": 1},
@@ -268,7 +269,7 @@ WRONG_TRUTHS = [
     (
         "categories 1", {"name": "dog"},
         "gt.json, categories: expected every name once, found 'dog' as name of ids 4 and 5\n"
-        "Give each category a name of its own; data.label_map can join them afterwards.",
+        "Give each category a name of its own; label_map can join them afterwards.",
     ),
     ("categories 1", {"id": 5}, "gt.json, categories: expected every id once, found id 5 2 times"),
     ("categories 1", {"name": ""}, "gt.json, categories[1], name: expected a name, found ''"),
@@ -309,6 +310,16 @@ def test_what_is_wrong_with_results_is_named(
     assert str(caught.value) == message
 
 
+def test_a_first_result_with_neither_box_nor_mask_is_an_error(read: Any) -> None:
+    found = changed(results(), "results 0", bbox=...)
+    with pytest.raises(ReadError) as caught:
+        read(data_set(), found)
+    assert str(caught.value) == (
+        "dt.json, results[0]: expected a field 'bbox', found none\n"
+        "Give a bbox to all, or a segmentation."
+    )
+
+
 @pytest.mark.parametrize("iou_type", ["bbox", "segm"])
 def test_unknown_images_and_categories_can_be_left_out(read: Any, iou_type: str) -> None:
     truths = changed(data_set(), "annotations 0", category_id=99)
@@ -317,8 +328,8 @@ def test_unknown_images_and_categories_can_be_left_out(read: Any, iou_type: str)
     assert batch.groundtruths.uids.tolist() == [2, 4]
     assert batch.predictions.scores.tolist() == [0.25, 0.5]
     assert batch.left_out == {
-        "groundtruths: unknown image or category": 1,
-        "predictions: unknown image or category": 1,
+        "groundtruths left out: unknown image or category": 1,
+        "predictions left out: unknown image or category": 1,
     }
 
 
@@ -327,10 +338,10 @@ def test_invalid_boxes_are_repaired_skipped_or_refused(read: Any) -> None:
     batch = read(truths, results(), invalid_geometry="repair")
     assert batch.groundtruths.shapes.boxes[1].tolist() == [3, 6, 2, 2]
     assert batch.groundtruths.areas.tolist() == [4, 4, 1]
-    assert batch.left_out == {"groundtruths: inverted, repaired": 1}
+    assert batch.left_out == {"groundtruths repaired: inverted": 1}
     batch = read(truths, results(), invalid_geometry="skip")
     assert batch.groundtruths.uids.tolist() == [2, 4]
-    assert batch.left_out == {"groundtruths: inverted": 1}
+    assert batch.left_out == {"groundtruths left out: inverted": 1}
     with pytest.raises(SchemaError, match=r"gt\.json, annotations\[0\] \(id 1\)"):
         read(truths, results(), invalid_geometry="error")
 
@@ -398,3 +409,38 @@ def test_categories_have_to_be_there(read: Any) -> None:
     del truths["categories"]
     with pytest.raises(ReadError, match=r"gt\.json, categories: expected a list, found None"):
         read(truths, results())
+
+
+def test_a_table_without_annotations_is_no_list_of_results(read: Any) -> None:
+    with pytest.raises(ReadError) as caught:
+        read(data_set(), {"task": "detection"})
+    assert str(caught.value) == (
+        "dt.json: expected a list of results, or a data set whose annotations have scores, found "
+        "a table without annotations\nName the results under data.predictions."
+    )
+
+
+def test_a_box_without_a_finite_area_is_named(read: Any) -> None:
+    found = changed(results(), "results 1", bbox=[0, 0, 1e200, 1e200])
+    with pytest.raises(ReadError) as caught:
+        read(data_set(), found)
+    assert str(caught.value) == (
+        "dt.json, results[1], bbox: expected a box with a finite area, found "
+        "[0.0, 0.0, 1e+200, 1e+200]"
+    )
+
+
+def test_an_image_of_negative_size_is_named(read: Any) -> None:
+    with pytest.raises(ReadError) as caught:
+        read(changed(data_set(), "images 1", height=-8), results())
+    assert str(caught.value) == (
+        "gt.json, images[1]: expected a height and width of 0 or more, found -8 and 9"
+    )
+
+
+def test_no_annotations_are_a_result_and_no_list_of_them_is_none(read: Any) -> None:
+    assert len(read(data_set(), {"annotations": []}).predictions) == 0
+    with pytest.raises(
+        ReadError, match=r"^dt\.json: expected .* found a table without annotations"
+    ):
+        read(data_set(), {"info": {}})

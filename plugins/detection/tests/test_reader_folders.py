@@ -11,7 +11,7 @@ from valor_detection.readers.images import image_size
 from valor_detection.readers.voc import VocReader
 from valor_detection.readers.yolo import YoloReader
 
-from valor_core.errors import ReadError
+from valor_core.errors import ReadError, SchemaError
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Polygon
 
@@ -133,6 +133,11 @@ WRONG_YOLO = [
         "gt/a.txt, line 1: expected a width and height of 0 or more, found -1.0, 1.0",
     ),
     (
+        {"gt__a_txt": "0 10 4 6 3"},
+        "gt/a.txt, line 1: expected coordinates in shares of the image, from 0 to 1, found 10\n"
+        "Divide pixels by the image's width and height: YOLO's coordinates are normalized.",
+    ),
+    (
         {"gt__a_txt": "7 0 0 1 1"},
         "gt/a.txt, line 1: expected one of the 2 classes that have a name, found 7\n"
         "Add its name under data.names.",
@@ -211,7 +216,7 @@ def test_coordinates_can_be_edges_and_difficult_objects_left_out() -> None:
     reader = voc(inclusive=False, difficult="skip")
     (batch,) = reader.read(reader.partitions()[0])
     assert batch.groundtruths.shapes.boxes.tolist() == [[1, 1, 3, 1]]
-    assert batch.left_out == {"groundtruths: difficult": 1}
+    assert batch.left_out == {"groundtruths left out: difficult": 1}
 
 
 def test_results_can_be_xml() -> None:
@@ -228,6 +233,15 @@ WRONG_VOC = [
         {"gt__a_xml": xml(an_object("dog", 5, 1, 2, 2))},
         "gt/a.xml, object[0]: expected a box with xmin <= xmax and ymin <= ymax, found "
         "[5.0, 1.0, 2.0, 2.0]",
+    ),
+    (
+        {"gt__a_xml": xml(an_object("dog", 1, 1, 0, 2))},
+        "gt/a.xml, object[0]: expected a box with xmin <= xmax and ymin <= ymax, found "
+        "[1.0, 1.0, 0.0, 2.0]",
+    ),
+    (
+        {"gt__a_xml": '<?xml version="1.0" encoding="none"?><a/>'},
+        "gt/a.xml: expected XML in a known encoding, found: unknown encoding: none",
     ),
     (
         {"gt__a_xml": "<annotation><object></annotation>"},
@@ -262,7 +276,75 @@ WRONG_VOC = [
 @pytest.mark.parametrize(("files", "message"), WRONG_VOC)
 def test_what_is_wrong_with_files_of_voc_is_named(files: dict[str, str], message: str) -> None:
     voc_files(**files)
+    if "dt__a_xml" in files:
+        Path("dt/comp4_det_test_dog.txt").unlink()
     (part,) = voc().partitions()
     with pytest.raises(ReadError) as caught:
         list(voc().read(part))
     assert str(caught.value) == message
+
+
+def test_results_of_voc_are_of_one_kind() -> None:
+    voc_files(dt__a_xml=xml(an_object("dog", 1, 1, 4, 2, score=0.5)))
+    with pytest.raises(ReadError) as caught:
+        voc().partitions()
+    assert str(caught.value) == (
+        "dt: expected results as .xml or as .txt files, found both, such as a.xml and "
+        "comp4_det_test_dog.txt\nPut those that are not results into another folder."
+    )
+
+
+def test_a_size_that_is_no_number_is_unknown() -> None:
+    voc_files(gt__a_xml=xml().replace("20", "²"), gt__b_xml=xml())
+    (part,) = voc().partitions()
+    (batch,) = voc().read(part)
+    assert batch.sizes is not None
+    assert batch.sizes.tolist() == [[0, 0], [10, 20]]
+
+
+def test_text_that_is_not_in_utf_8_is_named() -> None:
+    voc_files()
+    Path("dt/comp4_det_test_dog.txt").write_bytes(b"a 0.5 1 1 4 2\nb\xff 0.5 1 1 4 2\n")
+    (part,) = voc().partitions()
+    with pytest.raises(ReadError) as caught:
+        list(voc().read(part))
+    assert str(caught.value) == (
+        "dt/comp4_det_test_dog.txt, line 2: expected text in UTF-8, found the byte 0xff\n"
+        "Save the file in UTF-8."
+    )
+
+
+BOW = "0 0 0 0.5 0.5 0.5 0 0 0.5\n"
+
+
+def test_shapes_of_yolo_that_cannot_be_right_follow_the_policy() -> None:
+    yolo_files(gt__a_txt=f"0 0.5 0.5 0 0.25\n0 0.5 0.5 0.5 -0.25\n{BOW}")
+    (part,) = yolo().partitions()
+    (batch,) = yolo(invalid_geometry="skip").read(part)
+    assert len(batch.groundtruths) == 0
+    (batch,) = yolo(invalid_geometry="repair").read(part)
+    assert batch.groundtruths.annotations.tolist() == [1, 2]
+    assert batch.left_out == {
+        "groundtruths left out: zero area": 1,
+        "groundtruths repaired: inverted": 1,
+        "groundtruths repaired: self-crossing": 1,
+    }
+    yolo_files(gt__a_txt=BOW)
+    with pytest.raises(
+        SchemaError, match=r"^gt/a\.txt, line 1: expected a shape whose edges do not"
+    ):
+        list(yolo().read(part))
+
+
+def test_boxes_of_voc_that_cannot_be_right_follow_the_policy() -> None:
+    voc_files(gt__a_xml=xml(an_object("dog", 5, 1, 2, 2), an_object("dog", 30, 1, 40, 2)))
+    (part,) = voc().partitions()
+    (batch,) = voc(invalid_geometry="repair").read(part)
+    assert batch.groundtruths.shapes.boxes.tolist() == [[1, 0, 4, 2]]
+    assert batch.left_out == {
+        "groundtruths left out: out of the image": 1,
+        "groundtruths repaired: inverted": 1,
+    }
+    voc_files(gt__a_xml=xml(an_object("dog", 30, 1, 40, 2)))
+    with pytest.raises(SchemaError, match=r"^gt/a\.xml, object\[0\]: expected a shape inside its"):
+        list(voc().read(part))

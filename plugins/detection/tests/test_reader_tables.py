@@ -9,7 +9,7 @@ from valor_detection.reader_parameters import GeojsonParameters, TableParameters
 from valor_detection.readers.geojson import GeojsonReader
 from valor_detection.readers.tables import TableReader
 
-from valor_core.errors import ReadError
+from valor_core.errors import ReadError, SchemaError
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import MultiPolygon, Polygon
 
@@ -120,7 +120,11 @@ def geojson(truths: list[Any], results: Any, **chosen: Any) -> DetectionBatch:
 
 
 def test_polygons_keep_their_holes_and_parts() -> None:
-    batch = geojson([feature(image=7)], [feature("MultiPolygon", [SQUARE, SQUARE[1:]], image=7)])
+    batch = geojson(
+        [feature(image=7)],
+        [feature("MultiPolygon", [SQUARE, SQUARE[1:]], image=7)],
+        invalid_geometry="accept",
+    )
     assert batch.datums.uids.tolist() == [7]
     assert isinstance(batch.groundtruths.shapes.at(0), Polygon)
     assert isinstance(batch.predictions.shapes.at(0), MultiPolygon)
@@ -147,6 +151,11 @@ WRONG_FEATURES = [
         feature(coordinates=[[[0, 0], [1]]]),
         "dt.geojson, features[0], geometry: expected rings of points [x, y], found [[[0, 0], [1]]]",
     ),
+    (
+        feature(coordinates=[[["0", "0"], ["1", "0"], ["1", "1"]]]),
+        "dt.geojson, features[0], geometry: expected rings of points [x, y], found "
+        "[[['0', '0'], ['1', '0'], ['1', '1']]]",
+    ),
     ({}, "dt.geojson, features[0]: expected a Feature with properties, found {}"),
 ]
 
@@ -161,3 +170,40 @@ def test_what_is_wrong_with_a_feature_is_named(wrong: Any, message: str) -> None
 def test_what_is_no_collection_is_named() -> None:
     with pytest.raises(ReadError, match=r"dt\.geojson: expected a FeatureCollection, found"):
         geojson([], {})
+
+
+def test_lists_in_lists_without_end_are_named() -> None:
+    for name, text in (("gt.geojson", "[" * 100_000), ("dt.geojson", "[]")):
+        Path(name).write_text(text, encoding="utf-8")
+    chosen = GeojsonParameters(groundtruths=Path("gt.geojson"), predictions=Path("dt.geojson"))
+    reader = GeojsonReader(chosen, "detection")
+    with pytest.raises(ReadError, match=r"^gt\.geojson: expected GeoJSON, found: "):
+        list(reader.read(reader.partitions()[0]))
+
+
+def test_features_that_cannot_be_right_follow_the_policy() -> None:
+    wrong = [feature(coordinates=[[[0, 0], [4, 4], [4, 0], [0, 4]]]), feature(coordinates=[])]
+    with pytest.raises(SchemaError, match=r"^dt\.geojson, features\[0\]: expected a shape whose"):
+        geojson([], wrong)
+    batch = geojson([], wrong, invalid_geometry="repair")
+    assert batch.left_out == {
+        "predictions left out: empty": 1,
+        "predictions repaired: self-crossing": 1,
+    }
+    assert batch.predictions.areas.tolist() == [8]
+    assert len(geojson([], wrong, invalid_geometry="skip")) == 1
+
+
+def test_rows_that_cannot_be_right_follow_the_policy() -> None:
+    truths = f"{HEADER}\na,dog,3,0,2,1\na,dog,0,0,0,1\na,dog,0,0,1e200,1e200\n"
+    batch = table(truths, invalid_geometry="repair")
+    assert batch.groundtruths.shapes.boxes.tolist() == [[2, 0, 1, 1]]
+    assert batch.left_out == {
+        "groundtruths left out: not finite": 1,
+        "groundtruths left out: zero area": 1,
+        "groundtruths repaired: inverted": 1,
+    }
+    with pytest.raises(
+        ReadError, match=r"^gt\.csv, row 2: expected a shape with finite .* and area"
+    ):
+        table(f"{HEADER}\na,dog,0,0,1e200,1e200\n", invalid_geometry="accept")

@@ -116,7 +116,7 @@ def outcome(scan: Any, content: bytes, masks: bool) -> Document | str:
 
 @pytest.mark.parametrize("scan", SCANNERS)
 @given(document=documents, style=st.integers(0, 2), masks=st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_scanners_agree_with_the_standard_library(
     scan: Any, document: Any, style: int, masks: bool
 ) -> None:
@@ -319,3 +319,17 @@ def test_ragged_rows_are_copied_in_any_order(column: list[list[int]], data: st.D
         target = np.zeros(len(expected), np.uint32)
         scanning.copy_rows(np.array(chosen, np.int64), source, starts, target, places)
         assert target.tolist() == expected
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+def test_brackets_are_closed_by_their_own_kind(scan: Any) -> None:
+    assert "expected" in outcome(scan, b'[{"image_id": 1, "x": [1}}]', False)
+    deep = b"[" * 70 + b"]" * 70
+    assert isinstance(outcome(scan, b'[{"image_id": 1, "x": %b}]' % deep, False), Document)
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+def test_letters_that_are_no_utf_8_are_named_with_their_line(scan: Any) -> None:
+    assert outcome(scan, b'{"images":\n[{"id": 1, "x": "\xff"}]}', False) == (
+        "file.json, line 2: expected UTF-8, found the byte 0xff\nSave the file as UTF-8."
+    )

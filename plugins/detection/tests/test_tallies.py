@@ -8,7 +8,8 @@ from valor_detection.selection import Selection, selections
 from valor_detection.table import Table
 from valor_detection.tallies import tally
 
-from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box
 from valor_core.testing import examples
 
 from .support import ROW
@@ -65,3 +66,16 @@ def test_a_tally_is_made_once_for_equal_questions() -> None:
     assert tally(table, selection(), 0.5, (0.25, 0.5)) is one
     assert tally(table, selection(), 0.75, (0.25, 0.5)) is not one
     assert tally(table, selection(max_detections=1), 0.5, (0.25, 0.5)) is not one
+
+
+@pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
+def test_of_equal_scores_a_limit_keeps_the_one_that_the_rule_puts_first(rule: Rule) -> None:
+    # The first prediction has an IoU of 6/10, the second one of 9/10 with the only object: coco
+    # goes by position, so that the first one finds it; under the others the second one does.
+    seen = [PredictedObject({"dog": 0.5}, Box(0, 0, 10, bottom)) for bottom in (6, 9)]
+    item = Detection("a", [TrueObject("dog", Box(0, 0, 10, 10))], seen)
+    table = table_of(rule, DetectionBatch.of([item]))
+
+    found = tally(table, selection(matching=rule, max_detections=1), 0.5, (0.25,))
+
+    assert (found.tp.tolist(), found.fp.tolist()) == ([[1]], [[0]])

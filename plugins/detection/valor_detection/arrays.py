@@ -19,8 +19,9 @@ from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
 from valor_core.schemas.runs import encoded
 from valor_core.schemas.shapes import RunLengths, ends
+from valor_detection.geometry.validity import Policy, check_policy
 from valor_detection.kernels.masks import measured
-from valor_detection.object_rows import BoxFormat, Rows, batch_of_rows, upright
+from valor_detection.object_rows import BoxFormat, Rows, batch_of_rows, checked_rows, upright
 
 Names = Mapping[int, str] | Sequence[str] | None
 
@@ -80,6 +81,7 @@ def from_arrays(
     box_format: BoxFormat = "xyxy",
     label_key: str = DEFAULT_KEY,
     metadata: Mapping[str, Any] | None = None,
+    invalid_geometry: Policy = "error",
 ) -> DetectionBatch:
     """A batch of arrays.
 
@@ -99,11 +101,16 @@ def from_arrays(
         Key of all labels.
     metadata : mapping of str to sequence, optional
         Facts about the images.
+    invalid_geometry : {"error", "repair", "skip", "accept"}
+        What becomes of boxes and masks that cannot be right, such as empty ones or, where `sizes`
+        are given, those outside of their image. The report says what was left out or repaired.
 
     Raises
     ------
     SchemaError
         If lengths differ, a number has no name, or a box cannot be one; names image and side.
+    ParameterError
+        If `invalid_geometry` is something else.
 
     Examples
     --------
@@ -117,19 +124,32 @@ def from_arrays(
             f"predictions: expected one set of objects for each of {len(groundtruths):,} images, "
             f"got {len(predictions):,}"
         )
+    check_policy(invalid_geometry)
     facts = metadata or {}
     datums = Datums.numbers(len(predictions), facts) if uids is None else Datums(uids, facts)
     vocabulary = _Labels(label_key, names)
-    true = _Side("groundtruths", groundtruths, datums, vocabulary, box_format).rows()
-    predicted = _Side("predictions", predictions, datums, vocabulary, box_format).rows()
+    known = None if sizes is None else _sizes(sizes, len(datums))
+    rest = (datums, vocabulary, box_format, invalid_geometry)
+    true, true_counts = _Side("groundtruths", groundtruths, *rest).checked(known)
+    predicted, counts = _Side("predictions", predictions, *rest).checked(known)
     return batch_of_rows(
         datums,
         vocabulary.known.labels,
         true,
         predicted,
-        None if sizes is None else np.asarray(sizes, np.int64),
+        known,
         vocabulary.ids,
+        {**true_counts, **counts},
     )
+
+
+def _sizes(sizes: Any, count: int) -> Codes:
+    array = np.asarray(sizes, np.int64)
+    if array.shape != (count, 2):
+        raise SchemaError(
+            f"sizes: expected {count:,} rows of height and width, got shape {array.shape}"
+        )
+    return array
 
 
 def from_supervision(
@@ -265,6 +285,18 @@ class _Side:
     datums: Datums
     labels: _Labels
     box_format: BoxFormat
+    policy: Policy
+
+    def checked(self, sizes: Codes | None) -> tuple[Rows, dict[str, int]]:
+        """The rows that the policy lets through, and what it left out or repaired."""
+        rows = self.rows()
+        starts = ends([len(one) for one in self.objects])
+
+        def place(row: int) -> str:
+            image = int(rows.images[row])
+            return self._row_place(image)(row - int(starts[image]))
+
+        return checked_rows(rows, sizes, self.policy, self.name, place)
 
     def rows(self) -> Rows:
         """The objects as rows."""
@@ -309,7 +341,7 @@ class _Side:
 
     def _boxes(self) -> Floats:
         found = [
-            upright(self._corners(i), self.box_format, self._row_place(i))
+            upright(self._corners(i), self.box_format, self._row_place(i), self.policy)
             for i, one in enumerate(self.objects)
             if len(one)
         ]

@@ -66,7 +66,7 @@ class Canvas:
         pen = ImageDraw.Draw(self.image)
         for ring in self._rings(geometry):
             closed = [*ring, ring[0]]
-            lines = list(_dashes(closed)) if dashed else [closed]
+            lines = list(_dashes(closed, self.image.size)) if dashed else [closed]
             for line in lines:
                 pen.line(line, fill=color, width=width, joint="curve")
 
@@ -199,15 +199,29 @@ def _edge(area: Image.Image, width: int, *, dashed: bool) -> Image.Image:
     return ImageChops.multiply(edge, Image.fromarray(shown.astype(np.uint8) * 255))
 
 
-def _dashes(line: Sequence[Point]) -> Iterator[list[Point]]:
-    """Pieces of a line, with gaps between."""
+def _dashes(line: Sequence[Point], size: tuple[int, int]) -> Iterator[list[Point]]:
+    """Pieces of a line, with gaps between; those that an image of some size can show."""
     for (x, y), (end_x, end_y) in pairwise(line):
         length = math.hypot(end_x - x, end_y - y)
         count = max(round(length / (_DASH + _GAP)), 1)
         share = _DASH / (_DASH + _GAP)
-        for i in range(count):
+        start, stop = _visible((x, y), (end_x, end_y), size)
+        for i in range(int(start * count), min(math.ceil(stop * count), count)):
             first, last = i / count, (i + share) / count
             yield [(x + (end_x - x) * part, y + (end_y - y) * part) for part in (first, last)]
+
+
+def _visible(start: Point, end: Point, size: tuple[int, int]) -> tuple[float, float]:
+    """From which part of a line to which one it may be in an image."""
+    first, last = 0.0, 1.0
+    for here, there, side in zip(start, end, size, strict=True):
+        low, high = -_DASH - here, side + _DASH - here
+        if here == there:
+            last = last if low <= 0 <= high else 0.0
+            continue
+        parts = sorted((low / (there - here), high / (there - here)))
+        first, last = max(first, parts[0]), min(last, parts[1])
+    return (first, last) if first < last else (0.0, 0.0)
 
 
 def _on(color: str) -> str:

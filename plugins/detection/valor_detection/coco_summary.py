@@ -27,7 +27,7 @@ _ALL_SIZES = _SIZES[0]
 
 @frozen
 class COCOSummary:
-    """The twelve numbers of a COCO evaluation.
+    """The numbers that pycocotools prints, under the names that people know.
 
     AP is the mean over labels with ground truth, IoU thresholds 0.50 to 0.95 and 101 recalls;
     AR the mean of the greatest recalls. Both with the best 100 predictions of a label in each

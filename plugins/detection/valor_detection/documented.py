@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
-from valor_core.errors import SchemaError
+from attrs import define, evolve
+
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
 from valor_core.evaluate import evaluate
 from valor_core.parameters import declared
 from valor_core.plan import MetricChoice
@@ -19,9 +21,11 @@ from valor_core.schemas.annotation import (
     scored_labels,
     true_labels,
 )
-from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Geometry
+from valor_core.schemas.shapes import KINDS, kind_of
 from valor_core.spec import MetricSpec, fold
+from valor_detection.geometry.validity import Policy, check_policy, let_through
 from valor_detection.parameters import COCO_IOUS, Rule
 from valor_detection.plugin import valor_metrics
 
@@ -50,6 +54,7 @@ def evaluate_detection(
     pr_curve_iou_threshold: float = 0.5,
     pr_curve_max_examples: int = 1,
     matching: Rule = "valor",
+    invalid_geometry: Policy = "error",
 ) -> Report:
     """Report of detection metrics over ground truths and predictions, matched by datum.
 
@@ -80,12 +85,19 @@ def evaluate_detection(
         prediction has its one best ground truth or none, gives the numbers that the documented
         library gave. ``ranked`` is the algorithm as the documentation writes it out: a prediction
         whose best ground truth is taken has the best one left. ``coco`` is that of pycocotools.
+    invalid_geometry : {"error", "repair", "skip", "accept"}
+        What becomes of geometries that cannot be right: empty, self-crossing, inverted, not finite,
+        or out of the image where the datum's metadata have ``height`` and ``width``. The report
+        says what was left out or repaired.
 
     Raises
     ------
     SchemaError
-        If a datum stands twice on a side, a ground truth has a score or a prediction none, or a
-        side has annotations and none of an object.
+        If a datum stands twice on a side, a ground truth has a score or a prediction none, a
+        geometry is refused or of a lesser kind than asked for, or a side has annotations and none
+        of an object.
+    ParameterError
+        If `convert_annotations_to_type` or `invalid_geometry` is not one of those named.
 
     Examples
     --------
@@ -100,10 +112,9 @@ def evaluate_detection(
     >>> report["mAPAveragedOverIOUs"].value
     1.0
     """
+    check_policy(invalid_geometry)
     given = {
-        "convert_annotations_to_type": _KINDS.get(
-            convert_annotations_to_type, convert_annotations_to_type
-        ),
+        "convert_annotations_to_type": _kind(convert_annotations_to_type),
         "iou_thresholds_to_compute": iou_thresholds_to_compute,
         "iou_thresholds_to_return": iou_thresholds_to_return,
         "recall_score_threshold": recall_score_threshold,
@@ -115,15 +126,40 @@ def evaluate_detection(
     items = list(annotated(groundtruths, predictions))
     _check_objects("groundtruths", [one for item in items for one in item.groundtruths])
     _check_objects("predictions", [one for item in items for one in item.predictions])
+    metrics = [_with_arguments(choice, given) for choice in chosen]
+    objects = [_sides(item) for item in items]
+    if any(_is_converted(choice) for choice in metrics):
+        _check_detail(objects, convert_annotations_to_type)
+    counts = _put_right(objects, invalid_geometry)
+    detections = [_item(*one) for one in zip(items, objects, strict=True)]
     return evaluate(
-        list(map(_item, items)),
-        [_with_arguments(choice, given) for choice in chosen],
+        evolve(DetectionBatch.of(detections), left_out=counts) if counts else detections,
+        metrics,
         task="detection",
         label_map=label_map,
     )
 
 
-_KINDS: Mapping[str | None, str] = {"raster": "mask"}
+_KINDS = {"box": "box", "polygon": "polygon", "raster": "mask"}
+"""Kinds of geometry under the names of the documentation."""
+
+
+def _kind(value: Any) -> str | None:
+    """The kind that `convert_annotations_to_type` asks for."""
+    if value is None or value in _KINDS.values():
+        return cast("str | None", value)
+    if value not in _KINDS:
+        raise ParameterError(
+            f"convert_annotations_to_type: expected one of {', '.join(_KINDS)}, got {shown(value)}",
+            did_you_mean(value, _KINDS) if isinstance(value, str) else None,
+        )
+    return _KINDS[value]
+
+
+def _is_converted(choice: MetricChoice) -> bool:
+    """Whether a metric takes the kind of geometry that the call asks for."""
+    own = choice.get("convert_annotations_to_type") if isinstance(choice, Mapping) else None
+    return own is not None
 
 
 def _with_arguments(choice: MetricChoice, given: Mapping[str, Any]) -> MetricChoice:
@@ -132,6 +168,10 @@ def _with_arguments(choice: MetricChoice, given: Mapping[str, Any]) -> MetricCho
     spec = _spec(values.get("name"))
     if spec is None:
         return choice
+    own = values.get("convert_annotations_to_type", values.get("convert_to"))
+    if own == "raster":
+        values.pop("convert_to", None)
+        values["convert_annotations_to_type"] = _KINDS[own]
     for parameter in declared(spec.parameters):
         names = {parameter.name, *parameter.aliases}
         if not names & values.keys():
@@ -151,29 +191,92 @@ def _spec(name: Any) -> MetricSpec | None:
 
 
 def _check_objects(side: str, annotations: Sequence[Annotation]) -> None:
-    if annotations and not any(True for _ in _objects(annotations)):
+    if annotations and not any(map(_is_object, annotations)):
         raise SchemaError(
             f"{side}: expected annotations with a bounding_box, polygon or raster, "
             f"found none in {len(annotations):,}"
         )
 
 
-def _objects(annotations: Iterable[Annotation]) -> Iterator[tuple[Annotation, Geometry]]:
-    for annotation in annotations:
-        if annotation.geometry is not None and annotation.is_instance is not False:
-            yield annotation, annotation.geometry
+def _is_object(annotation: Annotation) -> bool:
+    return annotation.geometry is not None and annotation.is_instance is not False
 
 
-def _item(one: Annotated) -> Detection:
+@define
+class _Object:
+    """An annotation of an object, None being its geometry once it is left out."""
+
+    place: str
+    annotation: Annotation
+    geometry: Geometry | None
+    size: tuple[int, int] | None
+
+
+_Sides = dict[str, list[_Object]]
+
+
+def _sides(one: Annotated) -> _Sides:
+    """Objects of both sides of an item."""
+    size = _size(one.datum.metadata)
+    return {
+        side: [
+            _Object(f"item {one.datum.uid!r}, {side}[{i}]", annotation, annotation.geometry, size)
+            for i, annotation in enumerate(annotations)
+            if _is_object(annotation)
+        ]
+        for side, annotations in (
+            ("groundtruths", one.groundtruths),
+            ("predictions", one.predictions),
+        )
+    }
+
+
+def _check_detail(items: Sequence[_Sides], wanted: str | None) -> None:
+    """Raise a `SchemaError` that names the first geometry of a lesser kind than asked for."""
+    asked = KINDS.index(_kind(wanted) or KINDS[0])
+    names = tuple(_KINDS)
+    given = [own for item in items for objects in item.values() for own in objects]
+    less = [own for own in given if own.geometry is not None and kind_of(own.geometry) < asked]
+    if less and less[0].geometry is not None:
+        found = names[kind_of(less[0].geometry)]
+        raise SchemaError(
+            f"{less[0].place}: expected {' or '.join(f'a {name}' for name in names[asked:])}, as "
+            f"convert_annotations_to_type: {names[asked]} asks for, got a {found}"
+            f"{and_more(len(less) - 1)}",
+            f"Set convert_annotations_to_type: {found}, or leave it out.",
+        )
+
+
+def _put_right(items: Sequence[_Sides], policy: Policy) -> dict[str, int]:
+    """Geometries as the policy has them, in place; what was left out or repaired."""
+    counts: dict[str, int] = {}
+    for side in ("groundtruths", "predictions"):
+        objects = [own for item in items for own in item[side]]
+        geometries, found = let_through(
+            [own.geometry for own in objects if own.geometry is not None],
+            [own.size for own in objects],
+            policy,
+            side,
+            lambda row, objects=objects: objects[row].place,  # type: ignore[misc]
+        )
+        counts.update(found)
+        for own, geometry in zip(objects, geometries, strict=True):
+            own.geometry = geometry
+    return counts
+
+
+def _item(one: Annotated, sides: _Sides) -> Detection:
     return Detection(
         one.datum.uid,
         [
-            TrueObject(true_labels(one.datum, annotation), geometry)
-            for annotation, geometry in _objects(one.groundtruths)
+            TrueObject(true_labels(one.datum, own.annotation), own.geometry)
+            for own in sides["groundtruths"]
+            if own.geometry is not None
         ],
         [
-            PredictedObject(scored_labels(one.datum, annotation), geometry)
-            for annotation, geometry in _objects(one.predictions)
+            PredictedObject(scored_labels(one.datum, own.annotation), own.geometry)
+            for own in sides["predictions"]
+            if own.geometry is not None
         ],
         one.datum.metadata,
         _size(one.datum.metadata),

@@ -184,7 +184,8 @@ class DetectionGallery:
             with Image.open(path) as image:
                 return image.convert("RGB"), [str(name)] if name else []
         except FileNotFoundError:
-            return None, [f"no image: {Path(folder.name) / path.relative_to(folder)} is not there"]
+            shown = Path(folder.name) / path.relative_to(folder) if folder in path.parents else path
+            return None, [f"no image: {shown} is not there"]
         except (OSError, ValueError, Image.DecompressionBombError) as error:
             return None, [f"no image: {path.name} cannot be read, {error}"]
 

@@ -46,8 +46,8 @@ def matching(
     --------
     >>> from valor_detection.overlaps import Overlaps
     >>> state = Overlaps(None, (0.5,), (0.5,), (LABEL,))
-    >>> matching(state.table, "coco").matched
-    array([], dtype=uint64)
+    >>> matching(state.table, "coco").is_true(0.5)
+    array([], dtype=bool)
     """
     found: Matching = table.kept(
         ("matching", rule, scope, area_range), lambda: Matching(table, rule, scope, area_range)
@@ -111,7 +111,7 @@ class Matching:
     def ranks(self) -> NDArray[np.int32]:
         """How many predictions of its label and image rank before each prediction, as in `order`.
 
-        So that of equal scores those are cut off that the rule would have choose last.
+        Of equal scores, a limit on detections cuts off those that the rule puts last.
         """
         table, chunk = self.table, self.table.chunk
         if self.rule == "coco":
@@ -166,11 +166,6 @@ class Matching:
         """How many thresholds each of `words` has."""
         count = len(self.table.iou_thresholds)
         return [min(_WORD, count - first) for first in range(0, count, _WORD)]
-
-    @property
-    def matched(self) -> Bits:
-        """Bits of the first 64 thresholds at which each paired prediction is matched."""
-        return self.words[0][0] if self.words else np.empty(0, np.uint64)
 
     def is_true(self, iou_threshold: float) -> Flags:
         """Whether each prediction found a true object that counts."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more
@@ -15,10 +15,11 @@ from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import Label
 from valor_core.schemas.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.shapes import MASK, RunLengths, Shapes
+from valor_detection.geometry.validity import Place, Policy, checked_shapes
 from valor_detection.kernels.scanning import grouped_order
 from valor_detection.reader_parameters import BoxFormat
 
-__all__ = ["BoxFormat", "Rows", "batch_of_rows", "upright"]
+__all__ = ["BoxFormat", "Rows", "batch_of_rows", "checked_rows", "upright"]
 
 
 @frozen(eq=False, kw_only=True)
@@ -41,6 +42,8 @@ class Rows:
         Areas, if the data give any; of true objects.
     masks : RunLengths, optional
         Masks, whose boxes are in `boxes` then.
+    annotations : ndarray of int64, shape (n,), optional
+        Position of each among those that the data give for its image; as they stand unless given.
     """
 
     images: Codes
@@ -50,6 +53,7 @@ class Rows:
     crowd: NDArray[np.bool_] | None = None
     areas: Floats | None = None
     masks: RunLengths | None = None
+    annotations: Codes | None = None
 
     def shapes(self, order: Codes) -> Shapes:
         """Geometry of some rows."""
@@ -66,6 +70,7 @@ def batch_of_rows(
     predictions: Rows,
     sizes: Codes | None = None,
     label_ids: Codes | None = None,
+    left_out: Mapping[str, int] | None = None,
 ) -> DetectionBatch:
     """The batch that rows of both sides make; rows of an image stay in their order.
 
@@ -81,6 +86,8 @@ def batch_of_rows(
         Height and width of every image.
     label_ids : ndarray of int64, optional
         Numbers that the data give the labels.
+    left_out : mapping of str to int, optional
+        What a policy left out or repaired.
 
     Examples
     --------
@@ -93,16 +100,17 @@ def batch_of_rows(
     array([2.])
     """
     order = grouped_order(truths.images, len(datums))
-    shapes = truths.shapes(order)
+    shapes, more = truths.shapes(order), _annotations(truths, order)
     true = TrueObjects(
         datums=truths.images[order],
         labels=truths.labels[order],
         shapes=shapes,
         crowd=np.zeros(len(order), bool) if truths.crowd is None else truths.crowd[order],
         areas=shapes.areas if truths.areas is None else truths.areas[order],
+        **more,
     )
     order = grouped_order(predictions.images, len(datums))
-    shapes = predictions.shapes(order)
+    shapes, more = predictions.shapes(order), _annotations(predictions, order)
     scores = np.empty(0) if predictions.scores is None else predictions.scores
     predicted = PredictedObjects(
         datums=predictions.images[order],
@@ -110,11 +118,83 @@ def batch_of_rows(
         shapes=shapes,
         scores=scores[order],
         areas=shapes.areas,
+        **more,
     )
-    return DetectionBatch(datums, tuple(labels), true, predicted, sizes, label_ids)
+    counts = left_out or {}
+    return DetectionBatch(datums, tuple(labels), true, predicted, sizes, label_ids, counts)
 
 
-def upright(boxes: Floats, box_format: BoxFormat, place: Callable[[int], str]) -> Floats:
+def _annotations(rows: Rows, order: Codes) -> dict[str, Codes]:
+    return {} if rows.annotations is None else {"annotations": rows.annotations[order]}
+
+
+def checked_rows(
+    rows: Rows, sizes: Codes | None, policy: Policy, side: str, place: Place
+) -> tuple[Rows, dict[str, int]]:
+    """The rows that a policy lets through, and how many it left out or repaired.
+
+    Parameters
+    ----------
+    rows : Rows
+        Rows of one side.
+    sizes : ndarray of int64, shape (n_images, 2), optional
+        Height and width of every image; 0 where unknown.
+    policy : {"error", "repair", "skip", "accept"}
+        What to do about boxes and masks that cannot be right.
+    side : str
+        ``groundtruths`` or ``predictions``, for the counts.
+    place : callable
+        How an error message calls a row.
+
+    Raises
+    ------
+    SchemaError
+        If a box or mask is refused; names the row.
+
+    Examples
+    --------
+    >>> boxes = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 2.0, 1.0]])
+    >>> rows = Rows(images=np.array([0, 0]), labels=np.array([0, 0]), boxes=boxes)
+    >>> rows, counts = checked_rows(rows, None, "skip", "groundtruths", str)
+    >>> rows.boxes, rows.annotations, counts
+    (array([[0., 0., 2., 1.]]), array([1]), {'groundtruths left out: zero area': 1})
+    """
+    own_sizes = None if sizes is None else sizes[rows.images]
+    given = rows.shapes(np.arange(len(rows.images)))
+    found = checked_shapes(given, own_sizes, policy, side, place)
+    if not found.counts:
+        return rows, {}
+    kept = found.kept
+    changed = (rows.boxes[kept] != found.shapes.boxes).any(axis=1)
+    return (
+        evolve(
+            rows,
+            images=rows.images[kept],
+            labels=rows.labels[kept],
+            boxes=found.shapes.boxes,
+            scores=None if rows.scores is None else rows.scores[kept],
+            crowd=None if rows.crowd is None else rows.crowd[kept],
+            areas=None
+            if rows.areas is None
+            else np.where(changed, found.shapes.areas, rows.areas[kept]),
+            masks=found.shapes.masks,
+            annotations=_positions(rows.images)[kept],
+        ),
+        found.counts,
+    )
+
+
+def _positions(images: Codes) -> Codes:
+    """Position of each row among those of its image."""
+    order = np.argsort(images, kind="stable")
+    positions = np.empty_like(order)
+    positions[order] = np.arange(len(order)) - np.searchsorted(images[order], images[order])
+    return positions
+
+
+def upright(
+    boxes: Floats, box_format: BoxFormat, place: Callable[[int], str], policy: Policy = "error"
+) -> Floats:
     """x, y, width and height of boxes that are written in some way.
 
     Parameters
@@ -125,6 +205,8 @@ def upright(boxes: Floats, box_format: BoxFormat, place: Callable[[int], str]) -
         How they are written.
     place : callable
         How a message calls a row.
+    policy : {"error", "repair", "skip", "accept"}
+        Under ``repair`` and ``skip`` boxes stay as they are, for `checked_rows` to see to.
 
     Raises
     ------
@@ -137,10 +219,13 @@ def upright(boxes: Floats, box_format: BoxFormat, place: Callable[[int], str]) -
     array([[4., 3., 2., 4.]])
     """
     found = np.array(boxes, np.float64).reshape(-1, 4)
-    if box_format == "xyxy":
-        found[:, 2:] -= found[:, :2]
-    elif box_format == "cxcywh":
-        found[:, :2] -= found[:, 2:] / 2
+    with np.errstate(over="ignore", invalid="ignore"):
+        if box_format == "xyxy":
+            found[:, 2:] -= found[:, :2]
+        elif box_format == "cxcywh":
+            found[:, :2] -= found[:, 2:] / 2
+    if policy in ("repair", "skip"):
+        return found
     bad = np.flatnonzero(~np.isfinite(found).all(axis=1) | (found[:, 2:] < 0).any(axis=1))
     if len(bad):
         given = np.asarray(boxes).reshape(-1, 4)[bad[0]].tolist()

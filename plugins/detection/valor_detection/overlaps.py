@@ -162,7 +162,8 @@ def request(
     iou_thresholds : sequence of float
         Thresholds of the matching.
     rule : str
-        ``ranked`` takes a true object whatever the overlap, so that all pairs are kept.
+        ``ranked`` takes a true object whatever the overlap, and ``valor`` puts equal scores in
+        the order of it, so that all pairs are kept.
     convert_to : str, optional
         Kind of shape that everything is made into.
     scope : str
@@ -171,7 +172,7 @@ def request(
         Least IoU of pairs that the metric reads besides.
     """
     limits = iou_limits(tuple(iou_thresholds), rule)
-    lowest = 0.0 if rule == "ranked" else min([lowest_iou, *limits.tolist()])
+    lowest = min([lowest_iou, *limits.tolist()]) if rule == "coco" else 0.0
     return StateRequest(
         Overlaps,
         {"convert_to": convert_to},

@@ -170,10 +170,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             "Harmonic mean of precision and recall",
             parameters.LabelParameters,
             better=True,
-            references=(
-                LITE,
-                Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),
-            ),
+            references=(LITE, VAN_RIJSBERGEN),
             aliases=("f1_score", "f_score"),
         ),
         _spec(

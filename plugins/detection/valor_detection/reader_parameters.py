@@ -35,14 +35,24 @@ class CocoParameters:
     invalid_geometry: Policy = parameter(
         default="accept",
         help="What becomes of boxes and masks that cannot be right: accept computes with them as "
-        "pycocotools does, error refuses them, repair mends what can be mended, skip leaves them "
-        "out.",
+        "pycocotools does, but refuses negative widths and heights; error refuses all of them, "
+        "repair mends what can be mended, skip leaves them out.",
     )
     unknown: Unknown = parameter(
         default="error",
         help="What becomes of annotations of an image or category that the data set does not "
         "have: error, or skip, which counts them in the report.",
     )
+
+
+def _invalid_geometry(shapes: str) -> Policy:
+    policy: Policy = parameter(
+        default="error",
+        help=f"What becomes of {shapes} that cannot be right, such as empty ones or, where the "
+        "image's size is known, those outside it: error, repair mends what can be mended, skip "
+        "leaves them out, accept computes with them unless they are inverted or not finite.",
+    )
+    return policy
 
 
 def _box_format() -> BoxFormat:
@@ -82,6 +92,7 @@ class TableParameters:
         "images gives then.",
     )
     label_key: str = _label_key()
+    invalid_geometry: Policy = _invalid_geometry("boxes")
 
 
 @parameters
@@ -102,6 +113,7 @@ class YoloParameters:
         default=None, help="Table of uid, width and height, in place of the images."
     )
     label_key: str = _label_key()
+    invalid_geometry: Policy = _invalid_geometry("boxes and polygons")
     partition_images: int = parameter(
         default=2000, help="Number of images in the parts that workers read.", check=Within(1)
     )
@@ -125,6 +137,7 @@ class VocParameters:
         default="keep", help="What becomes of objects marked as difficult: keep, or skip."
     )
     label_key: str = _label_key()
+    invalid_geometry: Policy = _invalid_geometry("boxes")
     partition_images: int = parameter(
         default=2000, help="Number of images in the parts that workers read.", check=Within(1)
     )
@@ -140,3 +153,4 @@ class GeojsonParameters:
     label: str = parameter(default="label", help="Property of the label.")
     score: str = parameter(default="score", help="Property of the score.")
     label_key: str = _label_key()
+    invalid_geometry: Policy = _invalid_geometry("polygons")

@@ -133,6 +133,34 @@ def test_annotations_are_numbered_in_each_image() -> None:
             Detection("a", [], [PredictedObject({"dog": float("nan")}, BOX)]),
             "item 'a', predictions[0]: expected a finite score for 'dog', got nan",
         ),
+        (
+            Detection("a", [], [PredictedObject({"dog": 10**400}, BOX)]),
+            "item 'a', predictions[0]: expected a finite score for 'dog', got inf",
+        ),
+        (
+            Detection("a", [TrueObject(["dog", "dog"], BOX)]),
+            "item 'a', groundtruths[0]: expected one label for each key, found 'dog' and 'dog'",
+        ),
+        (
+            Detection("a", [TrueObject(["dog", "cat", ("color", "white")], BOX)]),
+            "item 'a', groundtruths[0]: expected one label for each key, found 'dog' and 'cat'",
+        ),
+        (
+            Detection("a", [TrueObject((), BOX)]),
+            "item 'a', groundtruths[0]: expected a label, found none",
+        ),
+        (
+            Detection("a", [], [PredictedObject({}, BOX)]),
+            "item 'a', predictions[0]: expected a label, found none",
+        ),
+        (
+            Detection("a", [], [PredictedObject([("dog", 0.5), ("dog", 0.25)], BOX)]),
+            "item 'a', predictions[0]: expected each label once, found 'dog' and 'dog'",
+        ),
+        (
+            Detection("a", [TrueObject("dog", Box(0, 0, 1e200, 1e200))]),
+            "item 'a', groundtruths[0]: areas[0]: expected a finite number, got inf",
+        ),
     ],
 )
 def test_an_error_names_item_and_annotation(item: Detection, message: str) -> None:
@@ -147,3 +175,37 @@ def test_a_coordinate_that_is_not_finite_is_named() -> None:
         item = Detection("a", [], [PredictedObject({"dog": 0.5}, shape)])
         with pytest.raises(SchemaError, match=r"^item 'a', predictions\[0\]: .*expected a finite"):
             DetectionBatch.of([item])
+
+
+@pytest.mark.parametrize("area", ["7", True, float("nan"), 10**400])
+def test_an_area_is_a_finite_number(area: Any) -> None:
+    with pytest.raises(SchemaError, match=r"^TrueObject: area must be a finite number, got "):
+        TrueObject("dog", BOX, area=area)
+
+
+@pytest.mark.parametrize("crowd", ["no", 2, 1.0, None])
+def test_a_crowd_is_or_is_not(crowd: Any) -> None:
+    with pytest.raises(SchemaError, match=r"^TrueObject: is_crowd must be true or false, got "):
+        TrueObject("dog", BOX, is_crowd=crowd)
+
+
+@pytest.mark.parametrize("geometry", [None, [0, 0, 1, 1]])
+def test_an_object_has_a_geometry(geometry: Any) -> None:
+    message = r"Object: geometry must be a Box, Polygon or Mask, got "
+    with pytest.raises(SchemaError, match=message):
+        TrueObject("dog", geometry)
+    with pytest.raises(SchemaError, match=message):
+        PredictedObject({"dog": 0.5}, geometry)
+
+
+@pytest.mark.parametrize("size", [3, "ab", (1, 2, 3), (1.5, 2), (-1, 2), (1, 1 << 40)])
+def test_the_size_of_an_image_is_two_whole_numbers(size: Any) -> None:
+    with pytest.raises(SchemaError, match=r"^Detection: size must be height and width in whole"):
+        Detection("a", size=size)
+    assert Detection("a", size=np.array([1, 2])).size == (1, 2)  # type: ignore[arg-type]
+
+
+def test_objects_come_in_a_list() -> None:
+    with pytest.raises(SchemaError) as error:
+        Detection("a", None)  # type: ignore[arg-type]
+    assert str(error.value) == "Detection: expected a list of objects, got None"

@@ -44,7 +44,9 @@ def test_a_polygon_has_rings(value: Any) -> None:
         Polygon(value)
 
 
-@pytest.mark.parametrize("value", [[(0, 0, 1)], [[(0, 0), (1,)]], [["a", "b"]], [[[]]]])
+@pytest.mark.parametrize(
+    "value", [[(0, 0, 1)], [[(0, 0), (1,)]], [["a", "b"]], [[[]]], [[("0", "1")]]]
+)
 def test_a_ring_has_points(value: Any) -> None:
     with pytest.raises(SchemaError, match=r"^Polygon: expected points \(x, y\), got "):
         Polygon(value)
@@ -104,3 +106,9 @@ def test_the_size_of_a_mask_is_two_whole_numbers(size: Any) -> None:
 def test_the_counts_of_a_mask_are_whole_numbers(counts: Any) -> None:
     with pytest.raises(SchemaError, match=r"^counts: expected run lengths from 0 up, got "):
         Mask.from_rle({"size": [2, 2], "counts": counts})
+
+
+@pytest.mark.parametrize("side", [-2, 2.0, "2", None])
+def test_the_sides_of_a_mask_are_whole_numbers(side: Any) -> None:
+    with pytest.raises(SchemaError, match=r"^Mask: expected a whole number of pixels, got "):
+        Mask([4], side, side)  # type: ignore[arg-type]

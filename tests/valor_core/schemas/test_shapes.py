@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from valor_core.errors import SchemaError
@@ -123,3 +125,13 @@ def test_ragged_rows_are_counted_summed_and_gathered() -> None:
     assert sums(np.empty(0), ends([0, 0])).tolist() == [0, 0]
     elements, begins = gathered(starts, np.array([3, 1, 0, 0]))
     assert (elements.tolist(), begins.tolist()) == ([5, 0, 1, 0, 1], [0, 1, 1, 3, 5])
+
+
+@given(hnp.arrays(bool, hnp.array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=5)))
+def test_the_box_around_a_mask_is_around_its_pixels(pixels: np.ndarray) -> None:
+    rows, columns = np.nonzero(pixels)
+    box = [0, 0, 0, 0]
+    if len(rows):
+        low = [columns.min(), rows.min()]
+        box = [*low, columns.max() + 1 - low[0], rows.max() + 1 - low[1]]
+    assert Shapes.of([Mask.of(pixels)]).boxes.tolist() == [box]

@@ -10,7 +10,7 @@ from attrs import evolve
 from valor_core.errors import UnknownNameError
 from valor_core.registry import Registry
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.testing import ConformanceError, cases, check_metric, check_plugin
+from valor_core.testing import ConformanceError, cases, check_metric, check_plugin, examples
 
 Install = Callable[..., Path]
 
@@ -107,10 +107,16 @@ def test_data_can_be_given_as_objects_batches_or_several_sets(mylab: Path) -> No
         check_metric(spec, {"fine": items[1:]})
 
 
-def test_data_of_another_task_are_left_to_its_metrics(mylab: Path) -> None:
+def test_data_of_another_task_are_left_to_its_metrics(
+    mylab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spec = evolve(Registry().metric("mylab.ExactMatch"), task="segmentation")
+    others = {task: sets for task, sets in examples._DATASETS.items() if task != "segmentation"}
+    monkeypatch.setattr(examples, "_DATASETS", others)
 
-    with pytest.raises(ConformanceError, match="no examples of the task 'segmentation'; pass batch"):
+    with pytest.raises(
+        ConformanceError, match="no examples of the task 'segmentation'; pass batch"
+    ):
         check_metric(spec)
     with pytest.raises(ConformanceError, match="no examples of the task 'segmentation'"):
         check_metric(spec, [TextBatch.of([])])

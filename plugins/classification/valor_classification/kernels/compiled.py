@@ -43,9 +43,7 @@ def _declared(signatures: Mapping[str, Sequence[Any]], suffix: str = "") -> Func
     """Functions of the library by name; each signature is the answer's type and the arguments'."""
     functions = {}
     for name, (answer, *arguments) in signatures.items():
-        function = getattr(KERNELS.library, name + suffix)
-        function.restype, function.argtypes = answer, arguments
-        functions[name] = function
+        functions[name] = KERNELS.function(name + suffix, answer, *arguments)
     return functions
 
 

@@ -34,6 +34,7 @@ from valor_detection.kernels.records import (
 )
 from valor_detection.kernels.scanning import scan
 from valor_detection.kernels.texts import Text
+from valor_detection.readers.coco import check_results
 from valor_detection.readers.numbering import Numbering
 from valor_detection.readers.segmentations import Masks
 
@@ -323,6 +324,7 @@ class COCO:
                 return _data_set(document)
             if not masks and has_only_masks(document):
                 document = scan(Text.read(self._path), masks=True)
+            check_results(document)
             _check_results(document, self._parent)
             return document
         if isinstance(self._given, np.ndarray):

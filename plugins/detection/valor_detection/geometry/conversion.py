@@ -31,6 +31,7 @@ from valor_core.schemas.shapes import (
 from valor_detection.geometry.contours import contours
 from valor_detection.geometry.drawing import drawn
 from valor_detection.kernels.masks import measured
+from valor_detection.kernels.rows import RowError, check_pixels
 
 Kinds = NDArray[np.uint8]
 
@@ -242,7 +243,8 @@ def comparable(batch: DetectionBatch, convert_to: str | None = None) -> Detectio
     Raises
     ------
     SchemaError
-        If an object has less detail than `convert_to`, or masks of one image differ in size.
+        If an object has less detail than `convert_to`, or masks of one image differ in size or have
+        more pixels than can be counted; names item and annotation.
 
     Examples
     --------
@@ -268,13 +270,20 @@ def _is_plain(batch: DetectionBatch) -> bool:
 
 
 def _check_mask_sizes(batch: DetectionBatch, kinds: Kinds) -> None:
-    """Raise unless all masks that are compared have the size of the first one of their image."""
+    """Raise unless all masks that are compared have the size of the first one of their image.
+
+    It is one whose pixels can be counted.
+    """
     sizes = np.full((len(batch), 2), -1, np.int64)
     for side in (batch.groundtruths, batch.predictions):
         masks = side.shapes.masks
         rows = np.flatnonzero((kinds[side.datums] == MASK) & (side.shapes.kinds == MASK))
         if masks is None or not len(rows):
             continue
+        try:
+            check_pixels(masks.sizes[rows])
+        except RowError as error:
+            raise error.at(_place(batch, side, int(rows[error.row]))) from None
         datums = side.datums[rows]
         unset = sizes[datums, 0] < 0
         sizes[datums[unset][::-1]] = masks.sizes[rows[unset][::-1]]

@@ -2,7 +2,7 @@
 
 What can be wrong, in the order in which it is looked for:
 
-- ``not finite``: a coordinate is NaN or infinite;
+- ``not finite``: a coordinate is NaN or infinite, or the area too large for a number;
 - ``inverted``: a box whose right edge is left of its left one, or lower edge above its upper one;
 - ``empty``: a polygon of fewer than three corners, or a mask without pixels;
 - ``zero area``: a box or polygon that encloses nothing;
@@ -20,13 +20,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Literal
+from functools import partial
+from typing import Literal, get_args
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
 from valor_core.schemas.shapes import (
@@ -44,6 +45,26 @@ from valor_detection.geometry.polygons import from_shapely, to_shapely
 
 Policy = Literal["error", "repair", "skip", "accept"]
 
+
+def check_policy(value: object) -> None:
+    """Raise a `ParameterError` if a value is no policy.
+
+    Examples
+    --------
+    >>> check_policy("ignore")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ParameterError: invalid_geometry: expected one of error, repair, skip, accept,
+    got 'ignore'
+    """
+    policies = get_args(Policy)
+    if value not in policies:
+        raise ParameterError(
+            f"invalid_geometry: expected one of {', '.join(policies)}, got {shown(value)}",
+            did_you_mean(value, policies) if isinstance(value, str) else None,
+        )
+
+
 Place = Callable[[int], str]
 """How an error message calls the annotation of a row: ``item 'a', predictions[3]``."""
 
@@ -57,7 +78,7 @@ _FAULTS = ("", NOT_FINITE, INVERTED, EMPTY, ZERO_AREA, SELF_CROSSING, OUTSIDE)
 _REFUSED = (NOT_FINITE, INVERTED)
 _REPAIRED = (INVERTED, SELF_CROSSING, OUTSIDE)
 _EXPECTED = {
-    NOT_FINITE: "with finite coordinates",
+    NOT_FINITE: "with finite coordinates and area",
     INVERTED: "with xmin <= xmax and ymin <= ymax",
     EMPTY: "with at least three corners, or a pixel",
     ZERO_AREA: "with an area",
@@ -79,7 +100,7 @@ class CheckedBoxes:
     boxes : ndarray of float64, shape (m, 4)
         The boxes, repaired where they had to be.
     left_out, repaired : dict of str to int
-        How many were left out or repaired, by ``side: what was wrong``.
+        How many were left out or repaired, as `DetectionBatch.left_out` says it.
     """
 
     kept: Codes
@@ -99,13 +120,21 @@ class CheckedShapes:
     shapes : Shapes
         The shapes, repaired where they had to be.
     left_out, repaired : dict of str to int
-        How many were left out or repaired, by ``side: what was wrong``.
+        How many were left out or repaired, as `DetectionBatch.left_out` says it.
+    mended : ndarray of int64, shape (k,)
+        Rows among those that were checked that were repaired.
     """
 
     kept: Codes
     shapes: Shapes
     left_out: dict[str, int] = field(factory=dict)
     repaired: dict[str, int] = field(factory=dict)
+    mended: Codes = field(factory=partial(np.empty, 0, np.int64))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What was left out and what was repaired."""
+        return {**self.left_out, **self.repaired}
 
 
 def checked_boxes(
@@ -136,7 +165,7 @@ def checked_boxes(
     >>> boxes = np.array([[0, 0, 2, 1], [3, 1, -2, 1], [1, 1, 0, 0]], float)
     >>> found = checked_boxes(boxes, None, "repair", "predictions", "predictions[{}]".format)
     >>> found.boxes.tolist(), found.left_out
-    ([[0.0, 0.0, 2.0, 1.0], [1.0, 1.0, 2.0, 1.0]], {'predictions: zero area': 1})
+    ([[0.0, 0.0, 2.0, 1.0], [1.0, 1.0, 2.0, 1.0]], {'predictions left out: zero area': 1})
     """
     boxes = np.asarray(boxes, np.float64).reshape(-1, 4)
     faults = _box_faults(boxes, sizes)
@@ -151,7 +180,7 @@ def checked_boxes(
         kept = kept | np.isin(faults, _codes(_REPAIRED)) & (_box_faults(mended, None) == 0)
         boxes = np.where((faults == 0)[:, None], boxes, mended)
     rows = np.flatnonzero(kept)
-    counts = _counts(side, faults[~kept]), _counts(side, faults[kept])
+    counts = _left_out(side, faults[~kept]), _repaired_counts(side, faults[kept])
     return CheckedBoxes(rows, boxes[rows], *counts)
 
 
@@ -159,9 +188,17 @@ def _codes(faults: Sequence[str]) -> list[int]:
     return [_FAULTS.index(fault) for fault in faults]
 
 
-def _counts(side: str, faults: Faults) -> dict[str, int]:
+def _left_out(side: str, faults: Faults) -> dict[str, int]:
+    return _counts(f"{side} left out", faults)
+
+
+def _repaired_counts(side: str, faults: Faults) -> dict[str, int]:
+    return _counts(f"{side} repaired", faults)
+
+
+def _counts(what: str, faults: Faults) -> dict[str, int]:
     counts = Counter(faults.tolist())
-    return {f"{side}: {_FAULTS[code]}": counts[code] for code in sorted(counts) if code}
+    return {f"{what}: {_FAULTS[code]}": counts[code] for code in sorted(counts) if code}
 
 
 def _edges(box: Floats) -> str:
@@ -191,7 +228,10 @@ def _refuse(faults: Faults, policy: Policy, place: Place, found: Callable[[int],
 
 def _box_faults(boxes: Floats, sizes: Codes | None) -> Faults:
     faults = np.zeros(len(boxes), np.uint8)
+    with np.errstate(over="ignore", invalid="ignore"):
+        areas = boxes[:, 2] * boxes[:, 3]
     finite: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(boxes), axis=1)
+    finite &= np.isfinite(areas)
     boxes = np.where(finite[:, None], boxes, 1.0)
     sides = boxes[:, 2:]
     if sizes is not None:
@@ -204,7 +244,8 @@ def _box_faults(boxes: Floats, sizes: Codes | None) -> Faults:
 
 def _is_outside(boxes: Floats, sizes: Codes) -> NDArray[np.bool_]:
     limits = sizes[:, ::-1]
-    stops = boxes[:, :2] + boxes[:, 2:]
+    with np.errstate(over="ignore"):
+        stops = boxes[:, :2] + boxes[:, 2:]
     known: NDArray[np.bool_] = np.logical_and.reduce(limits > 0, axis=1)
     outside = (boxes[:, :2] < -SLACK) | (stops > limits + SLACK)
     is_outside: NDArray[np.bool_] = np.logical_or.reduce(outside, axis=1)
@@ -213,7 +254,8 @@ def _is_outside(boxes: Floats, sizes: Codes) -> NDArray[np.bool_]:
 
 def _mended_boxes(boxes: Floats, sizes: Codes | None) -> Floats:
     """Boxes with their edges in order and inside the image; what lies outside has no area."""
-    corners = np.stack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])
+    with np.errstate(over="ignore", invalid="ignore"):
+        corners = np.stack([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]])
     starts, stops = corners.min(axis=0), corners.max(axis=0)
     if sizes is not None:
         known = np.logical_and.reduce(sizes > 0, axis=1)[:, None]
@@ -226,7 +268,7 @@ def _mended_boxes(boxes: Floats, sizes: Codes | None) -> Floats:
 def checked_shapes(
     shapes: Shapes, sizes: Codes | None, policy: Policy, side: str, place: Place
 ) -> CheckedShapes:
-    """Columns of any shapes under a policy; they are finite and not inverted.
+    """Columns of any shapes under a policy; those that are no boxes are finite.
 
     Parameters
     ----------
@@ -253,18 +295,20 @@ def checked_shapes(
     >>> bow = Shapes.of([Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])])
     >>> found = checked_shapes(bow, None, "repair", "predictions", "predictions[{}]".format)
     >>> found.shapes.areas, found.repaired
-    (array([2.]), {'predictions: self-crossing': 1})
+    (array([2.]), {'predictions repaired: self-crossing': 1})
     """
+    if shapes.only_boxes:
+        boxes = checked_boxes(shapes.boxes, sizes, policy, side, place)
+        counts = boxes.left_out, boxes.repaired
+        return CheckedShapes(boxes.kept, Shapes(boxes.boxes), *counts)
     everything = np.arange(len(shapes))
-    if policy == "accept":
-        return CheckedShapes(everything, shapes)
-    faults = _shape_faults(shapes, sizes)
+    faults = _shape_faults(shapes, sizes) if policy != "accept" else _area_faults(shapes)
     if not faults.any():
         return CheckedShapes(everything, shapes)
     _refuse(faults, policy, place, lambda row: _described(shapes.at(row)))
     if policy == "skip":
         kept = np.flatnonzero(faults == 0)
-        return CheckedShapes(kept, shapes.select(kept), _counts(side, faults))
+        return CheckedShapes(kept, shapes.select(kept), _left_out(side, faults))
     return _repaired(list(shapes), everything, faults, sizes, side)
 
 
@@ -282,8 +326,9 @@ def _repaired(
     return CheckedShapes(
         rows[is_kept],
         Shapes.of([geometry for geometry in mended if geometry is not None]),
-        _counts(side, faults[~is_kept]),
-        _counts(side, faults[is_kept]),
+        _left_out(side, faults[~is_kept]),
+        _repaired_counts(side, faults[is_kept]),
+        rows[is_kept & (faults > 0)],
     )
 
 
@@ -300,7 +345,14 @@ def _shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:
     polygons = np.flatnonzero(shapes.kinds == POLYGON)
     if shapes.rings is not None and len(polygons):
         faults[polygons] = _polygon_faults(shapes.rings.select(polygons), faults[polygons])
-    return faults
+    return np.where(_area_faults(shapes) > 0, _FAULTS.index(NOT_FINITE), faults).astype(np.uint8)
+
+
+def _area_faults(shapes: Shapes) -> Faults:
+    """Shapes so large that their area is no number."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_finite = np.isfinite(shapes.areas)
+    return np.where(is_finite, 0, _FAULTS.index(NOT_FINITE)).astype(np.uint8)
 
 
 def _polygon_faults(rings: Rings, faults: Faults) -> Faults:
@@ -359,12 +411,12 @@ def checked_geometries(
     >>> boxes = [Box(0, 0, 2, 1), Box(0, 0, math.nan, 1)]
     >>> found = checked_geometries(boxes, None, "skip", "predictions", "predictions[{}]".format)
     >>> list(found.shapes), found.left_out
-    ([Box(xmin=0.0, ymin=0.0, xmax=2.0, ymax=1.0)], {'predictions: not finite': 1})
+    ([Box(xmin=0.0, ymin=0.0, xmax=2.0, ymax=1.0)], {'predictions left out: not finite': 1})
     >>> checked_geometries(boxes, None, "error", "predictions", "predictions[{}]".format)
     Traceback (most recent call last):
         ...
-    valor_core.errors.SchemaError: predictions[1]: expected a shape with finite coordinates, got a
-    box 0, 0, nan, 1
+    valor_core.errors.SchemaError: predictions[1]: expected a shape with finite coordinates and
+    area, got a box 0, 0, nan, 1
     Correct it, or set invalid_geometry: repair | skip.
     """
     known = None if sizes is None else np.array([size or (0, 0) for size in sizes]).reshape(-1, 2)
@@ -383,9 +435,40 @@ def checked_geometries(
             shapes, some_sizes, policy, side, lambda row: place(int(rows[row]))
         )
         found = CheckedShapes(rows[checked.kept], checked.shapes, checked.left_out)
-    counts = Counter(_counts(side, raw[left_out]))
+    counts = Counter(_left_out(side, raw[left_out]))
     counts.update(found.left_out)
-    return CheckedShapes(found.kept, found.shapes, dict(counts), found.repaired)
+    return CheckedShapes(found.kept, found.shapes, dict(counts), found.repaired, found.mended)
+
+
+def let_through(
+    geometries: Sequence[Geometry],
+    sizes: Sequence[tuple[int, int] | None] | None,
+    policy: Policy,
+    side: str,
+    place: Place,
+) -> tuple[list[Geometry | None], dict[str, int]]:
+    """Objects under a policy, as objects; None where one is left out, and what was counted.
+
+    Those that need no repair stay the very objects.
+
+    Parameters
+    ----------
+    geometries, sizes, policy, side, place
+        As in `checked_geometries`.
+
+    Examples
+    --------
+    >>> boxes = [Box(0, 0, 2, 1), Box(0, 0, 0, 1)]
+    >>> let_through(boxes, None, "skip", "predictions", "predictions[{}]".format)
+    ([Box(xmin=0.0, ymin=0.0, xmax=2.0, ymax=1.0), None], {'predictions left out: zero area': 1})
+    """
+    found = checked_geometries(geometries, sizes, policy, side, place)
+    kept: list[Geometry | None] = [None] * len(geometries)
+    mended = set(found.mended.tolist())
+    for row, position in enumerate(found.kept.tolist()):
+        is_new = position in mended
+        kept[position] = found.shapes.at(row) if is_new else geometries[position]
+    return kept, found.counts
 
 
 def _raw_fault(geometry: Geometry) -> int:
@@ -393,13 +476,20 @@ def _raw_fault(geometry: Geometry) -> int:
     if isinstance(geometry, Mask):
         return 0
     if isinstance(geometry, (Polygon, MultiPolygon)):
-        rings = [ring for polygon in polygons_of(geometry) for ring in polygon.rings]
-        is_finite = all(np.isfinite(ring).all() for ring in rings)
+        rings = [ring for polygon in polygons_of(geometry) for ring in polygon.rings if len(ring)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            is_finite = all(np.isfinite(np.prod(np.ptp(ring, axis=0))) for ring in rings)
     else:
-        is_finite = all(map(math.isfinite, _numbers(geometry)))
+        is_finite = all(map(math.isfinite, (*_numbers(geometry), _extent(geometry))))
     if not is_finite:
         return _FAULTS.index(NOT_FINITE)
     return _FAULTS.index(INVERTED) if _is_inverted(geometry) else 0
+
+
+def _extent(geometry: Box | RotatedBox) -> float:
+    if isinstance(geometry, Box):
+        return (geometry.xmax - geometry.xmin) * (geometry.ymax - geometry.ymin)
+    return geometry.width * geometry.height
 
 
 def _numbers(geometry: Box | RotatedBox) -> tuple[float, ...]:

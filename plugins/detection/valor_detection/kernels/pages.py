@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import mmap
 import sys
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+_LARGE = 1 << 22  # bytes from which on NumPy asks for large pages, too
 
 
 def paged(count: int, dtype: Any) -> NDArray[Any]:
@@ -28,8 +31,11 @@ def paged(count: int, dtype: Any) -> NDArray[Any]:
     >>> paged(3, np.uint8)
     array([0, 0, 0], dtype=uint8)
     """
-    size = max(1, count * np.dtype(dtype).itemsize)
-    return np.frombuffer(_pages(size), dtype, count)
+    pages = _pages(max(1, count * np.dtype(dtype).itemsize))
+    if len(pages) >= _LARGE and hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a system without large pages
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(pages, dtype, count)
 
 
 if sys.platform == "win32":

@@ -109,6 +109,7 @@ class _Walk:
             images,
             image_text,
             members.get("categories", b""),
+            "annotations" in members,
         )
 
     def _members(self) -> dict[str, Any]:

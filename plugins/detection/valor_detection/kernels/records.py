@@ -250,6 +250,8 @@ class Document:
         The JSON of its images.
     category_text : bytes
         The JSON of its categories; empty where it has no such list.
+    has_annotations : bool
+        Whether it has a list of annotations, be it empty.
     """
 
     source: str
@@ -258,6 +260,7 @@ class Document:
     images: Images | None = None
     image_text: bytes = b""
     category_text: bytes = b""
+    has_annotations: bool = True
 
     def place(self, row: int) -> str:
         """How a message calls an annotation: ``instances.json, annotations[3]``."""

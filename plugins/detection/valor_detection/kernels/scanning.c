@@ -120,16 +120,21 @@ static Text string(Text p) {
     return p + 1;
 }
 
-/* Behind a list or table, whose brackets are balanced and whose strings are closed. */
+/* Behind a list or table, whose brackets are balanced and whose strings are closed; NULL also where
+   more than 64 of them are in one another. */
 static Text nested(Text p) {
-    for (int64_t depth = 0;;) {
+    uint64_t tables = 0; /* which of those around are tables, the innermost in the lowest bit */
+    for (int depth = 0;;) {
         p = plain_items(p);
         switch (*p) {
         case '[': case '{':
-            depth++;
+            if (depth++ == 64) return NULL;
+            tables = tables << 1 | (*p == '{');
             p++;
             break;
         case ']': case '}':
+            if ((tables & 1) != (*p == '}')) return NULL;
+            tables >>= 1;
             p++;
             if (!--depth) return p;
             break;

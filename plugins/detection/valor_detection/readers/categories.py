@@ -62,7 +62,7 @@ class Categories:
             raise ReadError(
                 f"{source}, categories: expected every name once, found {shared[0]!r} as name "
                 f"of ids {numbers}{and_more(len(shared) - 1)}",
-                "Give each category a name of its own; data.label_map can join them afterwards.",
+                "Give each category a name of its own; label_map can join them afterwards.",
             )
         ids = np.array([number for number, _ in names], np.int64)
         return cls(ids, tuple(Label(key, name) for _, name in names))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from valor_core.errors import MissingExtraError, ReadError, shown
-from valor_core.readers.table import unreadable
+from valor_detection.readers.text import text_of
 
 
 def class_names(path: Path) -> dict[int, str]:
@@ -18,10 +18,7 @@ def class_names(path: Path) -> dict[int, str]:
     ReadError
         If it holds no names, or one name twice.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise unreadable(path, error) from error
+    text = text_of(path)
     if path.suffix.lower() in (".yaml", ".yml"):
         found = _of_yaml(path, text)
     else:

@@ -17,7 +17,7 @@ from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.shapes import Shapes
-from valor_detection.geometry.validity import CheckedShapes, checked_boxes, checked_shapes
+from valor_detection.geometry.validity import checked_shapes
 from valor_detection.kernels.records import (
     AREA,
     BOX,
@@ -37,6 +37,8 @@ from valor_detection.readers.categories import Categories
 from valor_detection.readers.image_facts import image_facts
 from valor_detection.readers.numbering import Numbering
 from valor_detection.readers.segmentations import Masks
+
+_LONGEST = 1e150  # a box with shorter sides has an area that is a number
 
 Side = TypeVar("Side", TrueObjects, PredictedObjects)
 
@@ -100,6 +102,7 @@ class CocoReader:
         results = scan(Text.read(partition.predictions), masks=with_masks)
         if not with_masks and _has_only_masks(results):
             results = scan(Text.read(partition.predictions), masks=True)
+        check_results(results, "Name the results under data.predictions.")
         yield data.batch(true, data.predictions(results, left_out), left_out)
 
 
@@ -153,6 +156,26 @@ class _DataSet:
         )
 
 
+def check_results(results: Document, remedy: str | None = None) -> None:
+    """Raise a `ReadError` if results are a table without annotations, which is some other file.
+
+    An empty list of annotations is a result: nothing was found.
+
+    Parameters
+    ----------
+    results : Document
+        What a file holds.
+    remedy : str, optional
+        What to do about it.
+    """
+    if not (results.is_list or results.has_annotations):
+        raise ReadError(
+            f"{results.source}: expected a list of results, or a data set whose annotations have "
+            "scores, found a table without annotations",
+            remedy,
+        )
+
+
 def _images(truths: Document) -> Images:
     if truths.images is None:
         found = "a list of results" if truths.is_list else "no list of images"
@@ -169,6 +192,13 @@ def _images(truths: Document) -> Images:
             f"{and_more(len(nameless) - 1)}"
         )
     _check_once(images.ids, f"{truths.source}, images", "id")
+    negative = np.flatnonzero((images.sizes < 0).any(axis=1))
+    if len(negative):
+        height, width = images.sizes[negative[0]].tolist()
+        raise ReadError(
+            f"{truths.source}, images[{negative[0]}]: expected a height and width of 0 or more, "
+            f"found {height} and {width}{and_more(len(negative) - 1)}"
+        )
     return images
 
 
@@ -219,7 +249,7 @@ class _Side:
         if unknown.any():
             if chosen.unknown == "error":
                 raise self._stranger(datums, labels)
-            left_out[f"{self.side}: unknown image or category"] = int(unknown.sum())
+            left_out[f"{self.side} left out: unknown image or category"] = int(unknown.sum())
         rows = self._rows(datums, unknown)
         taken = _taken if rows is None else partial(np.take, indices=rows, axis=0)
         return _SortedSide(self, rows, taken, taken(datums), taken(labels))
@@ -300,14 +330,28 @@ class _SortedSide:
     def boxes(self, chosen: CocoParameters) -> Floats:
         """Edge and size of each row; an inverted box is an error unless a policy sees to it."""
         boxes = self.annotations.boxes
+        self._check_extent(boxes)
         if chosen.invalid_geometry == "accept" and boxes.size and boxes[:, 2:].min() < 0:
             bad = np.flatnonzero((boxes[:, 2:] < 0).any(axis=1))
             raise ReadError(
                 f"{self.given.name(int(bad[0]))}, bbox: expected a width and a height of 0 or "
                 f"more, found {boxes[bad[0]].tolist()}{and_more(len(bad) - 1)}",
-                "COCO's boxes are [x, y, width, height], not [xmin, ymin, xmax, ymax].",
+                "COCO's boxes are [x, y, width, height], not [xmin, ymin, xmax, ymax]. To go on "
+                "without these, set data.invalid_geometry: skip.",
             )
         return self.take(boxes)
+
+    def _check_extent(self, boxes: Floats) -> None:
+        """Raise a `ReadError` that names the first box whose area is too large for a number."""
+        if not boxes.size or max(boxes[:, 2:].max(), -boxes[:, 2:].min()) < _LONGEST:
+            return
+        with np.errstate(over="ignore"):
+            bad = np.flatnonzero(~np.isfinite(boxes[:, 2] * boxes[:, 3]))
+        if len(bad):
+            raise ReadError(
+                f"{self.given.name(int(bad[0]))}, bbox: expected a box with a finite area, found "
+                f"{boxes[bad[0]].tolist()}{and_more(len(bad) - 1)}"
+            )
 
     def masks(self, boxes: Floats | None = None) -> Masks:
         """Masks of each row, drawn as pycocotools does; boxes where there is no segmentation."""
@@ -326,15 +370,9 @@ def _under_policy(
     if chosen.invalid_geometry == "accept":
         return objects
     sizes = side.given.sizes[objects.datums]
-    rest = (sizes, chosen.invalid_geometry, objects.side, side.place)
     shapes = objects.shapes
-    if shapes.only_boxes:
-        boxes = checked_boxes(shapes.boxes, *rest)
-        found = CheckedShapes(boxes.kept, Shapes(boxes.boxes), boxes.left_out, boxes.repaired)
-    else:
-        found = checked_shapes(shapes, *rest)
-    left_out.update(found.left_out)
-    left_out.update({f"{what}, repaired": count for what, count in found.repaired.items()})
+    found = checked_shapes(shapes, sizes, chosen.invalid_geometry, objects.side, side.place)
+    left_out.update(found.counts)
     kept = objects.take(found.kept, objects.datums[found.kept])
     changed = (shapes.boxes[found.kept] != found.shapes.boxes).any(axis=1)
     areas = np.where(changed, found.shapes.areas, kept.areas)
@@ -405,7 +443,9 @@ def _predicted_shapes(side: _SortedSide, chosen: CocoParameters) -> tuple[Shapes
             return masks.shapes, masks.areas
         has_box = side.take(own.found)[:, None] & BOX > 0
         return Shapes(np.where(has_box, side.boxes(chosen), masks.boxes)), masks.areas
-    side.given.require(BOX, "The first result has one; give one to all, or none.")
+    first_has_box = bool((own.found[:1] & BOX).any())
+    remedy = "The first result has one; give one to all, or none."
+    side.given.require(BOX, remedy if first_has_box else "Give a bbox to all, or a segmentation.")
     boxes = side.boxes(chosen)
     areas = boxes[:, 2] * boxes[:, 3]
     return (

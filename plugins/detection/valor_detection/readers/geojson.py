@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.readers.table import file_size
+from valor_core.schemas.arrays import as_float
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
-from valor_core.schemas.geometry import MultiPolygon, Polygon
+from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon
 from valor_core.schemas.label import Label
+from valor_detection.geometry.validity import let_through
 from valor_detection.reader_parameters import GeojsonParameters
 
 
@@ -59,16 +61,35 @@ class GeojsonReader:
         """The one batch."""
         truths: dict[str | int, list[TrueObject]] = {}
         predictions: dict[str | int, list[PredictedObject]] = {}
-        for feature in _features(partition.groundtruths, self.parameters):
-            own = TrueObject(feature.label, feature.geometry, feature.is_crowd)
-            truths.setdefault(feature.image, []).append(own)
-        for feature in _features(partition.predictions, self.parameters):
-            seen = PredictedObject([(feature.label, feature.score())], feature.geometry)
-            predictions.setdefault(feature.image, []).append(seen)
-        yield DetectionBatch.of(
+        features, true_counts = self._checked(partition.groundtruths, "groundtruths")
+        for feature, geometry in features:
+            objects = truths.setdefault(feature.image, [])
+            if geometry is not None:
+                objects.append(TrueObject(feature.label, geometry, feature.is_crowd))
+        features, counts = self._checked(partition.predictions, "predictions")
+        for feature, geometry in features:
+            found = predictions.setdefault(feature.image, [])
+            if geometry is not None:
+                found.append(PredictedObject([(feature.label, feature.score())], geometry))
+        batch = DetectionBatch.of(
             Detection(image, truths.get(image, ()), predictions.get(image, ()))
             for image in {**truths, **predictions}
         )
+        yield evolve(batch, left_out={**true_counts, **counts})
+
+    def _checked(
+        self, path: Path, side: str
+    ) -> tuple[list[tuple[_Feature, Geometry | None]], dict[str, int]]:
+        """Features with their geometry, None where the policy leaves it out."""
+        features = list(_features(path, self.parameters))
+        geometries, counts = let_through(
+            [feature.geometry for feature in features],
+            None,
+            self.parameters.invalid_geometry,
+            side,
+            lambda row: features[row].place,
+        )
+        return list(zip(features, geometries, strict=True)), counts
 
 
 @frozen
@@ -87,18 +108,18 @@ class _Feature:
     def score(self) -> float:
         score = self.properties.get(self.score_name)
         is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
-        if not is_number or not math.isfinite(score):  # type: ignore[arg-type]
+        if not is_number or not math.isfinite(as_float(score)):
             raise ReadError(
                 f"{self.place}, {self.score_name}: expected a finite number, found {shown(score)}"
             )
-        return float(score)  # type: ignore[arg-type]
+        return as_float(score)
 
 
 def _features(path: Path, chosen: GeojsonParameters) -> Iterator[_Feature]:
     file_size(path)
     try:
         content = msgspec.json.decode(path.read_bytes())
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ReadError(f"{path}: expected GeoJSON, found: {error}") from error
     features = content.get("features") if isinstance(content, dict) else None
     if not isinstance(features, list):

@@ -23,7 +23,7 @@ from valor_detection.kernels.scanning import copy_rows
 
 _CORNERS = [0, 1, 0, 3, 2, 3, 2, 1]  # of xmin, ymin, xmax, ymax: in the order of pycocotools
 
-_BLOCK = 1 << 20  # bytes of segmentations that masks are made of at a time
+_BLOCK = 1 << 20  # cost of masks that are made at a time
 _MARGIN = 1.25  # room for run lengths, over what the rows before suggest
 
 Ragged = tuple[Runs, Codes]
@@ -116,8 +116,8 @@ class _Source:
         return cls(given, rings, _starts(given.ring_ends), counts, letters, boxes)
 
     def bytes_before(self, rows: Codes) -> Codes:
-        """About how many bytes it takes to work on all before each of some rows, and on all."""
-        before = 8 * self.numbers[self.rings] + 4 * (self.counts + self.letters)
+        """What it costs, in bytes, to make masks of all before each of some rows, and of all."""
+        before = 8 * self.numbers[self.rings] + 4 * self.counts + 4 * self.letters
         return ends(before[rows + 1] - before[rows])
 
     def runs(self, rows: Codes, sizes: Codes) -> Ragged:
@@ -148,12 +148,15 @@ def _packed(source: _Source, rows: Codes, sizes: Codes, name: Callable[[int], st
     """Run lengths of rows, some rows at a time: what they are made of is not in memory twice."""
     costs = source.bytes_before(rows)
     runs, starts = np.empty(0, np.uint32), np.zeros(len(rows) + 1, np.int64)
-    for first, last in shares(costs, _BLOCK, len(rows)):
+    spans = shares(costs, _BLOCK, len(rows))
+    for first, last in spans:
         try:
             own, own_starts = source.runs(rows[first:last], sizes[first:last])
         except RowError as error:
             place = name(first + error.row)
             raise ReadError(f"{place}, segmentation: {error.sentence}") from error
+        if len(spans) == 1:
+            return own, own_starts
         filled = int(starts[first])
         stop = filled + len(own)
         if stop > len(runs):

@@ -17,7 +17,7 @@ from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import Label, Vocabulary
-from valor_detection.object_rows import Rows, batch_of_rows, upright
+from valor_detection.object_rows import Rows, batch_of_rows, checked_rows, upright
 from valor_detection.reader_parameters import TableParameters
 from valor_detection.readers.images import ImageTable
 
@@ -70,15 +70,19 @@ class TableReader:
         positions = [self._positions(table, numbers, images is not None) for table in tables]
         sizes = None if images is None else images.sizes
         vocabulary = Vocabulary()
-        truths, predictions = (
+        sides = [
             _Side(table, chosen, own, sizes, vocabulary)
             for table, own in zip(tables, positions, strict=True)
-        )
+        ]
+        truths, true_counts = sides[0].checked("groundtruths")
+        predictions, counts = sides[1].checked("predictions")
         yield batch_of_rows(
             Datums(list(numbers), {} if images is None else images.facts),
             vocabulary.labels,
-            *(truths.rows(is_true=True), predictions.rows(is_true=False)),
+            truths,
+            predictions,
             sizes,
+            left_out={**true_counts, **counts},
         )
 
     def _positions(self, table: Table, numbers: dict[str, int], are_all: bool) -> Codes:
@@ -102,6 +106,15 @@ class _Side:
     images: Codes
     sizes: Codes | None
     vocabulary: Vocabulary
+
+    def checked(self, side: str) -> tuple[Rows, dict[str, int]]:
+        """The rows whose boxes the policy lets through, and what it left out or repaired."""
+        rows = self.rows(is_true=side == "groundtruths")
+        place = partial(_place, self.table)
+        try:
+            return checked_rows(rows, self.sizes, self.chosen.invalid_geometry, side, place)
+        except SchemaError as error:
+            raise ReadError(error.message, error.remedy) from error
 
     def rows(self, *, is_true: bool) -> Rows:
         chosen = self.chosen
@@ -130,7 +143,12 @@ class _Side:
                 )
             boxes *= self.sizes[self.images][:, [1, 0, 1, 0]]
         try:
-            return upright(boxes, self.chosen.box_format, partial(_place, self.table))
+            return upright(
+                boxes,
+                self.chosen.box_format,
+                partial(_place, self.table),
+                self.chosen.invalid_geometry,
+            )
         except SchemaError as error:
             raise ReadError(error.message, error.remedy) from error
 

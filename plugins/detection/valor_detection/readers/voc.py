@@ -11,13 +11,14 @@ from xml.etree.ElementTree import Element
 from attrs import evolve, frozen
 
 from valor_core.errors import ReadError, and_more, shown
-from valor_core.readers.table import unreadable
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
-from valor_core.schemas.geometry import Box
+from valor_core.schemas.geometry import Box, Geometry
 from valor_core.schemas.label import Label
+from valor_detection.geometry.validity import let_through
 from valor_detection.reader_parameters import VocParameters
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import files_of
+from valor_detection.readers.text import text_of
 from valor_detection.readers.xml import xml_root
 
 _RESULT = re.compile(r"(?:comp\d+_det_[^_]+_)?(.+)")
@@ -44,6 +45,13 @@ class VocReader:
         chosen = self.parameters
         truths = files_of(chosen.groundtruths, [".xml"])
         results = files_of(chosen.predictions, [".xml"])
+        lines = files_of(chosen.predictions, [".txt"])
+        if results and lines:
+            raise ReadError(
+                f"{chosen.predictions}: expected results as .xml or as .txt files, found both, "
+                f"such as {min(results.values()).name} and {min(lines.values()).name}",
+                "Put those that are not results into another folder.",
+            )
         step = chosen.partition_images if results else max(1, len(truths))
         parts = image_files(truths, results, {}, step)
         check_some(parts, chosen.groundtruths, ".xml")
@@ -51,32 +59,59 @@ class VocReader:
 
     def read(self, partition: ImageFiles) -> Iterator[DetectionBatch]:
         """The batch of one part."""
-        skipped = 0
-        items = []
         lines = self._lines(partition)
         files = zip(partition.uids, partition.groundtruths, partition.predictions, strict=True)
+        images, predictions = [], []
         for uid, truths, results in files:
-            true = _Image.read(truths, self.parameters)
+            images.append(_Image.read(truths, self.parameters))
             seen = _Image.read(results, self.parameters)
-            skipped += true.skipped
-            predictions = [*(own.predicted() for own in seen.objects), *lines.get(uid, ())]
-            items.append(
-                Detection(
-                    uid,
-                    [own.true() for own in true.objects],
-                    predictions,
-                    {} if true.folder is None else {"folder": true.folder},
-                    true.size,
-                )
+            predictions.append([*seen.objects, *lines.get(uid, ())])
+        sizes = [image.size for image in images]
+        true, left_out = self._checked([one.objects for one in images], sizes, "groundtruths")
+        found, counts = self._checked(predictions, sizes, "predictions")
+        left_out.update(counts)
+        if skipped := sum(image.skipped for image in images):
+            left_out["groundtruths left out: difficult"] = skipped
+        columns = zip(partition.uids, images, true, found, strict=True)
+        batch = DetectionBatch.of(
+            Detection(
+                uid,
+                [own.true() for own in objects],
+                [own.predicted() for own in own_predictions],
+                {} if image.folder is None else {"folder": image.folder},
+                image.size,
             )
-        batch = DetectionBatch.of(items)
-        yield evolve(batch, left_out={"groundtruths: difficult": skipped}) if skipped else batch
+            for uid, image, objects, own_predictions in columns
+        )
+        yield evolve(batch, left_out=left_out)
 
-    def _lines(self, partition: ImageFiles) -> dict[str, list[PredictedObject]]:
+    def _checked(
+        self,
+        objects: Sequence[Sequence[_Object]],
+        sizes: Sequence[tuple[int, int] | None],
+        side: str,
+    ) -> tuple[list[list[_Object]], dict[str, int]]:
+        """The objects of each image that the policy lets through, and what it did."""
+        flat = [own for some in objects for own in some]
+        boxes, counts = let_through(
+            [own.box for own in flat],
+            [size for size, some in zip(sizes, objects, strict=True) for _ in some],
+            self.parameters.invalid_geometry,
+            side,
+            lambda row: flat[row].place,
+        )
+        rest = iter(boxes)
+        kept = [
+            [evolve(own, box=box) for own in some if (box := next(rest)) is not None]
+            for some in objects
+        ]
+        return kept, counts
+
+    def _lines(self, partition: ImageFiles) -> dict[str, list[_Object]]:
         """Predictions of text files by image."""
         if any(partition.predictions):
             return {}
-        found: dict[str, list[PredictedObject]] = {uid: [] for uid in partition.uids}
+        found: dict[str, list[_Object]] = {uid: [] for uid in partition.uids}
         strangers = []
         for path in files_of(self.parameters.predictions, [".txt"]).values():
             for place, uid, prediction in _results(path, self.parameters):
@@ -97,7 +132,7 @@ class VocReader:
 class _Object:
     place: str
     label: Label
-    box: Box
+    box: Geometry
     score: float | None
 
     def true(self) -> TrueObject:
@@ -137,7 +172,7 @@ def _is_difficult(element: Element) -> bool:
 
 def _size(root: Element) -> tuple[int, int] | None:
     found = [root.findtext(f"size/{name}") or "" for name in ("height", "width")]
-    height, width = (int(text) if text.strip().isdigit() else 0 for text in found)
+    height, width = (int(text) if text.strip().isdecimal() else 0 for text in found)
     return (height, width) if height and width else None
 
 
@@ -163,24 +198,25 @@ def _number(text: str | None, place: str) -> float:
 
 def _box(edges: Sequence[float], place: str, chosen: VocParameters) -> Box:
     xmin, ymin, xmax, ymax = edges
-    if chosen.inclusive:
-        xmin, ymin = xmin - 1, ymin - 1
-    if xmax < xmin or ymax < ymin:
+    may_be_inverted = chosen.invalid_geometry in ("repair", "skip")
+    if (xmax < xmin or ymax < ymin) and not may_be_inverted:
         raise ReadError(
             f"{place}: expected a box with xmin <= xmax and ymin <= ymax, found {list(edges)}"
         )
-    return Box(xmin, ymin, xmax, ymax)
+    before = 1 if chosen.inclusive else 0
+    # The pixel that is first belongs to the box, also where the two are in the wrong order.
+    (left, right), (top, bottom) = (
+        (first - before, last) if first <= last else (first, last - before)
+        for first, last in ((xmin, xmax), (ymin, ymax))
+    )
+    return Box(left, top, right, bottom)
 
 
-def _results(path: Path, chosen: VocParameters) -> Iterator[tuple[str, str, PredictedObject]]:
+def _results(path: Path, chosen: VocParameters) -> Iterator[tuple[str, str, _Object]]:
     """Place, image and prediction of each line of a class's results."""
     match = _RESULT.fullmatch(path.stem)
     label = Label(chosen.label_key, match[1] if match else path.stem)
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise unreadable(path, error) from error
-    for count, line in enumerate(lines, start=1):
+    for count, line in enumerate(text_of(path).splitlines(), start=1):
         words = line.split()
         if not words:
             continue
@@ -190,4 +226,4 @@ def _results(path: Path, chosen: VocParameters) -> Iterator[tuple[str, str, Pred
                 f"{place}: expected image, score, xmin, ymin, xmax and ymax, found {shown(line)}"
             )
         score, *edges = (_number(word, place) for word in words[1:])
-        yield place, words[0], PredictedObject([(label, score)], _box(edges, place, chosen))
+        yield place, words[0], _Object(place, label, _box(edges, place, chosen), score)

@@ -40,4 +40,6 @@ def xml_root(path: Path) -> Element:
         raise unreadable(path, error) from error
     except expat.ExpatError as error:
         raise ReadError(f"{path}, line {error.lineno}: expected XML, found: {error}") from error
+    except LookupError as error:
+        raise ReadError(f"{path}: expected XML in a known encoding, found: {error}") from error
     return builder.close()

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from attrs import frozen
 
 from valor_core.errors import ReadError, shown
-from valor_core.readers.table import unreadable
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
@@ -17,10 +17,14 @@ from valor_core.schemas.geometry import Polygon
 from valor_core.schemas.label import Label
 from valor_core.schemas.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.shapes import BOX, POLYGON, Rings, Shapes
-from valor_detection.reader_parameters import YoloParameters
+from valor_detection.geometry.validity import CheckedShapes, checked_shapes
+from valor_detection.reader_parameters import Policy, YoloParameters
 from valor_detection.readers.class_names import class_names
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import ImageTable, files_of, image_size, images_of
+from valor_detection.readers.text import text_of
+
+_MOST = 1.01  # shares of the image: what is above is not due to rounding
 
 
 @frozen
@@ -65,29 +69,36 @@ class YoloReader:
         names = class_names(self.parameters.names)
         numbers = {number: code for code, number in enumerate(names)}
         sizes = self._sizes(partition)
-        true = _Lines.read(partition.groundtruths, sizes, numbers, with_score=False)
-        seen = _Lines.read(partition.predictions, sizes, numbers, with_score=True)
-        shapes = true.shapes()
-        seen_shapes = seen.shapes()
+        reading = partial(_Lines.read, sizes=sizes, numbers=numbers)
+        turned = self.parameters.invalid_geometry in ("repair", "skip")
+        true = reading(partition.groundtruths, with_score=False, may_be_inverted=turned)
+        seen = reading(partition.predictions, with_score=True, may_be_inverted=turned)
+        policy = self.parameters.invalid_geometry
+        true_found = true.checked(sizes, policy, "groundtruths")
+        found = seen.checked(sizes, policy, "predictions")
+        kept = true_found.kept, found.kept
         yield DetectionBatch(
             Datums(list(partition.uids)),
             tuple(Label(self.parameters.label_key, name) for name in names.values()),
             TrueObjects(
-                datums=true.images,
-                labels=true.labels,
-                shapes=shapes,
-                crowd=np.zeros(len(true.images), bool),
-                areas=shapes.areas,
+                datums=true.images[kept[0]],
+                labels=true.labels[kept[0]],
+                shapes=true_found.shapes,
+                annotations=true.positions[kept[0]],
+                crowd=np.zeros(len(kept[0]), bool),
+                areas=true_found.shapes.areas,
             ),
             PredictedObjects(
-                datums=seen.images,
-                labels=seen.labels,
-                shapes=seen_shapes,
-                scores=seen.scores,
-                areas=seen_shapes.areas,
+                datums=seen.images[kept[1]],
+                labels=seen.labels[kept[1]],
+                shapes=found.shapes,
+                annotations=seen.positions[kept[1]],
+                scores=seen.scores[kept[1]],
+                areas=found.shapes.areas,
             ),
             sizes,
             np.array(list(names), np.int64),
+            {**true_found.counts, **found.counts},
         )
 
     def _labels(self, folder: Path) -> dict[str, Path]:
@@ -118,6 +129,7 @@ class _Lines:
     scores: Floats
     boxes: Floats
     polygons: list[Polygon | None]
+    places: list[str]
 
     @classmethod
     def read(
@@ -127,8 +139,9 @@ class _Lines:
         numbers: dict[int, int],
         *,
         with_score: bool,
+        may_be_inverted: bool,
     ) -> _Lines:
-        images, labels, scores, boxes = [], [], [], []
+        images, labels, scores, boxes, places = [], [], [], [], []
         polygons: list[Polygon | None] = []
         for position, path in enumerate(paths):
             if path is None:
@@ -145,7 +158,9 @@ class _Lines:
                 images.append(position)
                 labels.append(numbers[number])
                 scores.append(score)
-                box, polygon = _geometry(place, coordinates, width, height)
+                _check_shares(place, coordinates, may_be_inverted)
+                places.append(place)
+                box, polygon = _geometry(coordinates, width, height)
                 boxes.append(box)
                 polygons.append(polygon)
         return cls(
@@ -154,7 +169,18 @@ class _Lines:
             np.array(scores, np.float64),
             np.array(boxes, np.float64).reshape(-1, 4),
             polygons,
+            places,
         )
+
+    @property
+    def positions(self) -> Codes:
+        """Position of each line among those of its image."""
+        return np.arange(len(self.images)) - np.searchsorted(self.images, self.images)
+
+    def checked(self, sizes: Codes, policy: Policy, side: str) -> CheckedShapes:
+        """The shapes that the policy lets through."""
+        own = sizes[self.images]
+        return checked_shapes(self.shapes(), own, policy, side, self.places.__getitem__)
 
     def shapes(self) -> Shapes:
         if not any(self.polygons):
@@ -166,13 +192,7 @@ class _Lines:
 
 def _numbers(path: Path) -> Iterator[tuple[str, list[float]]]:
     """Numbers of each line, and how a message calls the line."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise ReadError(f"{path}: expected text in UTF-8, found other bytes") from error
-    except OSError as error:
-        raise unreadable(path, error) from error
-    for count, line in enumerate(lines, start=1):
+    for count, line in enumerate(text_of(path).splitlines(), start=1):
         place = f"{path}, line {count}"
         try:
             values = [float(word) for word in line.split()]
@@ -200,14 +220,26 @@ def _parted(place: str, values: list[float], with_score: bool) -> tuple[int, lis
     return int(values[0]), values[1 : 1 + count], values[-1]
 
 
+def _check_shares(place: str, values: list[float], may_be_inverted: bool) -> None:
+    """Raise a `ReadError` if coordinates are no shares of the image, or a box is inverted."""
+    largest = max(values, key=abs)
+    if abs(largest) > _MOST:
+        raise ReadError(
+            f"{place}: expected coordinates in shares of the image, from 0 to 1, found {largest:g}",
+            "Divide pixels by the image's width and height: YOLO's coordinates are normalized.",
+        )
+    if len(values) == 4 and min(values[2:]) < 0 and not may_be_inverted:
+        raise ReadError(
+            f"{place}: expected a width and height of 0 or more, found {values[2]}, {values[3]}"
+        )
+
+
 def _geometry(
-    place: str, values: list[float], width: int, height: int
+    values: list[float], width: int, height: int
 ) -> tuple[tuple[float, float, float, float], Polygon | None]:
     """The box in pixels, and the polygon that it is around, if it is one."""
     if len(values) == 4:
         x, y, w, h = values
-        if w < 0 or h < 0:
-            raise ReadError(f"{place}: expected a width and height of 0 or more, found {w}, {h}")
         return ((x - w / 2) * width, (y - h / 2) * height, w * width, h * height), None
     points = np.array(values).reshape(-1, 2) * (width, height)
     (x_min, y_min), (x_max, y_max) = points.min(axis=0).tolist(), points.max(axis=0).tolist()

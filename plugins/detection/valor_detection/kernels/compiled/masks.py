@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ctypes import c_double, c_int64
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,28 +28,24 @@ _PAIRS_EACH = 1 << 11
 _NO_MEMORY = -2
 
 
-def _declared(name: str, answer: Any, *arguments: Any) -> Any:
-    function = getattr(KERNELS.library, name)
-    function.restype, function.argtypes = answer, arguments
-    return function
-
-
-_text_lengths = _declared("masks_text_lengths", c_int64, _BYTES, _CODES, c_int64, c_int64, _COUNTED)
-_from_text = _declared(
+_text_lengths = KERNELS.function(
+    "masks_text_lengths", c_int64, _BYTES, _CODES, c_int64, c_int64, _COUNTED
+)
+_from_text = KERNELS.function(
     "masks_from_text", c_int64, _BYTES, _CODES, c_int64, c_int64, _CODES, _WRITTEN
 )
-_measure = _declared(
+_measure = KERNELS.function(
     *("masks_measure", None, _RUNS, _CODES, _CODES, c_int64, c_int64),
     *(_MEASURED, _MEASURED, _COUNTED),
 )
-_capacity = _declared(
+_capacity = KERNELS.function(
     "masks_polygon_capacity", c_int64, _NUMBERS, _CODES, _CODES, _CODES, c_int64, c_int64
 )
-_from_polygons = _declared(
+_from_polygons = KERNELS.function(
     *("masks_from_polygons", c_int64, _NUMBERS, _CODES, _CODES, _CODES, c_int64, c_int64),
     *(_WRITTEN, _COUNTED),
 )
-_ious = _declared(
+_ious = KERNELS.function(
     *("masks_ious", c_int64, _RUNS, _CODES, _RUNS, _CODES, _CODES, _CODES),
     *(array(np.bool_), c_double, c_int64, c_int64, _MEASURED),
 )

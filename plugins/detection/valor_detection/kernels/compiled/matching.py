@@ -38,46 +38,45 @@ _OUT_FLAGS, _OUT_BITS = array(np.bool_, written=True), array(np.uint64, written=
 _OUT_RANKS, _ROOM = array(np.int32, written=True), array(np.uint8, written=True)
 
 
-def _bound(name: str, *arguments: Any, answers: Any = None) -> Any:
-    function = getattr(KERNELS.library, name)
-    function.argtypes = arguments
-    function.restype = answers
-    return function
-
-
 _PAIR_COLUMNS = (_CODES, _CODES, _FLOATS, _FLAGS)
-_box_pairs = _bound(
+_box_pairs = KERNELS.function(
     "box_pairs",
+    _COUNT,
     *(_COUNT, _CODES, _CODES, _FLOATS, _FLAGS),
     *(_COUNT, _CODES, _CODES, _FLOATS),
     *(ctypes.c_double, _COUNT, _PLACE, _PLACE, _OUT_CODES, _OUT_CODES, _OUT_FLOATS),
-    answers=_COUNT,
 )
-_score_order = _bound(
-    "score_order",
-    *(_COUNT, _CODES, _FLOATS, _COUNT, _OUT_CODES, _OUT_CODES),
-    answers=ctypes.c_int,
+_score_order = KERNELS.function(
+    "score_order", ctypes.c_int, *(_COUNT, _CODES, _FLOATS, _COUNT, _OUT_CODES, _OUT_CODES)
 )
-_ranks = _bound("ranks", _COUNT, _CODES, _CODES, _CODES, _OUT_CODES, _OUT_RANKS, _OUT_RANKS)
-_match_coco = _bound(
+_ranks = KERNELS.function(
+    "ranks", None, _COUNT, _CODES, _CODES, _CODES, _OUT_CODES, _OUT_RANKS, _OUT_RANKS
+)
+_match_coco = KERNELS.function(
     "match_coco",
+    None,
     *(_COUNT, *_PAIR_COLUMNS, _FLAGS, _COUNT, _FLOATS),
     *(_OUT_BITS, _ROOM, _OUT_BITS, _OUT_BITS),
 )
-_choose_coco = _bound(
+_choose_coco = KERNELS.function(
     "choose_coco",
+    None,
     *(_COUNT, *_PAIR_COLUMNS, _FLAGS, ctypes.c_double, _OUT_FLAGS, _ROOM, _OUT_CODES),
 )
-_match_best = _bound(
+_match_best = KERNELS.function(
     "match_best",
+    None,
     *(_COUNT, *_PAIR_COLUMNS, _FLAGS, _COUNT, _FLOATS, _OUT_BITS, _OUT_BITS, _OUT_BITS),
 )
-_choose_best = _bound(
-    "choose_best", *(_COUNT, *_PAIR_COLUMNS, ctypes.c_double, _OUT_FLAGS, _OUT_CODES)
+_choose_best = KERNELS.function(
+    "choose_best", None, *(_COUNT, *_PAIR_COLUMNS, ctypes.c_double, _OUT_FLAGS, _OUT_CODES)
 )
-_match_walk = _bound("match_walk", _COUNT, _CODES, _CODES, _CODES, _FLAGS, _OUT_FLAGS, _OUT_CODES)
-_interpolated = _bound(
+_match_walk = KERNELS.function(
+    "match_walk", None, _COUNT, _CODES, _CODES, _CODES, _FLAGS, _OUT_FLAGS, _OUT_CODES
+)
+_interpolated = KERNELS.function(
     "interpolated",
+    None,
     *(_COUNT, _COUNT, _COUNT, _CODES, _CODES, _FLOATS),
     *(_RANKS, _COUNT, _RANKS, _FLAGS, _BITS, _BITS),
     *(_COUNT, _COUNT, _CODES, _CODES, _COUNT, _ROOM, _OUT_FLOATS),

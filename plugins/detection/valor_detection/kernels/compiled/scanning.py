@@ -6,12 +6,11 @@ import json
 import math
 import re
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from ctypes import c_int, c_int64
 from functools import cache
 from itertools import pairwise
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, field, frozen
@@ -43,17 +42,11 @@ class _Unclear(Exception):
     """The scanner does not know what this is."""
 
 
-def _function(name: str, answers: Any, *arguments: Any) -> Callable[..., Any]:
-    function = getattr(KERNELS.library, name)
-    function.restype, function.argtypes = answers, arguments
-    return cast("Callable[..., Any]", function)
-
-
 _TEXT, _INTEGERS, _FIVES = array(np.uint8), array(np.int64), array(np.uint64)
 _TO_INTEGERS, _TO_FLOATS = array(np.int64, written=True), array(np.float64, written=True)
 _TO_BYTES, _TO_FOUND = array(np.uint8, written=True), array(np.uint16, written=True)
 
-_scan_annotations = _function(
+_scan_annotations = KERNELS.function(
     "scan_annotations",
     c_int,
     *(_TEXT, _INTEGERS, _TO_INTEGERS, _FIVES, _TO_INTEGERS),
@@ -61,18 +54,18 @@ _scan_annotations = _function(
     *(_TO_BYTES, _TO_FOUND, c_int, _TO_BYTES, _TO_INTEGERS, _TO_INTEGERS, _TO_INTEGERS),
     *(_TO_FLOATS, array(np.uint32, written=True), _TO_BYTES),
 )
-_scan_images = _function(
+_scan_images = KERNELS.function(
     "scan_images",
     c_int,
     *(_TEXT, _INTEGERS, _TO_INTEGERS, _FIVES),
     *(_TO_INTEGERS, _TO_INTEGERS, _TO_FOUND, _TO_INTEGERS),
 )
-_scan_value = _function("scan_value", c_int64, _TEXT, c_int64)
-_grouped_order = _function(
+_scan_value = KERNELS.function("scan_value", c_int64, _TEXT, c_int64)
+_grouped_order = KERNELS.function(
     "grouped_order", None, c_int64, _INTEGERS, c_int64, _TO_INTEGERS, _TO_INTEGERS
 )
 
-_copy_rows = _function(
+_copy_rows = KERNELS.function(
     "copy_rows",
     None,
     *(c_int64, _INTEGERS, c_int64, _TEXT, _INTEGERS, _TO_BYTES, _INTEGERS),
@@ -227,6 +220,7 @@ class _Scan:
             images,
             image_text,
             members.get("categories", b""),
+            "annotations" in members,
         )
 
     def _members(self, start: int) -> tuple[dict[str, Any], int]:
@@ -248,11 +242,18 @@ class _Scan:
             return self._annotations(position)
         if name == "images":
             images, end = self._images(position)
-            return (images, self.text.cut(position, end)), end
+            return (images, self._letters(position, end)), end
         end = _scan_value(self.text.padded, position)
         if end < 0:
             raise _Unclear
-        return self.text.cut(position, end) if name == "categories" else None, end
+        return self._letters(position, end) if name == "categories" else None, end
+
+    def _letters(self, start: int, stop: int) -> bytes:
+        """Some of the text, which is decoded later; a ValueError if that cannot be done."""
+        letters = self.text.cut(start, stop)
+        if not letters.isascii():
+            letters.decode()
+        return letters
 
     def _annotations(self, position: int) -> tuple[Annotations, int]:
         """The list at a position, and where it ends."""
@@ -360,7 +361,7 @@ def scan(text: Text, *, masks: bool = False) -> Document:
     """
     try:
         return _Scan(text, masks).document()
-    except (_Unclear, ValueError):  # a ValueError is of a name that is no UTF-8
+    except (_Unclear, ValueError):  # a ValueError is of what is no UTF-8
         return plain.scan(text, masks=masks)
 
 

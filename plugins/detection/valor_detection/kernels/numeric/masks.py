@@ -22,8 +22,8 @@ from valor_detection.kernels.rows import (
 _GROUPS = 12  # of five bits in a number; more would not fit into 64 bits
 _FINE = 5  # COCO draws polygons on a grid so many times as fine
 _MIDDLE = 2  # a column's boundary points lie where its third fine column ends
-_BLOCK = 1 << 18  # bytes, corners or runs that are worked on at a time
-_CORNERS = 1 << 14  # as many corners have about as many boundaries
+_BLOCK = 1 << 16  # bytes, corners or runs that are worked on at a time
+_CORNERS = 1 << 12  # as many corners have about as many boundaries
 
 
 def decompress(text: NDArray[np.uint8], starts: Codes) -> tuple[Runs, Codes]:
@@ -219,33 +219,36 @@ def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Cod
 
 
 def _measured(runs: Runs, lengths: Codes, sizes: Codes) -> tuple[Floats, Floats, Codes]:
-    rows = ends(lengths)
-    owner = np.repeat(np.arange(len(lengths)), lengths)
-    inside = (np.arange(len(runs)) - rows[:-1][owner]) % 2 == 1
-    stops = np.cumsum(runs, dtype=np.int64)
-    before = np.concatenate([[0], stops])[rows]
-    areas = np.bincount(owner, np.where(inside, runs, 0), len(lengths)).astype(np.float64)
-    drawn = np.flatnonzero(inside & (runs > 0) & (sizes[:, 0] > 0)[owner])
-    stops -= before[:-1][owner]
-    boxes = _boxes(stops[drawn] - runs[drawn], stops[drawn] - 1, owner[drawn], sizes)
-    return areas, boxes, np.diff(before)
+    rows, halves = ends(lengths), ends(lengths // 2)
+    stops = ends(runs)
+    before = stops[rows]
+    owner = np.repeat(np.arange(len(lengths)), lengths // 2)
+    inside = 2 * np.arange(len(owner)) + (rows[:-1] - 2 * halves[:-1] + 1)[owner]
+    areas = np.diff(ends(runs[inside])[halves]).astype(np.float64)
+    first = stops[inside] - before[owner]
+    last = stops[inside + 1] - before[owner] - 1
+    drawn = (last >= first) & (sizes[:, 0] > 0)[owner]
+    if not drawn.all():
+        first, last, owner = first[drawn], last[drawn], owner[drawn]
+    return areas, _boxes(first, last, owner, sizes), np.diff(before)
 
 
 def _boxes(first: Codes, last: Codes, owner: Codes, sizes: Codes) -> Floats:
     """Boxes around each owner's runs, of which the first and the last pixel are given."""
     boxes = np.zeros((len(sizes), 4))
-    rows, begins = np.unique(owner, return_index=True)
-    if not len(rows):
+    if not len(owner):
         return boxes
+    begins = np.flatnonzero(np.diff(owner, prepend=-1))
+    rows = owner[begins]
     height = sizes[owner, 0]
-    left, right = first // height, last // height
-    several = right > left
-    top = np.where(several, 0, first - left * height)
-    bottom = np.where(several, height - 1, last - right * height)
-    starts = [np.minimum.reduceat(edge, begins) for edge in (left, top)]
-    stops = [np.maximum.reduceat(edge, begins) for edge in (right, bottom)]
-    lengths = [stop - start + 1 for start, stop in zip(starts, stops, strict=True)]
-    boxes[rows] = np.stack([*starts, *lengths], axis=1)
+    column = (first / height).astype(np.int64)  # exact below 2**52 pixels, and quicker than whole
+    start = column * height
+    several = last - start >= height
+    top = np.minimum.reduceat(np.where(several, 0, first - start), begins)
+    bottom = np.maximum.reduceat(np.where(several, height - 1, last - start), begins)
+    left = column[begins]
+    right = last[np.append(begins[1:], len(owner)) - 1] // sizes[rows, 0]
+    boxes[rows] = np.stack([left, top, right - left + 1, bottom - top + 1], axis=1)
     return boxes
 
 

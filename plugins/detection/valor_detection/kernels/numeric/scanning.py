@@ -124,6 +124,7 @@ def _document(text: Text, masks: bool) -> Document:
         _images(members.images) if members.images else None,
         bytes(members.images),
         bytes(members.categories),
+        bool(members.annotations),
     )
 
 

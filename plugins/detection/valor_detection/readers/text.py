@@ -1,0 +1,31 @@
+"""Small text files, read as a whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from valor_core.errors import ReadError
+from valor_core.readers.table import unreadable
+
+
+def text_of(path: Path) -> str:
+    """What a text file says.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read or is not in UTF-8; names the line.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ReadError(
+            f"{path}, line {line}: expected text in UTF-8, found the byte "
+            f"{content[error.start]:#04x}",
+            "Save the file in UTF-8.",
+        ) from error

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from valor_segmentation.gallery import (
+    COLORS,
+    FALSE,
+    MISSED,
+    RIGHT,
+    WRONG,
+    SegmentationGallery,
+    colors_of,
+)
+from valor_segmentation.gallery_parameters import GalleryParameters
+
+from valor_core import Registry
+from valor_core.errors import ReadError
+from valor_core.evaluation import Evaluation
+from valor_core.exhibition import plan
+from valor_core.plan import Plan
+from valor_core.reading import InMemory
+from valor_core.schemas.label import Label
+from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
+
+TRUE = np.array([[1, 1, 1, 0], [2, 2, 0, 0], [9, 9, 1, 0]], np.uint8)
+SEEN = np.array([[1, 1, 2, 0], [2, 0, 1, 2], [1, 2, 1, 0]], np.uint8)
+
+
+def item(uid: str = "a", true: Any = TRUE, seen: Any = SEEN, **facts: Any) -> Segmentation:
+    return Segmentation(uid, true, seen, labels=["cat", "dog"], ignore=9, metadata=facts)
+
+
+def gallery(**parameters: Any) -> SegmentationGallery:
+    return SegmentationGallery(GalleryParameters(**parameters))
+
+
+def drawn(one: Segmentation, **parameters: Any) -> Any:
+    return gallery(**parameters).draw(SegmentationBatch.of([one]))
+
+
+def pixels(png: bytes) -> Any:
+    return np.asarray(Image.open(io.BytesIO(png)))
+
+
+def has_color(image: Any, name: str) -> bool:
+    color = [int(name[i : i + 2], 16) for i in (1, 3, 5)]
+    return bool((image == color).all(axis=2).any())
+
+
+def test_errors_are_wrong_pixels_in_the_order_of_the_batch() -> None:
+    # One of the wrong label, two false, one missed; the ignored ones do not count.
+    batch = SegmentationBatch.of([item("b"), item("a", TRUE, None), item("c", None, None)])
+
+    assert gallery().errors(batch).tolist() == [4, 6, 0]
+
+
+def test_a_picture_counts_and_colors_what_became_of_every_pixel() -> None:
+    picture = drawn(item())
+
+    assert picture.counts == {RIGHT: 4, WRONG: 1, FALSE: 2, MISSED: 1}
+    # Three panels of 4 by 3 pixels, each a square of 80: in the last one all kinds are seen.
+    panel = pixels(picture.image)[32 : 32 + 240, 8 + 2 * 328 :]
+    assert [name for name in COLORS if has_color(panel, COLORS[name])] == list(COLORS)
+    assert panel[0, 0].tolist() == [0x2B, 0x8A, 0x3E]
+    assert panel[0, 2 * 80].tolist() == [0xF0, 0x8C, 0x00]
+
+
+def test_labels_have_their_colors_on_both_sides() -> None:
+    picture = drawn(item())
+    image = pixels(picture.image)[32 : 32 + 240]
+
+    cat, dog = colors_of([Label("class", "cat"), Label("class", "dog")])
+    assert cat != dog
+    for panel in (image[:, 8:328], image[:, 336:656]):
+        assert has_color(panel, cat)
+        assert has_color(panel, dog)
+
+
+def test_many_labels_have_colors_too() -> None:
+    labels = [Label("class", str(i)) for i in range(50)]
+
+    assert len(set(colors_of(labels)[:20])) == len(set(colors_of(labels))) == 20
+
+
+def test_an_image_is_found_by_its_file_name_and_else_by_its_uid(tmp_path: Path) -> None:
+    Image.new("RGB", (8, 6), "#123456").save(tmp_path / "a.png")
+    named = item("x", file_name="a.png")
+
+    for one, notes in ((named, ["a.png"]), (item("a.png"), []), (item("a"), [])):
+        picture = drawn(one, images=tmp_path)
+        image = pixels(picture.image)
+        assert image.shape[1] == 8 + 4 * 328
+        assert image[40, 20].tolist() == [0x12, 0x34, 0x56]
+        assert picture.notes == notes
+
+
+def test_a_missing_image_is_a_note(tmp_path: Path) -> None:
+    picture = drawn(item(file_name="day/a.png"), images=tmp_path)
+
+    assert picture.notes == [f"no image: {tmp_path.name}/day/a.png is not there"]
+    assert picture.counts[WRONG] == 1
+
+
+def test_a_broken_image_is_a_note(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(b"\x89PNG nothing")
+
+    (note,) = drawn(item(file_name="a.png"), images=tmp_path).notes
+
+    assert note.startswith("no image: a.png cannot be read, ")
+
+
+def test_a_folder_that_is_none_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ReadError, match="expected a folder of images"):
+        gallery(images=tmp_path / "none")
+
+
+def test_every_label_key_has_a_row_of_panels() -> None:
+    cat = {"cat": TRUE == 1, ("color", "white"): TRUE == 2}
+    one = Segmentation("a", cat, {"cat": SEEN == 1})
+
+    picture = drawn(one)
+
+    assert pixels(picture.image).shape[0] > 2 * (240 + 32)
+    assert picture.counts == {RIGHT: 3, WRONG: 0, FALSE: 2, MISSED: 3}
+
+
+def test_a_large_image_is_reduced_and_counted_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    true = np.zeros((1500, 900), np.uint8)
+    true[:, :450] = 1
+    monkeypatch.setattr("valor_segmentation.gallery._BLOCK", 900 * 7)
+
+    picture = drawn(item("a", true, None))
+
+    assert picture.counts[MISSED] == 1500 * 450
+    assert pixels(picture.image).shape[0] < 800
+
+
+def test_images_without_pixels_or_annotations_are_drawn() -> None:
+    assert drawn(item("a", None, None)).counts[RIGHT] == 0
+    empty = np.zeros((0, 3), np.uint8)
+    assert drawn(item("a", empty, empty)).counts[RIGHT] == 0
+
+
+def test_the_worst_are_hung_first(tmp_path: Path) -> None:
+    items = [
+        item("right-item", TRUE, np.where(TRUE == 9, 0, TRUE)),
+        item("worst-item", TRUE, None),
+        item("bad-item"),
+    ]
+    exhibition = plan({"folder": tmp_path / "shown"}, "segmentation", Registry())
+    evaluation = Evaluation("segmentation", Plan.of([]))
+
+    page = exhibition.hang(evaluation, InMemory.of(items, "segmentation"))
+
+    text = page.read_text(encoding="utf-8")
+    assert "right-item" not in text
+    assert text.index("worst-item") < text.index("bad-item")

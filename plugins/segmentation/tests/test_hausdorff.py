@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core import Registry, evaluate
+from valor_core.errors import ReadError
+from valor_core.schemas.segmentation import Segmentation
+from valor_core.testing import check_metric
+
+NAMES = ["cat", "dog", "sky"]
+
+
+def report(items: Any, **parameters: Any) -> Any:
+    return evaluate(items, [{"name": "Hausdorff", **parameters}], "segmentation")["Hausdorff"]
+
+
+def distance(
+    items: Any, label: str = "cat", percentile: float = 100, statistic: str = "mean"
+) -> Any:
+    found = report(items, percentiles=percentile).find(label=label, statistic=statistic).only
+    return found.undefined or found.value
+
+
+def row(*values: int) -> Any:
+    return np.array([values], np.uint8)
+
+
+def test_two_squares_by_hand() -> None:
+    # The corner of the true square at (8, 8) is nearest to the corner of the other at (5, 5).
+    true, seen = np.zeros((2, 12, 12), np.uint8)
+    true[1:9, 1:9] = 1
+    seen[1:6, 1:6] = 1
+
+    assert distance([Segmentation("a", true, seen, labels=["cat"])]) == math.sqrt(9 + 9)
+
+
+def test_percentiles_by_hand() -> None:
+    # From the prediction: distances 0, 1, 2, 3, 4; from the truth 0. The 95th percentile stands
+    # at 0.95 * 4 = 3.8 places.
+    item = Segmentation("a", row(1, 0, 0, 0, 0), row(1, 1, 1, 1, 1), labels=["cat"])
+
+    assert distance([item], percentile=100) == 4
+    assert distance([item], percentile=95) == pytest.approx(3.8, abs=1e-15)
+    assert distance([item], percentile=50) == 2
+
+
+def test_the_inside_of_a_label_is_no_edge() -> None:
+    # A pixel missing in the middle: it makes four new edge pixels, 1 and 2 away from the ring.
+    true = np.ones((7, 7), np.uint8)
+    seen = true.copy()
+    seen[3, 3] = 0
+
+    assert distance([Segmentation("a", true, seen, labels=["cat"])]) == 2
+
+
+def test_mean_and_worst_over_images() -> None:
+    items = [
+        Segmentation("a", row(1, 0, 0), row(1, 1, 1), labels=["cat"]),
+        Segmentation("b", row(1, 0, 0), row(0, 1, 0), labels=["cat"]),
+        Segmentation("c", row(1, 0, 0), None, labels=["cat"]),
+        Segmentation("d", None, row(1, 0, 0), labels=["cat"]),
+    ]
+
+    assert distance(items) == 1.5
+    assert distance(items, statistic="worst") == 2
+    assert report(items).find(label="cat", percentile=95, statistic="mean").only.left_out == {
+        "label only in the ground truth of the image": 1,
+        "label only in the prediction of the image": 1,
+    }
+
+
+def test_a_label_on_one_side_only_is_undefined() -> None:
+    item = Segmentation("a", row(1, 0, 3), row(0, 2, 3), labels=NAMES)
+
+    assert distance([item]) == "no image has the label on both sides"
+    assert distance([item], statistic="worst") == "no image has the label on both sides"
+    average = report([item], percentiles=100).find(average="macro").only
+    assert average.value == 0
+    assert average.left_out == {
+        "label only in predictions": 1,
+        "no image has the label on both sides": 1,
+    }
+    absent = Segmentation("a", row(0), row(0), labels=["cat"])
+    assert distance([absent]) == "neither ground truths nor predictions"
+
+
+def test_pixels_that_do_not_count_are_taken_out_of_both_sides() -> None:
+    item = Segmentation("a", row(1, 9, 9), row(1, 1, 1), labels=["cat"], ignore=9)
+
+    assert distance([item]) == 0
+
+
+def test_an_unknown_value_names_the_item() -> None:
+    with pytest.raises(ReadError, match=r"item 'a', ground truth: .* got 7 at 1 pixels"):
+        distance([Segmentation("a", row(7), row(1), labels=["cat"])])
+
+
+def naive_edge(mask: Any) -> list[tuple[int, int]]:
+    padded = np.pad(mask, 1)
+    return [
+        (y, x)
+        for y, x in np.argwhere(mask).tolist()
+        if not all(padded[y + 1 + dy, x + 1 + dx] for dy, dx in ((0, 1), (1, 0), (0, -1), (-1, 0)))
+    ]
+
+
+def naive(true: Any, seen: Any, percentile: float) -> float:
+    sides = [naive_edge(true), naive_edge(seen)]
+    found = []
+    for one, other in (sides, sides[::-1]):
+        distances = sorted(min(math.dist(a, b) for b in other) for a in one)
+        place = percentile / 100 * (len(distances) - 1)
+        low = math.floor(place)
+        high = min(low + 1, len(distances) - 1)
+        found.append(distances[low] + (distances[high] - distances[low]) * (place - low))
+    return max(found)
+
+
+def random_item(rng: np.random.Generator, uid: int) -> Segmentation:
+    height, width = rng.integers(1, 16, 2)
+    size = int(rng.integers(1, 6))
+    coarse = rng.integers(0, 4, (height // size + 1, width // size + 1))
+    true = np.kron(coarse, np.ones((size, size), int))[:height, :width]
+    seen = np.where(rng.random(true.shape) < 0.1, rng.integers(0, 4, true.shape), true)
+    return Segmentation(uid, true, np.roll(seen, 1, axis=0), labels=NAMES)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_to_a_naive_program(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    items = [random_item(rng, uid) for uid in range(3)]
+
+    for percentile in (100.0, 95.0, 30.0):
+        for code, label in enumerate(NAMES, start=1):
+            masks = [(item.groundtruth == code, item.prediction == code) for item in items]
+            expected = [
+                naive(true, seen, percentile) for true, seen in masks if true.any() and seen.any()
+            ]
+            if not expected:
+                assert isinstance(distance(items, label, percentile), str)
+                continue
+            mean = math.fsum(expected) / len(expected)
+            assert distance(items, label, percentile) == pytest.approx(mean, rel=1e-14)
+            worst = distance(items, label, percentile, "worst")
+            assert worst == pytest.approx(max(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"percentiles": [50, 0]}])
+def test_conformance(parameters: dict[str, Any]) -> None:
+    rng = np.random.default_rng(1)
+    items = [random_item(rng, uid) for uid in range(6)]
+    items.append(Segmentation(6, None, row(1), labels=["cat"]))
+
+    check_metric(Registry().metric("segmentation.Hausdorff"), {"random": items}, parameters)
+
+
+def test_an_image_without_pixels_has_no_edges() -> None:
+    empty = np.zeros((0, 4), np.uint8)
+
+    expected = "neither ground truths nor predictions"
+    assert distance([Segmentation("a", empty, empty, labels=["cat"])]) == expected
+
+
+def test_scipy_is_imported_for_it_alone_and_named_where_it_is_missing() -> None:
+    script = """
+import sys
+sys.modules["scipy"] = None
+import valor_core
+from valor_core.schemas.segmentation import Segmentation
+item = Segmentation("a", [[1]], [[1]], labels=["cat"])
+names = ["PanopticQuality", "BoundaryIOU"]
+assert len(valor_core.evaluate([item], names, "segmentation").results) == 4
+try:
+    valor_core.evaluate([item], ["Hausdorff"], "segmentation")
+except valor_core.errors.MissingExtraError as error:
+    assert "python -m pip install 'valor-segmentation[distance]'" in str(error), error
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)

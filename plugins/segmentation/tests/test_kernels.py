@@ -1,0 +1,112 @@
+"""Compiled and NumPy kernels count the same, whatever the types and the values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from numpy.typing import NDArray
+from valor_segmentation.kernels import KERNELS
+from valor_segmentation.kernels.numeric import counting as numeric
+from valor_segmentation.kernels.places import Pair, Places
+
+needs_compiler = pytest.mark.skipif(KERNELS.library is None, reason="NumPy runs")
+
+TYPES = st.sampled_from(
+    [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.uint64, np.int64, ">u2", ">i4"]
+)
+VALUES = st.lists(
+    st.one_of(st.integers(-3, 12), st.sampled_from([-300, 255, 256, 70_000, 1 << 24, 1 << 40])),
+    min_size=1,
+    max_size=8,
+    unique=True,
+).map(sorted)
+
+
+def counted_by_hand(pairs: list[Pair], rows: int, columns: int) -> NDArray[np.int64]:
+    table = np.zeros((rows + 1, columns + 1), np.int64)
+    for truth, true_places, prediction, places in pairs:
+        row_of = dict(zip(true_places.values.tolist(), true_places.positions.tolist(), strict=True))
+        column_of = dict(zip(places.values.tolist(), places.positions.tolist(), strict=True))
+        for true, seen in zip(truth.ravel().tolist(), prediction.ravel().tolist(), strict=True):
+            table[row_of.get(true, rows), column_of.get(seen, columns)] += 1
+    return table
+
+
+@st.composite
+def sides(draw: st.DrawFn, shape: tuple[int, int]) -> tuple[NDArray[Any], Places]:
+    values = draw(VALUES)
+    dtype = np.dtype(draw(TYPES))
+    limits = np.iinfo(dtype)
+    fitting = [v for v in values if limits.min <= v <= limits.max] or [0]
+    elements = st.sampled_from([*fitting, 1])
+    image = draw(arrays.arrays(dtype, shape, elements=elements, fill=st.just(fitting[0])))
+    if draw(st.booleans()):
+        image = np.repeat(image, 7, axis=0)[: shape[0]]
+    positions = draw(st.lists(st.integers(0, 4), min_size=len(values), max_size=len(values)))
+    return image, Places(np.array(values, np.int64), np.array(positions, np.int64))
+
+
+@st.composite
+def some_pairs(draw: st.DrawFn) -> list[Pair]:
+    shapes = draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 40)), max_size=3))
+    return [(*draw(sides(shape)), *draw(sides(shape))) for shape in shapes]
+
+
+@given(some_pairs())
+def test_numpy_counts_as_by_hand(pairs: list[Pair]) -> None:
+    found = numeric.count_pairs(pairs, 5, 5)
+
+    assert found.tolist() == counted_by_hand(pairs, 5, 5).tolist()
+
+
+@needs_compiler
+@given(some_pairs())
+@settings(max_examples=300)
+def test_both_kernels_count_the_same(pairs: list[Pair]) -> None:
+    from valor_segmentation.kernels.compiled import counting as compiled
+
+    assert np.array_equal(compiled.count_pairs(pairs, 5, 5), numeric.count_pairs(pairs, 5, 5))
+
+
+@needs_compiler
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])
+@pytest.mark.parametrize("side", [1, 2, 9, 70])
+@pytest.mark.parametrize("count", [3, 300])
+def test_images_large_enough_for_threads_are_counted_the_same(
+    dtype: Any, side: int, count: int
+) -> None:
+    from valor_segmentation.kernels.compiled import counting as compiled
+
+    rng = np.random.default_rng(side)
+    count = min(count, np.iinfo(dtype).max)
+    coarse = rng.integers(0, count, (2, 611 // side + 1, 1013 // side + 1))
+    true, seen = np.kron(coarse, np.ones((1, side, side), int))[:, :611, :1013].astype(dtype)
+    places = Places(np.arange(count), np.arange(count))
+    pairs = [(true, places, seen, places), (seen[:7], places, true[:7], places)]
+
+    expected = numeric.count_pairs(pairs, count, count)
+    assert np.array_equal(compiled.count_pairs(pairs, count, count), expected)
+    assert expected.sum() == (611 + 7) * 1013
+
+
+@needs_compiler
+def test_views_with_gaps_are_counted() -> None:
+    from valor_segmentation.kernels.compiled import counting as compiled
+
+    image = np.arange(24, dtype=np.uint8).reshape(4, 6) % 3
+    places = Places(np.arange(3), np.arange(3))
+    pairs = [(image[:, ::2], places, image.T[:4, :3], places)]
+
+    assert compiled.count_pairs(pairs, 3, 3).tolist() == counted_by_hand(pairs, 3, 3).tolist()
+
+
+def test_the_first_unknown_value_is_found() -> None:
+    image = np.array([[0, 1], [1, 9], [7, 0]], np.uint16)
+
+    assert Places(np.array([0, 1]), np.array([0, 1])).unknown(image) == (1, 1, 9)
+    assert Places(np.array([0, 1, 7, 9]), np.zeros(4, int)).unknown(image) is None

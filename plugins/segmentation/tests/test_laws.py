@@ -1,0 +1,89 @@
+"""Any split, order and way of counting the same data gives the same bits."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core import Evaluator
+from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
+
+from .support import REGISTRY, results_of
+from .test_conformance import PARAMETERS
+
+METRICS = [
+    {"name": name} | parameters for name, several in PARAMETERS.items() for parameters in several
+]
+LABELS = ["cat", "dog", "bee"]
+
+
+def items_of(seed: int) -> list[Segmentation]:
+    """Images of several types; some have one side, none, or masks of another label key."""
+    rng = np.random.default_rng(seed)
+
+    def image(dtype: Any, shape: tuple[int, int]) -> Any:
+        return np.kron(rng.integers(0, 4, shape), np.ones((3, 5), int)).astype(dtype)
+
+    items = []
+    for i in range(9):
+        shape = (int(rng.integers(1, 9)), int(rng.integers(1, 9)))
+        dtype = [np.uint8, np.uint16, np.int32][i % 3]
+        true = image(dtype, shape) if i % 5 else None
+        seen = image(np.uint8, shape) if i % 4 else None
+        labels = [LABELS[j] for j in rng.permutation(3)]
+        facts = {"weather": "rain" if i % 2 else "sun"}
+        items.append(Segmentation(f"i{i}", true, seen, labels, metadata=facts))
+    masks = {("surface", "wet"): rng.random((5, 5)) < 0.5, "owl": rng.random((5, 5)) < 0.5}
+    items.append(Segmentation("masks", masks, {"cat": np.eye(5) > 0}, metadata={"weather": "sun"}))
+    return items
+
+
+def counted(*batches: list[Segmentation]) -> list[dict[str, Any]]:
+    data = [SegmentationBatch.of(items) for items in batches]
+    return [result.to_dict() for result in results_of(data, *METRICS)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_order_and_split_gives_the_same_bits(seed: int) -> None:
+    items = items_of(seed)
+    shuffled = [items[i] for i in np.random.default_rng(seed).permutation(len(items))]
+    expected = counted(items)
+
+    assert counted(items[::-1]) == expected
+    assert counted(shuffled) == expected
+    assert counted(*([item] for item in shuffled)) == expected
+    assert counted(items[:4], items[4:]) == expected
+
+
+def test_a_metric_alone_gives_the_bits_that_it_gives_together() -> None:
+    batch = SegmentationBatch.of(items_of(3))
+
+    alone = [r.to_dict() for metric in METRICS for r in results_of(batch, metric)]
+    assert alone == [r.to_dict() for r in results_of(batch, *METRICS)]
+
+
+def test_slices_give_the_bits_of_their_data() -> None:
+    items = items_of(4)
+    with Evaluator(METRICS, "segmentation", slices=["weather"], registry=REGISTRY) as evaluator:
+        evaluator.update(SegmentationBatch.of(items))
+        report = evaluator.compute()
+
+    assert [r.to_dict() for r in report.results] == counted(items)
+    for part in report.slices:
+        kept = [item for item in items if item.metadata["weather"] == part.where["weather"]]
+        assert [r.to_dict() for r in part.results] == counted(kept)
+
+
+def test_evaluators_merge_after_pickling() -> None:
+    items = items_of(5)
+    left, right = (Evaluator(METRICS, "segmentation", registry=REGISTRY) for _ in range(2))
+    left.update(SegmentationBatch.of(items[:4]))
+    right.update(SegmentationBatch.of(items[4:]))
+    whole = pickle.loads(pickle.dumps(right.tally))
+    whole.merge(left.tally, left.evaluation.plan)
+
+    found = left.evaluation.plan.compute(whole.merged(list(whole.states), left.evaluation.plan))
+    assert [result.to_dict() for result in found] == counted(items)

@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from valor_core import Registry, evaluate
+from valor_core.errors import ReadError
+from valor_core.requirements import check, parse
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.label import Label
+from valor_core.schemas.segmentation import (
+    BACKGROUND,
+    IGNORED,
+    LabelMap,
+    Layer,
+    Legend,
+    SegmentationBatch,
+)
+from valor_core.testing import check_metric
+
+LABELS = (Label("class", "person"), Label("class", "sky"), Label("class", "dog"))
+PERSON, SKY, DOG = range(3)
+NAMES = ("PanopticQuality", "SegmentationQuality", "RecognitionQuality")
+
+
+def segments(
+    image: Any, codes: dict[int, int], crowd: tuple[int, ...] = (), dtype: Any = np.int32
+) -> LabelMap:
+    """A label map of objects: label code of each pixel value, and which values are crowds."""
+    legend = Legend.of(codes)
+    flags = np.isin(legend.values, crowd)
+    return LabelMap(np.array(image, dtype), evolve(legend, crowd=flags))
+
+
+def batch(*pairs: tuple[LabelMap | None, LabelMap | None], start: int = 0) -> SegmentationBatch:
+    layer = Layer([true for true, _ in pairs], [predicted for _, predicted in pairs])
+    return SegmentationBatch(Datums(range(start, start + len(pairs))), LABELS, [layer])
+
+
+def values(data: SegmentationBatch, name: str = "PQ", **parameters: Any) -> dict[str, Any]:
+    report = evaluate([data], [{"name": name, **parameters}], "segmentation")
+    found = {}
+    for result in report.results:
+        of = result.parameters.get("label", result.parameters.get("average"))
+        found[of] = result.undefined or result.value
+    return found
+
+
+# The picture of the paper's section 4.2 (figure 2), as rows of ten pixels: three people of ten
+# pixels, a sky of ten. Two people are matched with IoUs 8/10 and 6/10, one true person is missed,
+# one predicted person is false; the sky is matched with IoU 10/12.
+TRUE = [[1] * 10, [2] * 10, [3] * 10, [9] * 10, [0] * 10]
+SEEN = [
+    [4] * 8 + [0] * 2,
+    [5] * 6 + [0] * 4,
+    [6] * 4 + [0] * 6,
+    [7] * 10,
+    [7] * 2 + [0] * 8,
+]
+TRUE_CODES = {0: BACKGROUND, 1: PERSON, 2: PERSON, 3: PERSON, 9: SKY}
+SEEN_CODES = {0: BACKGROUND, 4: PERSON, 5: PERSON, 6: PERSON, 7: SKY}
+
+
+def test_the_definition_of_the_paper_by_hand() -> None:
+    data = batch((segments(TRUE, TRUE_CODES), segments(SEEN, SEEN_CODES)))
+    counted = {"background_is_void": False, "stuff": ["sky"]}
+
+    # person: (0.8 + 0.6) / (2 + 1/2 + 1/2) = 1.4 / 3; sky: (10/12) / 1.
+    pq = values(data, **counted)
+    assert pq["person"] == pytest.approx(1.4 / 3, abs=1e-15)
+    assert pq["sky"] == 10 / 12
+    assert pq["dog"] == "neither ground truths nor predictions that count"
+    assert pq["things"] == pq["person"]
+    assert pq["stuff"] == pq["sky"]
+    assert pq["all"] == pytest.approx((1.4 / 3 + 10 / 12) / 2, abs=1e-15)
+    assert values(data, "SQ", **counted)["person"] == 0.7
+    assert values(data, "RQ", **counted)["person"] == 2 / 3
+
+
+def test_a_requirement_can_name_a_mean() -> None:
+    data = batch((segments(TRUE, TRUE_CODES), segments(SEEN, SEEN_CODES)))
+
+    report = evaluate([data], [{"name": "PQ", "stuff": "sky"}], "segmentation")
+    (outcome,) = check(parse({"PanopticQuality/stuff": ">= 0.9"}), report.results)
+
+    assert (outcome.value, outcome.met) == (1.0, True)
+
+
+def test_void_pixels_are_taken_out_of_predictions() -> None:
+    # Two of the sky's twelve pixels are void: 10/10. Person 6 lies on person 3 with 4/10.
+    data = batch((segments(TRUE, TRUE_CODES), segments(SEEN, SEEN_CODES)))
+
+    assert values(data)["sky"] == 1.0
+
+
+def test_an_ignored_value_is_void_whatever_the_background_is() -> None:
+    true = segments([[1, 1, 255, 255]], {1: PERSON, 255: IGNORED}, dtype=np.uint8)
+    seen = segments([[1, 1, 1, 1]], {1: PERSON})
+
+    assert values(batch((true, seen)), background_is_void=False)["person"] == 1.0
+
+
+@pytest.mark.parametrize(("pixels", "false"), [(2, 1), (3, 0)])
+def test_a_prediction_mostly_on_void_is_left_out(pixels: int, false: int) -> None:
+    # Of its four pixels, exactly half on void counts; more does not.
+    true = segments([[255] * pixels + [2] * (4 - pixels) + [1]], {1: PERSON, 2: SKY, 255: IGNORED})
+    seen = segments([[7, 7, 7, 7, 5]], {5: PERSON, 7: PERSON})
+
+    assert values(batch((true, seen)), "RQ")["person"] == 1 / (1 + false / 2)
+
+
+@pytest.mark.parametrize(("crowd", "false"), [(PERSON, 0), (DOG, 1)])
+def test_a_prediction_mostly_on_a_crowd_of_its_label_is_left_out(crowd: int, false: int) -> None:
+    true = segments([[8, 8, 8, 2, 1]], {1: PERSON, 2: SKY, 8: crowd}, crowd=(8,))
+    seen = segments([[7, 7, 7, 7, 5]], {5: PERSON, 7: PERSON})
+
+    found = values(batch((true, seen)), "RQ")
+    assert found["person"] == 1 / (1 + false / 2)
+    assert found["dog"] == "neither ground truths nor predictions that count"
+
+
+def test_a_crowd_is_not_matched_and_its_pixels_stay_in_unions() -> None:
+    # Person 1 has 2 pixels and its prediction 3, one on the crowd: IoU 2/3.
+    true = segments([[1, 1, 8, 8]], {1: PERSON, 8: PERSON}, crowd=(8,))
+    seen = segments([[5, 5, 5, 0]], {0: BACKGROUND, 5: PERSON})
+
+    assert values(batch((true, seen)))["person"] == 2 / 3
+
+
+def test_an_iou_of_one_half_is_no_match() -> None:
+    true = segments([[1, 1, 1]], {1: PERSON})
+    half = segments([[5, 5, 5, 5, 5, 5]], {5: PERSON})
+    long = segments([[1, 1, 1, 2, 2, 2]], {1: PERSON, 2: SKY})
+
+    assert values(batch((long, half)))["person"] == 0.0
+    assert values(batch((long, half)), "SQ", zero_division=None)["person"] == "no matched segments"
+    assert values(batch((true, true)))["person"] == 1.0
+
+
+def test_an_image_without_annotations_is_all_background() -> None:
+    seen = segments([[5]], {5: PERSON})
+
+    assert values(batch((None, seen)), background_is_void=False)["person"] == 0.0
+    assert values(batch((None, seen)))["all"] == "no labels with a value"
+    assert values(batch((seen, None)))["person"] == 0.0
+    assert values(batch((None, None)))["all"] == "no labels with a value"
+
+
+def test_labels_in_predictions_only_are_left_out_of_means_and_counted() -> None:
+    true = segments([[1, 2]], {1: PERSON, 2: SKY})
+    seen = segments([[5, 5]], {5: DOG})
+
+    data = batch((true, seen), (true, true))
+    report = evaluate([data], ["PQ"], "segmentation")
+    average = report["PanopticQuality"].find(average="all").only
+
+    # Person and sky: found once and missed once, 1 / (1 + 1/2).
+    assert average.value == 2 / 3
+    assert average.left_out == {"label only in predictions": 1}
+    assert values(data, include_prediction_only_labels=True)["all"] == pytest.approx(4 / 9)
+
+
+def test_a_map_without_objects_has_one_segment_for_each_label() -> None:
+    # Values 1 and 2 are one label, so that 3 of 4 pixels are one segment.
+    legend = Legend.of({0: BACKGROUND, 1: SKY, 2: SKY})
+    data = batch((LabelMap([[1, 2, 1, 2]], legend), LabelMap([[1, 1, 2, 0]], legend)))
+
+    assert values(data)["sky"] == 0.75
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint16, np.int32, np.int64])
+def test_an_unknown_value_is_an_error_that_names_the_item(dtype: Any) -> None:
+    seen = segments([[1, 3, 3, 4]], {1: PERSON}, dtype=dtype)
+
+    with pytest.raises(ReadError, match=r"item 0, prediction: .* got 3 at 2 pixels \(and 1 more\)"):
+        values(batch((None, seen)))
+
+
+def random_image(rng: np.random.Generator) -> tuple[LabelMap | None, LabelMap | None]:
+    """Blocks of a few objects; predictions are the truth with some pixels changed."""
+    height, width = rng.integers(1, 12, 2)
+    count = int(rng.integers(1, 9))
+    coarse = rng.integers(0, count, (height // 3 + 1, width // 3 + 1))
+    true = np.kron(coarse, np.ones((3, 3), int))[:height, :width]
+    seen = np.where(rng.random(true.shape) < 0.3, rng.integers(0, count, true.shape), true)
+    codes = rng.integers(-2, 3, count).tolist()
+    seen_codes = [c if rng.random() < 0.8 else int(rng.integers(-1, 3)) for c in codes]
+    crowd = tuple(i for i in range(count) if codes[i] >= 0 and rng.random() < 0.2)
+    # Ids of COCO's format are up to 2**24.
+    ids = rng.permutation(1000)[:count] * 10_000
+    return (
+        segments(ids[true], dict(zip(ids.tolist(), codes, strict=True)), ids[list(crowd)].tolist()),
+        segments(ids[seen], dict(zip(ids.tolist(), seen_codes, strict=True))),
+    )
+
+
+def naive(pairs: list[Any], label: int, void: set[int]) -> tuple[Fraction, int, int, int]:
+    """Sum of IoUs, matches, false and missed segments, from sets of pixels."""
+    ious, false, missed, matches = Fraction(0), 0, 0, 0
+    for true, seen in pairs:
+
+        def areas(one: LabelMap, crowd: bool) -> list[set[tuple[int, int]]]:
+            image = one.pixels.read(0, one.pixels.shape[0])
+            legend = one.legend
+            return [
+                set(map(tuple, np.argwhere(image == value).tolist()))
+                for value, code, flag in zip(legend.values, legend.codes, legend.crowd, strict=True)
+                if code == label and flag == crowd and (image == value).any()
+            ]
+
+        image = true.pixels.read(0, true.pixels.shape[0])
+        empty = [v for v, c in zip(true.legend.values, true.legend.codes, strict=True) if c in void]
+        outside = set(map(tuple, np.argwhere(np.isin(image, empty)).tolist()))
+        crowds = set().union(*areas(true, True))
+        truths, found = areas(true, False), set()
+        for area in areas(seen, False):
+            rest = area - outside
+            hit = next((i for i, t in enumerate(truths) if 2 * len(t & rest) > len(t | rest)), None)
+            if hit is not None:
+                ious += Fraction(len(truths[hit] & rest), len(truths[hit] | rest))
+                found.add(hit)
+            elif 2 * len(area & (outside | crowds)) <= len(area):
+                false += 1
+        matches += len(found)
+        missed += len(truths) - len(found)
+    return ious, matches, false, missed
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("is_void", [True, False])
+def test_equal_to_a_naive_program(seed: int, is_void: bool) -> None:
+    rng = np.random.default_rng(seed)
+    pairs = [random_image(rng) for _ in range(4)]
+    data = batch(*pairs)
+
+    pq, sq, rq = (values(data, name, background_is_void=is_void) for name in ("PQ", "SQ", "RQ"))
+
+    void = {IGNORED, BACKGROUND} if is_void else {IGNORED}
+    for code, label in enumerate(LABELS):
+        ious, matches, false, missed = naive(pairs, code, void)
+        if not matches + false + missed:
+            assert pq[label.value] == "neither ground truths nor predictions that count"
+            continue
+        total = matches + Fraction(false + missed, 2)
+        assert pq[label.value] == pytest.approx(float(ious / total), abs=1e-15)
+        assert rq[label.value] == float(matches / total)
+        assert sq[label.value] == pytest.approx(float(ious / matches) if matches else 0, abs=1e-15)
+
+
+def test_quality_is_the_product_of_its_factors() -> None:
+    rng = np.random.default_rng(7)
+    data = batch(*[random_image(rng) for _ in range(20)])
+    pq, sq, rq = (values(data, name) for name in ("PQ", "SQ", "RQ"))
+
+    for label in LABELS:
+        name = label.value
+        assert pq[name] == pytest.approx(sq[name] * rq[name], abs=1e-15)
+
+
+def dataset(seed: int) -> list[SegmentationBatch]:
+    rng = np.random.default_rng(seed)
+    pairs = [random_image(rng) for _ in range(7)]
+    pairs[2] = (None, pairs[2][1])
+    pairs[5] = (pairs[5][0], None)
+    return [batch(*pairs[:4]), batch(*pairs[4:], start=4)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("parameters", [{}, {"stuff": ["sky"], "background_is_void": False}])
+def test_conformance(name: str, parameters: dict[str, Any]) -> None:
+    check_metric(
+        Registry().metric(f"segmentation.{name}"),
+        {"objects": dataset(1), "more": dataset(2)},
+        parameters,
+    )
+
+
+class Strips:
+    """Pixels that are best read one row at a time."""
+
+    def __init__(self, image: Any) -> None:
+        self.image, self.shape, self.strip_rows = image, image.shape, 1
+
+    def read(self, first: int, last: int) -> Any:
+        return self.image[first:last]
+
+
+def test_reading_strip_by_strip_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = dataset(3)[0]
+    layer = data.layers[0]
+
+    def stripped(one: LabelMap | None) -> LabelMap | None:
+        return None if one is None else evolve(one, pixels=Strips(one.pixels.read(0, 99)))
+
+    apart = Layer(map(stripped, layer.groundtruths), map(stripped, layer.predictions))
+    whole = values(data)
+    monkeypatch.setattr("valor_segmentation.segments._BLOCK", 5)
+
+    assert values(evolve(data, layers=[apart])) == whole
+
+
+def test_many_segments_are_counted_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = dataset(4)[0]
+    whole = values(data)
+    monkeypatch.setattr("valor_segmentation.segments._TABLE", 1)
+
+    assert values(data) == whole

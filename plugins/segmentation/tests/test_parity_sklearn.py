@@ -1,0 +1,66 @@
+"""Equal to scikit-learn's confusion matrix and to what it computes of pixels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core.schemas.segmentation import SegmentationBatch
+
+from .support import results_of
+
+metrics = pytest.importorskip("sklearn.metrics")
+
+NAMES = ["cat", "dog", "bee", "owl"]
+CODES = list(range(5))
+
+
+def images(seed: int, dtype: Any) -> tuple[list[Any], list[Any]]:
+    rng = np.random.default_rng(seed)
+    shapes = [(17, 23), (40, 31), (1, 200)]
+    true = [np.repeat(rng.integers(0, 5, shape), 3, axis=1).astype(dtype) for shape in shapes]
+    seen = [np.where(rng.random(t.shape) < 0.7, t, rng.integers(0, 5, t.shape)) for t in true]
+    return true, [s.astype(dtype) for s in seen]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_confusion_matrix_is_scikit_learns(seed: int, dtype: Any) -> None:
+    true, seen = images(seed, dtype)
+    batch = SegmentationBatch.from_arrays(true, seen, labels=NAMES)
+    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
+    expected = metrics.confusion_matrix(*flat, labels=CODES)
+
+    value = results_of(batch, "ConfusionMatrix").value
+    for i, truth in enumerate(NAMES, 1):
+        row = [value["confusion_matrix"][truth][name] for name in NAMES]
+        assert [value["unmatched_ground_truths"][truth], *row] == expected[i].tolist()
+    invented = [value["unmatched_predictions"][name] for name in NAMES]
+    assert [value["background"], *invented] == expected[0].tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_scores_are_scikit_learns(seed: int) -> None:
+    true, seen = images(seed, np.uint8)
+    batch = SegmentationBatch.from_arrays(true, seen, labels=NAMES)
+    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
+    options = {"labels": CODES[1:], "zero_division": 0.0}
+
+    for name, score in (
+        ("IOU", metrics.jaccard_score),
+        ("Precision", metrics.precision_score),
+        ("Recall", metrics.recall_score),
+        ("F1", metrics.f1_score),
+    ):
+        averages = ["none", "micro", "macro", "weighted"]
+        results = results_of(batch, {"name": name, "average": averages})
+        found = {r.parameters["label"]: r.value for r in results if "label" in r.parameters}
+        each = score(*flat, average=None, **options)
+        assert [found[label] for label in NAMES] == pytest.approx(each.tolist(), abs=1e-15)
+        for average in averages[1:]:
+            (mean,) = [r for r in results if r.parameters.get("average") == average]
+            expected = score(*flat, average=average, **options)
+            assert mean.value == pytest.approx(expected, abs=1e-15)
+    assert results_of(batch, "Accuracy").value == metrics.accuracy_score(*flat)

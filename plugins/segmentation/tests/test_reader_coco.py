@@ -1,0 +1,298 @@
+"""COCO's panoptic and stuff files become batches, and what does not fit is named."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from valor_segmentation.reader_parameters import CocoParameters
+from valor_segmentation.readers.coco import CocoReader
+
+from valor_core.errors import ReadError
+from valor_core.schemas.segmentation import SegmentationBatch
+
+CATEGORIES = [{"id": 7, "name": "sky"}, {"id": 3, "name": "car"}]
+IMAGES = [{"id": 2, "height": 1, "width": 4, "weather": "rain"}, {"id": 1, "height": 1, "width": 4}]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(name: str, annotations: list[Any], **more: Any) -> None:
+    content = {"images": IMAGES[:1], "categories": CATEGORIES, "annotations": annotations} | more
+    Path(name).write_text(json.dumps(content), encoding="utf-8")
+
+
+def segments(name: str, image: int, ids: Any, *infos: Any) -> dict[str, Any]:
+    """A panoptic annotation, whose image is written."""
+    Path(name).mkdir(exist_ok=True)
+    numbers = np.array(ids)
+    colors = np.stack([numbers % 256, numbers // 256 % 256, numbers // 65536], axis=-1)
+    Image.fromarray(colors.astype(np.uint8)).save(f"{name}/{image}.png")
+    return {"image_id": image, "file_name": f"{image}.png", "segments_info": list(infos)}
+
+
+def info(number: Any, category: Any, **more: Any) -> dict[str, Any]:
+    return {"id": number, "category_id": category} | more
+
+
+def mask(category: int, counts: Any, image: int = 2, **more: Any) -> dict[str, Any]:
+    segmentation = {"size": [1, 4], "counts": counts}
+    return {"image_id": image, "category_id": category, "segmentation": segmentation} | more
+
+
+def batches(**parameters: Any) -> list[SegmentationBatch]:
+    chosen: dict[str, Any] = {"groundtruths": Path("true.json"), "predictions": Path("seen.json")}
+    reader = CocoReader(CocoParameters(**chosen | parameters), "segmentation")
+    parts = [pickle.loads(pickle.dumps(part)) for part in reader.partitions()]
+    return [batch for part in parts for batch in reader.read(part)]
+
+
+def labels(batch: SegmentationBatch, side: str, position: int = 0) -> Any:
+    one = getattr(batch.layers[0], side)[position]
+    image = one.pixels.read(0, one.pixels.shape[0])
+    codes = one.legend.codes[np.searchsorted(one.legend.values, image)]
+    names = {-1: "", -2: "?"} | {i: str(label) for i, label in enumerate(batch.labels)}
+    return [[names[code] for code in row] for row in codes.tolist()]
+
+
+def message(**parameters: Any) -> str:
+    with pytest.raises(ReadError) as caught:
+        batches(**parameters)
+    return str(caught.value)
+
+
+def test_panoptic_pixels_are_segments_with_labels() -> None:
+    true = segments("true", 2, [[0, 300, 70000, 5]], info(300, 3), info(70000, 3), info(5, 7))
+    write("true.json", [true])
+    seen = segments("seen", 2, [[9, 9, 0, 1]], info(9, 3, iscrowd=1), info(1, 7))
+    write("seen.json", [seen])
+    (batch,) = batches()
+    assert batch.datums.uids.tolist() == [2]
+    assert batch.datums.metadata["weather"].tolist() == ["rain"]
+    assert labels(batch, "groundtruths") == [["?", "car", "car", "sky"]]
+    assert labels(batch, "predictions") == [["car", "car", "", "sky"]]
+    (map_,) = batch.layers[0].groundtruths
+    assert map_ is not None
+    assert map_.legend.has_instances
+    assert len(np.unique(map_.pixels.read(0, 1))) == 4
+    (other,) = batch.layers[0].predictions
+    assert other is not None
+    assert other.legend.crowd is not None
+    assert other.legend.crowd.tolist() == [False, False, True]
+
+
+def test_a_part_names_the_images_that_it_is_of() -> None:
+    write("true.json", [segments("true", 2, [[5]], info(5, 7))])
+    write("seen.json", [mask(7, [0, 4])])
+    chosen = {"groundtruths": Path("true.json"), "predictions": Path("seen.json")}
+    (part,) = CocoReader(CocoParameters(**chosen), "segmentation").partitions()
+    assert part.paths == (Path("true.json"), Path("seen.json"), Path("true/2.png"))
+
+
+def test_an_image_without_a_file_name_is_named() -> None:
+    write("true.json", [segments("true", 2, [[5]], info(5, 7)) | {"file_name": None}])
+    write("seen.json", [])
+    assert message() == "true.json, annotations[0], file_name: expected a name, found None"
+
+
+def test_folders_of_images_can_be_elsewhere() -> None:
+    write("true.json", [segments("a", 2, [[5]], info(5, 7))])
+    write("seen.json", [segments("b", 2, [[5]], info(5, 7))])
+    assert message() == (
+        "true: expected the folder of the PNG images of true.json, found no folder\n"
+        "Set data.groundtruth_images and data.prediction_images."
+    )
+    folders = {"groundtruth_images": Path("a"), "prediction_images": Path("b")}
+    assert len(batches(**folders)) == 1
+
+
+def test_images_without_a_panoptic_annotation_are_named() -> None:
+    write("true.json", [segments("true", 2, [[5]], info(5, 7))], images=IMAGES)
+    write("seen.json", [segments("seen", 2, [[5]], info(5, 7))])
+    assert message() == (
+        "true.json: expected a ground truth for each of 2 images, found none for 1: 1\n"
+        "Set data.missing to background to count images without one as all background."
+    )
+    (batch,) = batches(missing="background")
+    assert batch.layers[0].groundtruths[0] is None
+
+
+def test_an_id_that_is_not_described_is_named() -> None:
+    write("true.json", [segments("true", 2, [[5, 6, 6]], info(5, 7))])
+    write("seen.json", [segments("seen", 2, [[5, 5, 5]], info(5, 7))])
+    assert message() == (
+        "true/2.png, row 0, column 1: expected the id of a segment of true.json, annotations[0], "
+        "found 6 (2 pixels have unknown ids)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        (
+            info(5, 8),
+            "category_id: expected one of the 2 categories of the ground truths, found 8",
+        ),
+        (info(0, 7), "id: expected a number of its own from 1 to 16,777,215, found 0"),
+        (info("5", 7), "id: expected a whole number, found '5'"),
+    ],
+)
+def test_segments_that_are_described_badly_are_named(annotation: Any, expected: str) -> None:
+    write("true.json", [segments("true", 2, [[0]], annotation)])
+    write("seen.json", [])
+    assert message() == f"true.json, annotations[0], segments_info[0], {expected}"
+
+
+def test_a_second_panoptic_annotation_of_an_image_is_named() -> None:
+    write("true.json", [segments("true", 2, [[5]], info(5, 7))] * 2)
+    write("seen.json", [])
+    assert message() == (
+        "true.json, annotations[1]: expected one annotation for each image, found a second one "
+        "of image 2"
+    )
+
+
+def test_run_lengths_become_label_maps() -> None:
+    write("true.json", [mask(3, [0, 1, 3]), mask(7, [2, 2])], images=IMAGES)
+    results = [mask(7, "04"), mask(3, [0, 4], image=1)]
+    Path("seen.json").write_text(json.dumps(results), encoding="utf-8")
+    (batch,) = batches()
+    assert batch.datums.uids.tolist() == [1, 2]
+    assert batch.layers[0].groundtruths[0] is None
+    assert labels(batch, "groundtruths", 1) == [["car", "", "sky", "sky"]]
+    assert labels(batch, "predictions", 0) == [["car"] * 4]
+    assert labels(batch, "predictions", 1) == [["sky"] * 4]
+
+
+def test_polygons_have_the_pixels_whose_centers_are_inside() -> None:
+    polygons = [[0, 0, 1.4, 0, 1.4, 1, 0, 1], [2.6, 0, 4, 0, 4, 1, 2.6, 1]]
+    one = {"image_id": 2, "category_id": 3, "segmentation": polygons}
+    write("true.json", [one])
+    write("seen.json", [])
+    (batch,) = batches()
+    assert labels(batch, "groundtruths") == [["car", "", "", "car"]]
+
+
+def test_sides_can_be_of_two_kinds() -> None:
+    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))])
+    write("seen.json", [mask(7, [0, 4])])
+    (batch,) = batches()
+    assert labels(batch, "predictions") == labels(batch, "groundtruths") == [["sky"] * 4]
+
+
+@pytest.mark.parametrize(("overlap", "label"), [("first", "car"), ("last", "sky")])
+def test_pixels_of_two_labels_are_given_to_one(overlap: str, label: str) -> None:
+    write("true.json", [mask(3, [0, 2, 2]), mask(7, [1, 3])])
+    write("seen.json", [])
+    (batch,) = batches(overlap=overlap)
+    assert labels(batch, "groundtruths") == [["car", label, "sky", "sky"]]
+
+
+def test_pixels_of_two_labels_are_named() -> None:
+    write("true.json", [mask(3, [0, 2, 2]), mask(3, [0, 1, 3]), mask(7, [1, 3])])
+    write("seen.json", [])
+    assert message() == (
+        "true.json, annotations[2], segmentation: expected each pixel in one label, 1 are in "
+        "'car' and in 'sky'\n"
+        "Set data.overlap to first or last to give them to one of the two."
+    )
+
+
+@pytest.mark.parametrize(
+    ("segmentation", "expected"),
+    [
+        (
+            {"size": [1, 3], "counts": [0, 3]},
+            ", size: expected the image's height and width [1, 4], found [1, 3]",
+        ),
+        (
+            {"size": [1, 4], "counts": [0, 3]},
+            ", counts: expected runs that fill 1 by 4 pixels, found 3 pixels",
+        ),
+        ({"size": [1, 4], "counts": [-1]}, ", counts: expected run lengths from 0 up, found [-1]"),
+        (
+            [[0, 0, 1, 1]],
+            ": expected polygons [x, y, x, y, x, y, ...] of 3 points or more, found [0, 0, 1, 1]",
+        ),
+        (None, ": expected run lengths or polygons, found None"),
+    ],
+)
+def test_segmentations_that_are_none_are_named(segmentation: Any, expected: str) -> None:
+    write("true.json", [mask(3, None) | {"segmentation": segmentation}])
+    write("seen.json", [])
+    assert message() == f"true.json, annotations[0], segmentation{expected}"
+
+
+def test_an_image_without_a_size_is_named() -> None:
+    one = {"image_id": 2, "category_id": 3, "segmentation": [[0, 0, 1, 0, 1, 1]]}
+    write("true.json", [one], images=[{"id": 2}])
+    write("seen.json", [])
+    assert message() == (
+        "true.json, annotations[0]: expected an image with height and width to draw it in, found "
+        'none\nGive the images of the data set their "height" and "width".'
+    )
+
+
+def test_sizes_that_differ_name_the_image() -> None:
+    write("true.json", [segments("true", 2, [[5, 5, 5]], info(5, 7))])
+    write("seen.json", [mask(7, [0, 4])])
+    assert message() == (
+        "seen.json, image 2: expected 1 by 3 pixels (rows by columns) as in true.json, image 2, "
+        "found 1 by 4"
+    )
+
+
+def test_an_unknown_image_is_named() -> None:
+    write("true.json", [])
+    write("seen.json", [mask(7, [0, 4], image=9)])
+    assert message() == (
+        "seen.json, annotations[0], image_id: expected the id of one of the 1 images of "
+        "true.json, found 9\nSee that both files are of the same data set."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{", "true.json: expected JSON, found: "),
+        (
+            '{"a": 1}',
+            "true.json: expected COCO's JSON with a list of annotations, found fields",
+        ),
+        ('{"annotations": [1]}', "true.json, annotations[0]: expected a table of fields, found 1"),
+        ("[]", "true.json, categories: expected a list, found None\nWrite it as "),
+        (
+            '{"annotations": [], "categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "a"}]}',
+            "true.json, categories: expected every name once, found name 'a' 2 times",
+        ),
+        (
+            '{"annotations": [], "categories": [{"id": 1}]}',
+            "true.json, categories, id 1, name: expected a name, found None",
+        ),
+        (
+            '{"annotations": [], "categories": [], "images": []}',
+            "true.json, images: expected at least one image, found none",
+        ),
+    ],
+)
+def test_what_is_no_data_set_is_named(text: str, expected: str) -> None:
+    write("seen.json", [])
+    Path("true.json").write_text(text)
+    assert message().startswith(expected)
+
+
+def test_parts_hold_some_images_each() -> None:
+    write("true.json", [], images=IMAGES)
+    write("seen.json", [])
+    chosen = {"groundtruths": Path("true.json"), "predictions": Path("seen.json")}
+    parts = CocoReader(CocoParameters(**chosen, partition_images=1), "segmentation").partitions()
+    assert [part.name for part in parts] == ["images 1 to 1", "images 2 to 2"]
+    assert parts[0].paths == (Path("true.json"), Path("seen.json"))

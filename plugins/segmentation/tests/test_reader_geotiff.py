@@ -1,0 +1,237 @@
+"""GeoTIFFs become batches whose pixels stay in their files, and what does not fit is named."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rasterio
+from valor_segmentation.reader_parameters import GeotiffParameters
+from valor_segmentation.readers.geotiff import GeotiffReader
+from valor_segmentation.readers.rasters import RasterPixels
+
+from valor_core.errors import MissingExtraError, ReadError
+from valor_core.schemas.pixels import strips
+from valor_core.schemas.segmentation import SegmentationBatch
+
+
+def from_origin(west: float, north: float, width: float, height: float) -> rasterio.Affine:
+    return rasterio.Affine(width, 0, west, 0, -height, north)
+
+
+TRANSFORM = from_origin(500_000, 6_000_000, 10, 10)
+TILES = {"tiled": True, "blockxsize": 16, "blockysize": 16}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(path: str, *bands: Any, dtype: Any = np.uint8, **profile: Any) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    arrays = [np.array(band, dtype) for band in bands]
+    height, width = arrays[0].shape
+    shape = {"height": height, "width": width, "count": len(bands), "dtype": arrays[0].dtype}
+    place = {"crs": "EPSG:32632", "transform": TRANSFORM}
+    with rasterio.open(path, "w", driver="GTiff", **shape | place | profile) as target:
+        for number, array in enumerate(arrays, 1):
+            target.write(array, number)
+
+
+def batches(**parameters: Any) -> list[SegmentationBatch]:
+    chosen: dict[str, Any] = {"groundtruths": Path("true"), "predictions": Path("seen")}
+    chosen |= {"labels": ["cat", "dog"]} if "values" not in parameters else {}
+    reader = GeotiffReader(GeotiffParameters(**chosen | parameters), "segmentation")
+    return [batch for part in reader.partitions() for batch in reader.read(part)]
+
+
+def codes(batch: SegmentationBatch, side: str) -> list[Any]:
+    (one,) = getattr(batch.layers[0], side)
+    image = one.pixels.read(0, one.pixels.shape[0])
+    found: list[Any] = one.legend.codes[np.searchsorted(one.legend.values, image)].tolist()
+    return found
+
+
+def message(**parameters: Any) -> str:
+    with pytest.raises(ReadError) as caught:
+        batches(**parameters)
+    return str(caught.value)
+
+
+def test_rasters_are_matched_by_name() -> None:
+    write("true/a.tif", [[0, 1, 2]])
+    write("seen/a.tiff", [[2, 1, 0]])
+    (batch,) = batches()
+    assert batch.datums.uids.tolist() == ["a"]
+    assert codes(batch, "groundtruths") == [[-1, 0, 1]]
+    assert codes(batch, "predictions") == [[1, 0, -1]]
+
+
+def test_nodata_does_not_count_in_the_ground_truth_and_is_background_in_the_prediction() -> None:
+    write("true/a.tif", [[0, 1, 255]], nodata=255)
+    write("seen/a.tif", [[9, 1, 1]], nodata=9)
+    (batch,) = batches()
+    assert codes(batch, "groundtruths") == [[-1, 0, -2]]
+    assert codes(batch, "predictions") == [[-1, 0, 0]]
+
+
+def test_nodata_can_be_background() -> None:
+    write("true/a.tif", [[0, 1, 255]], nodata=255)
+    write("seen/a.tif", [[0, 1, 1]])
+    (batch,) = batches(nodata="background")
+    assert codes(batch, "groundtruths") == [[-1, 0, -1]]
+
+
+def test_nodata_that_is_zero_does_not_count_either() -> None:
+    write("true/a.tif", [[0, 1, 2]], nodata=0)
+    write("seen/a.tif", [[0, 1, 2]], nodata=0)
+    (batch,) = batches()
+    assert codes(batch, "groundtruths") == [[-2, 0, 1]]
+    assert codes(batch, "predictions") == [[-1, 0, 1]]
+
+
+def test_nodata_that_is_a_label_is_named() -> None:
+    write("true/a.tif", [[1]], nodata=2)
+    write("seen/a.tif", [[1]])
+    assert message() == (
+        "true/a.tif: expected a nodata value that is no label, found 2, which is 'dog'\n"
+        "Leave it out of data.labels or data.values, or set another nodata value."
+    )
+
+
+def test_signed_values_are_read() -> None:
+    write("true/a.tif", [[-1, 300]], dtype=np.int16, nodata=-1)
+    write("seen/a.tif", [[300, 0]], dtype=np.int32)
+    (batch,) = batches(values={300: "cat"})
+    assert codes(batch, "groundtruths") == [[-2, 0]]
+
+
+@pytest.mark.parametrize("compress", [None, "deflate"])
+def test_strips_of_files_with_other_blocks_are_the_same_pixels(compress: str | None) -> None:
+    rng = np.random.default_rng(0)
+    true, seen = rng.integers(0, 3, (2, 100, 50))
+    write("true/a.tif", true, **TILES, compress=compress)
+    write("seen/a.tif", seen, blockysize=7, compress=compress)
+    (batch,) = batches()
+    sides = [batch.layers[0].groundtruths[0], batch.layers[0].predictions[0]]
+    pixels = [side.pixels for side in sides if side]
+    assert [one.strip_rows for one in pixels] == [16, 7]
+    spans = list(strips((100, 50), *pixels, most=1))
+    assert spans[0] == (0, 16)
+    assert spans[-1] == (96, 100)
+    for array, one in zip((true, seen), pixels, strict=True):
+        read = np.concatenate([one.read(*span) for span in spans])
+        assert (read == array).all()
+
+
+def test_pixels_pickle_as_the_name_of_their_file() -> None:
+    write("true/a.tif", np.ones((300, 300)))
+    write("seen/a.tif", np.ones((300, 300)))
+    (batch,) = batches()
+    text = pickle.dumps(batch.layers[0])
+    assert len(text) < 3000
+    (one,) = pickle.loads(text).predictions
+    assert one.pixels.read(299, 300).sum() == 300
+
+
+def test_bands_are_chosen() -> None:
+    write("true/a.tif", [[0, 0]], [[1, 2]])
+    write("seen/a.tif", [[2, 2]], [[0, 0]])
+    (batch,) = batches(groundtruth_band=2)
+    assert codes(batch, "groundtruths") == [[0, 1]]
+    assert codes(batch, "predictions") == [[1, 1]]
+
+
+def test_a_band_that_is_not_there_is_named() -> None:
+    write("true/a.tif", [[1]])
+    write("seen/a.tif", [[1]])
+    assert message(groundtruth_band=2) == "true/a.tif: expected a band 2, found 1 band"
+
+
+def test_another_size_names_both_files() -> None:
+    write("true/a.tif", [[1, 1]])
+    write("seen/a.tif", [[1, 1, 1]])
+    assert message() == (
+        "seen/a.tif: expected 1 by 2 pixels (rows by columns) as in true/a.tif, found 1 by 3"
+    )
+
+
+def test_another_coordinate_system_names_both_files() -> None:
+    write("true/a.tif", [[1]])
+    write("seen/a.tif", [[1]], crs="EPSG:32633")
+    assert message() == (
+        "seen/a.tif: expected the coordinate system of true/a.tif, EPSG:32632, found EPSG:32633\n"
+        "Warp one onto the grid of the other, or set data.georeference to ignore."
+    )
+
+
+def test_another_place_names_both_files() -> None:
+    write("true/a.tif", [[1]])
+    write("seen/a.tif", [[1]], transform=from_origin(500_005, 6_000_000, 10, 10))
+    assert message() == (
+        "seen/a.tif: expected the transform of true/a.tif, 10, 0, 500000, 0, -10, 6000000, found "
+        "10, 0, 500005, 0, -10, 6000000\n"
+        "Warp one onto the grid of the other, or set data.georeference to ignore."
+    )
+    (batch,) = batches(georeference="ignore")
+    assert len(batch) == 1
+
+
+def test_what_rounding_does_to_a_transform_is_let_through() -> None:
+    write("true/a.tif", np.ones((9, 9)))
+    write("seen/a.tif", np.ones((9, 9)), transform=from_origin(500_000.001, 6_000_000, 10, 10))
+    assert len(batches()) == 1
+
+
+def test_a_pixel_size_that_adds_up_is_refused() -> None:
+    write("true/a.tif", np.ones((1, 90)))
+    write("seen/a.tif", np.ones((1, 90)), transform=from_origin(500_000, 6_000_000, 10.01, 10))
+    assert message().startswith("seen/a.tif: expected the transform of true/a.tif")
+
+
+def test_rasters_without_a_place_are_read_without_a_warning() -> None:
+    for folder in ("true", "seen"):
+        with pytest.warns(rasterio.errors.NotGeoreferencedWarning):
+            write(f"{folder}/a.tif", [[1]], crs=None, transform=rasterio.Affine.identity())
+    (batch,) = batches()
+    assert codes(batch, "predictions") == [[0]]
+
+
+def test_fractions_are_refused() -> None:
+    write("true/a.tif", [[1]], dtype=np.float32)
+    write("seen/a.tif", [[1]])
+    assert message() == (
+        "true/a.tif, band 1: expected whole numbers, found float32\n"
+        "Convert it: gdal_translate -ot Int32 'a.tif' labels.tif"
+    )
+
+
+def test_what_is_no_raster_is_named() -> None:
+    write("seen/a.tif", [[1]])
+    Path("true").mkdir()
+    Path("true/a.tif").write_text("text")
+    assert message().startswith("true/a.tif: expected a whole raster, found: ")
+
+
+def test_a_raster_that_is_cut_off_is_named() -> None:
+    write("true/a.tif", np.random.default_rng(0).integers(0, 3, (64, 64)), compress="deflate")
+    content = Path("true/a.tif").read_bytes()
+    Path("true/a.tif").write_bytes(content[: len(content) - 300])
+    with pytest.raises(ReadError, match=r"^true/a\.tif: expected a whole raster, found: "):
+        RasterPixels(Path("true/a.tif"), 1, (64, 64), 64).read(0, 64)
+
+
+def test_rasterio_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("true/a.tif", [[1]])
+    write("seen/a.tif", [[1]])
+    monkeypatch.setitem(__import__("sys").modules, "rasterio", None)
+    with pytest.raises(MissingExtraError) as caught:
+        batches()
+    assert str(caught.value) == (
+        f"segmentation: reading {Path('true/a.tif')} needs rasterio, which is not installed\n"
+        "Install it with: python -m pip install 'valor-segmentation[raster]'"
+    )

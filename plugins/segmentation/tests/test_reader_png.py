@@ -1,0 +1,301 @@
+"""PNG label maps become batches, and what does not fit is named."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from valor_segmentation.reader_parameters import PngParameters
+from valor_segmentation.readers.png import PngReader
+
+from valor_core.errors import MissingExtraError, ReadError
+from valor_core.schemas.segmentation import SegmentationBatch
+
+RED, BLUE, GRAY, BLACK = (255, 0, 0), (0, 0, 255), (128, 128, 128), (0, 0, 0)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def write(path: str, pixels: Any, dtype: Any = np.uint8) -> None:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(np.array(pixels, dtype)).save(path)
+
+
+def reader(**parameters: Any) -> PngReader:
+    chosen = {"groundtruths": Path("true"), "predictions": Path("seen")} | parameters
+    return PngReader(PngParameters(**chosen), "segmentation")
+
+
+def batches(**parameters: Any) -> list[SegmentationBatch]:
+    found = reader(**parameters)
+    return [batch for part in found.partitions() for batch in found.read(part)]
+
+
+def codes(batch: SegmentationBatch, side: str = "groundtruths") -> list[Any]:
+    """Label codes of the pixels of every image of one side."""
+    maps = getattr(batch.layers[0], side)
+    return [None if one is None else code_image(one).tolist() for one in maps]
+
+
+def code_image(one: Any) -> Any:
+    image = one.pixels.read(0, one.pixels.shape[0])
+    return one.legend.codes[np.searchsorted(one.legend.values, image)]
+
+
+def message(**parameters: Any) -> str:
+    with pytest.raises(ReadError) as caught:
+        batches(**parameters)
+    return str(caught.value)
+
+
+def test_images_are_matched_by_name() -> None:
+    write("true/b.png", [[0, 1, 255]])
+    write("true/sub/a.png", [[2]])
+    write("seen/b.png", [[2, 1, 0]])
+    write("seen/sub/a.png", [[1]])
+    (batch,) = batches(labels=["cat", "dog"], ignore=[255])
+    assert batch.datums.uids.tolist() == ["b", "sub/a"]
+    assert [str(label) for label in batch.labels] == ["cat", "dog"]
+    assert codes(batch) == [[[-1, 0, -2]], [[1]]]
+    assert codes(batch, "predictions") == [[[1, 0, -1]], [[0]]]
+
+
+def test_parts_hold_some_images_each_and_name_their_files() -> None:
+    for name in "abc":
+        write(f"true/{name}.png", [[1]])
+        write(f"seen/{name}.png", [[1]])
+    parts = reader(labels=["cat"], partition_images=2).partitions()
+    assert [part.name for part in parts] == ["images 'a' to 'b'", "images 'c' to 'c'"]
+    assert parts[1].paths == (Path("true/c.png"), Path("seen/c.png"))
+
+
+def test_values_are_labels_of_a_mapping() -> None:
+    write("true/a.png", [[0, 7, 11, 33]])
+    write("seen/a.png", [[7, 7, 0, 33]])
+    (batch,) = batches(values={7: "road", 11: "road", 33: None}, label_key="ground")
+    assert codes(batch) == [[[-1, 0, 0, -1]]]
+    assert str(batch.labels[0]) == "ground: road"
+
+
+def test_endings_are_what_names_differ_in() -> None:
+    write("true/a_labelIds.png", [[1]])
+    write("true/a_color.png", [RED])
+    write("seen/a_pred.png", [[1]])
+    endings = {"groundtruth_ending": "_labelIds.png", "prediction_ending": "_pred.png"}
+    (batch,) = batches(labels=["cat"], **endings)
+    assert batch.datums.uids.tolist() == ["a"]
+
+
+def test_files_of_the_system_are_left_out() -> None:
+    write("true/a.png", [[1]])
+    write("seen/a.png", [[1]])
+    Path("true/._a.png").write_bytes(b"")
+    assert len(batches(labels=["cat"])) == 1
+
+
+def test_two_files_are_a_pair_whatever_their_names() -> None:
+    write("true.png", [[1]])
+    write("seen.png", [[0]])
+    files = {"groundtruths": Path("true.png"), "predictions": Path("seen.png")}
+    (batch,) = batches(labels=["cat"], **files)
+    assert batch.datums.uids.tolist() == ["true"]
+
+
+def test_colors_stand_for_labels() -> None:
+    write("true/a.png", [[RED, BLUE, BLACK, GRAY]])
+    write("seen/a.png", [[BLUE, BLUE, RED, BLACK]])
+    palette = {"#FF0000": "road", "[0, 0, 255]": "sky"}
+    (batch,) = batches(palette=palette, ignore=["#808080"])
+    assert codes(batch) == [[[0, 1, -1, -2]]]
+    assert codes(batch, "predictions") == [[[1, 1, 0, -1]]]
+
+
+def test_a_palette_reads_indexed_images_by_their_colors() -> None:
+    image = Image.fromarray(np.array([[0, 1]], np.uint8), mode=None).convert("P")
+    image.putpalette([*BLUE, *RED])
+    for folder in ("true", "seen"):
+        Path(folder).mkdir()
+        image.save(f"{folder}/a.png")
+    (batch,) = batches(palette={"#ff0000": "road", "#0000ff": "sky"})
+    assert codes(batch) == [[[1, 0]]]
+    (batch,) = batches(labels=["cat"])
+    assert codes(batch) == [[[-1, 0]]]
+
+
+def test_an_unknown_color_is_named() -> None:
+    write("true/a.png", [[RED, GRAY, GRAY, BLUE]])
+    write("seen/a.png", [[RED] * 4])
+    assert message(palette={"#ff0000": "road"}) == (
+        "true/a.png, row 0, column 1: expected a color of data.palette, found #808080 (3 pixels "
+        "have 2 unknown colors)\n"
+        "Add it to data.palette, with null if it is background."
+    )
+
+
+def test_a_color_that_does_not_count_is_no_prediction() -> None:
+    write("true/a.png", [[GRAY]])
+    write("seen/a.png", [[GRAY]])
+    text = message(palette={"#ff0000": "road"}, ignore=["#808080"])
+    assert text.startswith("seen/a.png, row 0, column 0: expected a color of data.palette")
+
+
+@pytest.mark.parametrize(("depth", "row"), [(1, 0b01_00_00_00), (2, 0b00_01_00_00), (4, 0x01)])
+def test_gray_levels_of_few_bits_are_as_the_file_has_them(depth: int, row: int) -> None:
+    content = b"\x89PNG\r\n\x1a\n"
+    for kind, data in (
+        (b"IHDR", struct.pack(">IIBBBBB", 2, 1, depth, 0, 0, 0, 0)),
+        (b"IDAT", zlib.compress(bytes([0, row]))),
+        (b"IEND", b""),
+    ):
+        content += struct.pack(">I", len(data)) + kind + data
+        content += struct.pack(">I", zlib.crc32(kind + data))
+    for folder in ("true", "seen"):
+        Path(folder).mkdir()
+        Path(folder, "a.png").write_bytes(content)
+    (batch,) = batches(labels=["cat"])
+    assert codes(batch) == [[[-1, 0]]]
+
+
+def test_gray_levels_of_16_bits_are_read() -> None:
+    write("true/a.png", [[0, 300]], np.uint16)
+    write("seen/a.png", [[300, 0]], np.uint16)
+    (batch,) = batches(values={300: "cat"})
+    assert codes(batch) == [[[-1, 0]]]
+
+
+def test_missing_partners_are_counted_and_named() -> None:
+    for name in "abcde":
+        write(f"true/{name}.png", [[1]])
+    write("seen/a.png", [[1]])
+    assert message(labels=["cat"]) == (
+        "seen: expected a prediction for each of 5 images, found none for 4: 'b', 'c', 'd' (and "
+        "1 more)\n"
+        "Set data.missing to background to count images without one as all background."
+    )
+
+
+def test_a_missing_ground_truth_is_named() -> None:
+    write("true/a.png", [[1]])
+    write("seen/a.png", [[1]])
+    write("seen/b.png", [[1]])
+    text = message(labels=["cat"])
+    assert text.startswith("true: expected a ground truth for each of 2 images, found none for 1")
+
+
+def test_a_missing_partner_can_be_all_background() -> None:
+    write("true/a.png", [[1]])
+    write("seen/b.png", [[1]])
+    (batch,) = batches(labels=["cat"], missing="background")
+    assert codes(batch) == [[[0]], None]
+    assert codes(batch, "predictions") == [None, [[0]]]
+
+
+def test_sizes_that_differ_name_both_files() -> None:
+    write("true/a.png", [[1, 1], [1, 1]])
+    write("seen/a.png", [[1, 1]])
+    assert message(labels=["cat"]) == (
+        "seen/a.png: expected 2 by 2 pixels (rows by columns) as in true/a.png, found 1 by 2"
+    )
+
+
+def test_colors_without_a_palette_are_refused() -> None:
+    write("true/a.png", [[RED]])
+    write("seen/a.png", [[RED]])
+    assert message(labels=["cat"]) == (
+        "true/a.png: expected gray levels or indices of a palette, found colors (RGB)\n"
+        "Say under data.palette which color is which label."
+    )
+
+
+@pytest.mark.parametrize("content", [b"", b"text", b"\x89PNG\r\n\x1a\n" + bytes(9)])
+def test_what_is_no_image_is_named(content: bytes) -> None:
+    write("seen/a.png", [[1]])
+    Path("true").mkdir()
+    Path("true/a.png").write_bytes(content)
+    assert message(labels=["cat"]).startswith("true/a.png: expected a whole PNG image, found: ")
+
+
+def test_an_image_that_is_cut_off_is_named() -> None:
+    noise = np.random.default_rng(0).integers(0, 2, (64, 64))
+    write("true/a.png", noise)
+    write("seen/a.png", noise)
+    Path("true/a.png").write_bytes(Path("true/a.png").read_bytes()[:200])
+    assert message(labels=["cat"]).startswith("true/a.png: expected a whole PNG image, found: ")
+
+
+def test_a_folder_that_is_not_there_is_named() -> None:
+    assert message(labels=["cat"]) == "true: expected a folder or a file, found nothing there"
+
+
+def test_a_folder_without_images_is_named() -> None:
+    Path("true").mkdir()
+    assert message(labels=["cat"]) == "true: expected files that end in .png, found none"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        (
+            {},
+            "data: expected one of labels, values and palette, found none of them\n"
+            "Set data.labels to the names of the labels 1, 2, ...",
+        ),
+        (
+            {"labels": ["cat"], "values": {1: "cat"}},
+            "data: expected one of labels, values and palette, found labels and values",
+        ),
+        (
+            {"values": {"one": "cat"}},
+            "data.values: expected whole numbers with their labels, found 'one'",
+        ),
+        (
+            {"labels": ["cat"], "ignore": [1]},
+            "data.ignore: expected values that are no label, found 1, which is 'cat'",
+        ),
+        (
+            {"labels": ["cat"], "ignore": ["#ffffff"]},
+            "data.ignore: expected whole numbers, found '#ffffff'\n"
+            "Colors are for images with a palette.",
+        ),
+        ({"labels": [""]}, "data: expected names of labels, found ''"),
+        (
+            {"palette": {"red": "road"}},
+            "data.palette: expected a color such as '#ff0000' or '[255, 0, 0]', found 'red'",
+        ),
+        (
+            {"palette": {"[256, 0, 0]": "road"}},
+            "data.palette: expected a color such as '#ff0000' or '[255, 0, 0]', found "
+            "'[256, 0, 0]'",
+        ),
+        (
+            {"palette": {"#ff0000": "road", "(255, 0, 0)": "sky"}},
+            "data.palette: expected each color once, found #ff0000 twice",
+        ),
+        (
+            {"palette": {"#ff0000": "road"}, "ignore": ["#ff0000"]},
+            "data.ignore: expected colors that are no label, found #ff0000, which is 'road'",
+        ),
+    ],
+)
+def test_parameters_that_make_no_sense_are_named(parameters: Any, expected: str) -> None:
+    assert message(**parameters) == expected
+
+
+def test_pillow_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("true/a.png", [[1]])
+    write("seen/a.png", [[1]])
+    monkeypatch.setitem(__import__("sys").modules, "PIL.PngImagePlugin", None)
+    with pytest.raises(MissingExtraError) as caught:
+        batches(labels=["cat"])
+    lines = str(caught.value).splitlines()
+    assert lines[0].startswith("segmentation: reading ")
+    assert lines[0].endswith("needs Pillow, which is not installed")
+    assert lines[1] == "Install it with: python -m pip install 'valor-segmentation[images]'"

@@ -1,0 +1,112 @@
+"""What the readers read is counted like the same pixels in memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rasterio
+from PIL import Image
+
+from valor_core.errors import ReadError
+from valor_core.schemas.segmentation import SegmentationBatch
+
+from .support import results_of
+
+LABELS = ["cat", "dog"]
+METRICS = ("Counts", "ConfusionMatrix", "mIOU")
+MAPS = np.random.default_rng(0).integers(0, 4, (2, 3, 90, 70)).astype(np.uint8)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for side in ("true", "seen"):
+        Path(side).mkdir()
+
+
+def maps() -> list[Any]:
+    """Three pairs of label maps; the value 3 is not counted, and never predicted."""
+    return [MAPS[0], MAPS[1] % 3]
+
+
+def expected() -> Any:
+    true, seen = maps()
+    batch = SegmentationBatch.from_arrays(true, seen, labels=LABELS, ignore=3, uids=list("abc"))
+    return [result.to_dict() for result in results_of(batch, *METRICS)]
+
+
+def found(**data: Any) -> Any:
+    given = {"groundtruths": "true", "predictions": "seen", "labels": LABELS} | data
+    return [result.to_dict() for result in results_of(given, *METRICS)]
+
+
+def test_pngs_are_counted_like_arrays() -> None:
+    for side, images in zip(("true", "seen"), maps(), strict=True):
+        for uid, image in zip("abc", images, strict=True):
+            Image.fromarray(image).save(f"{side}/{uid}.png")
+    assert found(reader="segmentation.png", ignore=3, partition_images=2) == expected()
+
+
+def test_colors_are_counted_like_arrays() -> None:
+    colors = np.array([[0, 0, 0], [255, 0, 0], [0, 255, 0], [9, 9, 9]], np.uint8)
+    for side, images in zip(("true", "seen"), maps(), strict=True):
+        for uid, image in zip("abc", images, strict=True):
+            Image.fromarray(colors[image]).save(f"{side}/{uid}.png")
+    palette = {"#ff0000": "cat", "[0, 255, 0]": "dog"}
+    given = {"labels": [], "palette": palette, "ignore": "#090909"}
+    assert found(reader="segmentation.png", **given) == expected()
+
+
+def test_npys_are_counted_like_arrays() -> None:
+    for side, images in zip(("true", "seen"), maps(), strict=True):
+        for uid, image in zip("abc", images, strict=True):
+            np.save(f"{side}/{uid}.npy", image.astype(np.int32))
+    assert found(reader="segmentation.npy", ignore=3) == expected()
+
+
+def test_rasters_of_other_blocks_are_counted_like_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("valor_segmentation.layer_counts._STRIP", 1)  # every strip on its own
+    layouts = ({"tiled": True, "blockxsize": 16, "blockysize": 32}, {"blockysize": 7})
+    for side, images, layout in zip(("true", "seen"), maps(), layouts, strict=True):
+        for uid, image in zip("abc", images, strict=True):
+            kind = {"height": 90, "width": 70, "count": 1, "dtype": "uint8", "nodata": 3}
+            place = {"transform": rasterio.Affine(1, 0, 5, 0, -1, 9)}
+            path = f"{side}/{uid}.tif"
+            with rasterio.open(path, "w", driver="GTiff", **kind, **place, **layout) as target:
+                target.write(image, 1)
+    assert found(reader="segmentation.geotiff") == expected()
+
+
+def test_a_value_that_is_no_label_is_named() -> None:
+    for side in ("true", "seen"):
+        np.save(f"{side}/a.npy", [[0, 7]])
+    with pytest.raises(ReadError, match=r"item 'a', groundtruth: .* got 7 at row 0, column 1"):
+        found(reader="segmentation.npy")
+
+
+def test_panoptic_quality_is_that_of_the_segments() -> None:
+    """One car is found with 3 of 4 pixels, and one that is not there is seen.
+
+    IoU 3 / 4; recognition 1 / (1 + 1 / 2) = 2 / 3; panoptic quality 3 / 4 * 2 / 3 = 1 / 2.
+    """
+    for side, ids in {"true": [5, 5, 5, 5, 6, 6], "seen": [1, 1, 1, 0, 2, 2]}.items():
+        colors = np.zeros((1, 6, 3), np.uint8)
+        colors[0, :, 1] = ids  # ids of more than eight bits
+        Image.fromarray(colors).save(f"{side}/7.png")
+        categories = {5: 1, 6: 2, 1: 1, 2: 1}
+        infos = [{"id": 256 * i, "category_id": categories[i]} for i in sorted({*ids} - {0})]
+        content = {
+            "images": [{"id": 7, "height": 1, "width": 6}],
+            "categories": [{"id": 1, "name": "car"}, {"id": 2, "name": "sky"}],
+            "annotations": [{"image_id": 7, "file_name": "7.png", "segments_info": infos}],
+        }
+        Path(f"{side}.json").write_text(json.dumps(content), encoding="utf-8")
+    data = {"reader": "segmentation.coco", "groundtruths": "true.json", "predictions": "seen.json"}
+    found = results_of(data, "PanopticQuality")
+    results = {one.parameters.get("label"): one.to_dict()["value"] for one in found}
+    assert results["car"] == pytest.approx(0.5, abs=1e-12)
+    assert results["sky"] == 0.0

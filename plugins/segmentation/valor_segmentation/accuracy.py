@@ -1,0 +1,52 @@
+"""Accuracy: the share of pixels whose label is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from valor_core.result import Result, ratio
+from valor_core.state import StateRequest
+from valor_segmentation import pixel_counts
+from valor_segmentation.parameters import AccuracyParameters
+from valor_segmentation.pixel_counts import PixelCounts
+
+
+@frozen
+class Accuracy:
+    """Share of pixels whose prediction is right, for each label key.
+
+    Parameters
+    ----------
+    parameters : AccuracyParameters
+        Whether true background counts.
+
+    References
+    ----------
+    Long, Shelhamer and Darrell, "Fully Convolutional Networks for Semantic Segmentation", CVPR
+    2015, section 5, pixel accuracy.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 1, 0, 0]], [[1, 0, 0, 0]], labels=["cat"])
+    >>> evaluate([item], ["Accuracy"])["Accuracy"].value
+    0.75
+    """
+
+    parameters: AccuracyParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The pixel counts."""
+        return (pixel_counts.request(),)
+
+    def compute(self, state: PixelCounts) -> Iterator[Result]:
+        """One result for each label key."""
+        background = self.parameters.background
+        reason = "no pixels" if background else "no pixels with a true label"
+        for key, counts in state.sorted():
+            tp, _, fn = counts.confusion.counts(background=background)
+            value = ratio(int(tp.sum()), int(tp.sum() + fn.sum()), None, reason)
+            yield Result(parameters={"label_key": key, "background": background}, value=value)

@@ -1,0 +1,43 @@
+"""Parameters of the metrics that look at the edges of labels."""
+
+from __future__ import annotations
+
+from valor_core.parameters import Within, parameter, parameters
+
+
+def _prediction_only() -> bool:
+    include: bool = parameter(
+        default=False, help="Whether labels without ground truths take part in means."
+    )
+    return include
+
+
+@parameters
+class BoundaryIOUParameters:
+    """Parameters of BoundaryIOU."""
+
+    width: float = parameter(
+        default=0.02,
+        help="Width of a boundary as a share of the image's diagonal, rounded to whole pixels, "
+        "at least 1.",
+        check=Within(0, 1, open_low=True),
+        aliases=("dilation_ratio",),
+    )
+    width_in_pixels: int | None = parameter(
+        default=None, help="Width of a boundary in pixels, in place of the share.", check=Within(1)
+    )
+    include_prediction_only_labels: bool = _prediction_only()
+
+
+@parameters
+class HausdorffParameters:
+    """Parameters of Hausdorff."""
+
+    percentiles: tuple[float, ...] = parameter(
+        default=(100.0, 95.0),
+        help="Percentiles of the distances between edges, in percent; 100 is the greatest.",
+        check=Within(0, 100),
+        non_empty=True,
+        distinct=True,
+    )
+    include_prediction_only_labels: bool = _prediction_only()

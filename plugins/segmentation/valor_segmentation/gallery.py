@@ -1,0 +1,269 @@
+"""Gallery: image, ground truth, prediction and wrong pixels, side by side."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+from PIL import Image
+
+from valor_core.errors import ReadError
+from valor_core.gallery import Picture
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.label import Label
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, Layer, SegmentationBatch
+from valor_segmentation.gallery_parameters import GalleryParameters
+from valor_segmentation.lookup import Meanings, blocks, codes
+from valor_segmentation.panels import LONGEST, Panel, encoded, scaled, sheet, thumbnail
+
+RIGHT, WRONG, FALSE, MISSED = "right", "wrong label", "false", "missed"
+
+COLORS: Mapping[str, str] = {
+    RIGHT: "#2b8a3e",
+    WRONG: "#f08c00",
+    FALSE: "#e03131",
+    MISSED: "#ffd43b",
+    "ignored": "#adb5bd",
+    "background": "#212529",
+}
+"""Color of each kind of pixel."""
+
+_KINDS = tuple(COLORS)
+_IGNORED, _BACKGROUND = _KINDS.index("ignored"), _KINDS.index("background")
+_BLOCK = 1 << 20  # pixels that are looked at together
+
+_ENDINGS = ("", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+
+_PALETTE = (  # nothing that looks like a color of errors
+    "#4363d8",
+    "#911eb4",
+    "#46f0f0",
+    "#f032e6",
+    "#bcf60c",
+    "#fabebe",
+    "#008080",
+    "#e6beff",
+    "#9a6324",
+    "#fffac8",
+    "#800000",
+    "#aaffc3",
+    "#808000",
+    "#ffd8b1",
+    "#1864ab",
+    "#ff8fab",
+    "#5c7cfa",
+    "#b5838d",
+    "#22b8cf",
+    "#7048e8",
+)
+
+
+class SegmentationGallery:
+    """Draws label maps beside their image, and which of their pixels are wrong.
+
+    A row of panels for each label key: the image, the ground truth, the prediction and the
+    errors. There, green is the right label, orange a wrong one, red a label where there is none,
+    yellow none where there is one, gray what does not count. An image's errors are its wrong
+    pixels. A label has one color in all pictures, unless another one of the data claims it.
+
+    Parameters
+    ----------
+    parameters : GalleryParameters
+        Where the images are.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 1, 0, 0]], [[1, 2, 2, 0]], labels=["cat", "dog"])
+    >>> batch = SegmentationBatch.of([item])
+    >>> gallery = SegmentationGallery(GalleryParameters())
+    >>> gallery.errors(batch), gallery.draw(batch).counts["wrong label"]
+    (array([2]), 1)
+    """
+
+    def __init__(self, parameters: GalleryParameters) -> None:
+        self.parameters = parameters
+        images = parameters.images
+        if images is not None and not images.is_dir():
+            raise ReadError(
+                f"segmentation.Gallery: expected a folder of images, {images} is none",
+                "Set gallery.images to the folder that file names of images are relative to.",
+            )
+
+    @property
+    def legend(self) -> Mapping[str, str]:
+        """What became of a pixel, with its color."""
+        return {
+            "right label": COLORS[RIGHT],
+            "wrong label": COLORS[WRONG],
+            "label where there is none": COLORS[FALSE],
+            "no label where there is one": COLORS[MISSED],
+            "does not count": COLORS["ignored"],
+        }
+
+    def errors(self, batch: SegmentationBatch) -> Any:
+        """Wrong pixels of each image."""
+        errors = np.zeros(len(batch), np.int64)
+        for layer in batch.layers:
+            for i in range(len(batch)):
+                for true, predicted in _rows(layer, i, batch.datums.name(i)):
+                    is_wrong = (true != np.maximum(predicted, BACKGROUND)) & (true != IGNORED)
+                    errors[i] += np.count_nonzero(is_wrong)
+        return errors
+
+    def draw(self, batch: SegmentationBatch) -> Picture:
+        """The picture of the only image of a batch."""
+        image, notes = self._image(batch)
+        paints = colors_of(batch.labels)
+        views = [_View.of(layer, batch.datums.name(0)) for layer in batch.layers]
+        shape = max((view.shape for view in views), default=(1, 1))
+        rows = [view.panels(image, paints) for view in views] or [[Panel("image", _plain(image))]]
+        kinds = sum((view.kinds for view in views), np.zeros(len(_KINDS), np.int64)).tolist()
+        counts = {kind: kinds[_KINDS.index(kind)] for kind in (RIGHT, WRONG, FALSE, MISSED)}
+        there = sorted(set().union(*(view.labels for view in views)))
+        legend = [(str(batch.labels[code]), paints[code]) for code in there]
+        legend += [(f"{kind} {count:,}", COLORS[kind]) for kind, count in counts.items()]
+        drawn = sheet(rows, scaled(*shape), legend)
+        return Picture(encoded(drawn, "PNG", optimize=True), thumbnail(drawn), counts, notes)
+
+    def _image(self, batch: SegmentationBatch) -> tuple[Image.Image | None, list[str]]:
+        """The image, or why there is none."""
+        folder, datum = self.parameters.images, batch.datums.at(0)
+        if folder is None:
+            return None, []
+        name = datum.metadata.get(self.parameters.image_field)
+        path = _file(folder, str(datum.uid)) if name is None else folder / str(name)
+        try:
+            with Image.open(path) as image:
+                return image.convert("RGB"), [str(name)] if name else []
+        except FileNotFoundError:
+            return None, [f"no image: {Path(folder.name) / path.relative_to(folder)} is not there"]
+        except (OSError, ValueError, Image.DecompressionBombError) as error:
+            return None, [f"no image: {path.name} cannot be read, {error}"]
+
+
+def _file(folder: Path, uid: str) -> Path:
+    """The file of an image that is called like its uid, with an ending or without."""
+    files = (folder / f"{uid}{ending}" for ending in _ENDINGS)
+    return next((file for file in files if file.is_file()), folder / uid)
+
+
+@frozen(eq=False)
+class _View:
+    """One layer of an image, reduced to what a panel shows.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Height and width of the image.
+    true, predicted : ndarray of int
+        Label codes of the pixels that are shown.
+    kinds : ndarray of int64
+        How many pixels of the whole image are of each kind.
+    """
+
+    shape: tuple[int, int]
+    true: Meanings
+    predicted: Meanings
+    kinds: Codes
+
+    @classmethod
+    def of(cls, layer: Layer, place: str) -> _View:
+        """The view of the only image of a layer."""
+        shape = _shape(layer, 0)
+        step = max(1, max(shape) // LONGEST)
+        kinds, first = np.zeros(len(_KINDS), np.int64), 0
+        shown: list[tuple[Meanings, Meanings]] = []
+        for rows, seen in _rows(layer, 0, place):
+            kinds += np.bincount(_kinds(rows, seen).ravel(), minlength=len(_KINDS))
+            chosen = np.s_[-first % step :: step, ::step]
+            shown.append((rows[chosen], seen[chosen]))
+            first += len(rows)
+        if not shown:
+            nothing = np.full((1, 1), BACKGROUND, np.int8)
+            shown = [(nothing, nothing)]
+        true, predicted = (np.concatenate(side) for side in zip(*shown, strict=True))
+        return cls(shape, true, predicted, kinds)
+
+    @property
+    def labels(self) -> set[int]:
+        """Codes of the labels that are shown."""
+        found = np.union1d(np.unique(self.true), np.unique(self.predicted)).tolist()
+        return {code for code in found if code >= 0}
+
+    def panels(self, image: Image.Image | None, paints: Sequence[str]) -> list[Panel]:
+        """Image, ground truth, prediction and errors."""
+        # Codes begin at IGNORED, which is the last place but one if counted from the end.
+        table = _rgb([*paints, COLORS["ignored"], COLORS["background"]])
+        errors = _rgb(list(COLORS.values()))[_kinds(self.true, self.predicted)]
+        panels = [
+            Panel("ground truth", table[self.true]),
+            Panel("prediction", table[self.predicted]),
+            Panel("errors", errors),
+        ]
+        return panels if image is None else [Panel("image", image), *panels]
+
+
+def colors_of(labels: Sequence[Label]) -> list[str]:
+    """A color for each label, chosen by its name.
+
+    Examples
+    --------
+    >>> cat, dog = Label("class", "cat"), Label("class", "dog")
+    >>> colors_of([cat, dog]) == colors_of([dog, cat])[::-1]
+    True
+    """
+    chosen: dict[Label, str] = {}
+    taken: set[int] = set()
+    for label in sorted(labels):
+        place = zlib.crc32(str(label).encode()) % len(_PALETTE)
+        while place in taken and len(taken) < len(_PALETTE):
+            place = (place + 1) % len(_PALETTE)
+        taken.add(place)
+        chosen[label] = _PALETTE[place]
+    return [chosen[label] for label in labels]
+
+
+def _kinds(true: Meanings, predicted: Meanings) -> NDArray[np.int64]:
+    """Which kind every pixel is of, by place in `COLORS`."""
+    is_true, is_predicted = true >= 0, predicted >= 0
+    cases = [
+        true == IGNORED,
+        is_true & (true == predicted),
+        is_true & is_predicted,
+        is_predicted,
+        is_true,
+    ]
+    kinds = [_IGNORED, *(_KINDS.index(kind) for kind in (RIGHT, WRONG, FALSE, MISSED))]
+    return np.select(cases, kinds, _BACKGROUND)
+
+
+def _rows(layer: Layer, position: int, place: str) -> Iterator[tuple[Meanings, Meanings]]:
+    """Label codes of both sides of an image, some rows at a time."""
+    true, predicted = layer.groundtruths[position], layer.predictions[position]
+    there = [one.pixels for one in (true, predicted) if one is not None]
+    _, width = shape = _shape(layer, position)
+    for first, last in blocks(shape, *there, most=_BLOCK) if there else ():
+        yield (
+            codes(true, first, last, width, f"{place}, ground truth"),
+            codes(predicted, first, last, width, f"{place}, prediction"),
+        )
+
+
+def _shape(layer: Layer, position: int) -> tuple[int, int]:
+    one: LabelMap | None = layer.groundtruths[position] or layer.predictions[position]
+    return (0, 0) if one is None else one.pixels.shape
+
+
+def _rgb(names: Sequence[str]) -> NDArray[np.uint8]:
+    colors = [[int(name[i : i + 2], 16) for i in (1, 3, 5)] for name in names]
+    return np.array(colors, np.uint8)
+
+
+def _plain(image: Image.Image | None) -> Image.Image:
+    return Image.new("RGB", (1, 1), COLORS["background"]) if image is None else image

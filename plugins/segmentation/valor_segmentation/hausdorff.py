@@ -1,0 +1,286 @@
+"""Hausdorff distance: how far the edges of a label are apart, in pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import define, field, frozen
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+from valor_core.averages import Value, coordinates, macro
+from valor_core.exact import ExactSums
+from valor_core.result import Result, Undefined
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.label import Vocabulary
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, SegmentationBatch
+from valor_core.state import Content, StateRequest
+from valor_segmentation.boundary_parameters import HausdorffParameters
+from valor_segmentation.lookup import Meanings, codes
+
+Flags = NDArray[np.bool_]
+Points = NDArray[np.int64]
+
+BOTH, ONLY_TRUE, ONLY_PREDICTED = range(3)
+"""Columns of `EdgeDistances.images`."""
+
+
+@define
+class EdgeDistances:
+    """Distances between the true and predicted edges of each label, over images.
+
+    Parameters
+    ----------
+    percentiles : tuple of float
+        Which distances are kept of each image, ascending.
+
+    Examples
+    --------
+    >>> state = EdgeDistances(percentiles=(100.0,))
+    >>> state.update(SegmentationBatch.from_arrays([[[1, 0, 0]]], [[[1, 1, 1]]], labels=["cat"]))
+    >>> state.images, state.worst
+    (array([[1, 0, 0]]), array([[2.]]))
+    """
+
+    percentiles: tuple[float, ...]
+    vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
+    images: Codes = field(init=False, factory=lambda: np.zeros((0, 3), np.int64))
+    worst: Floats = field(init=False)
+    sums: list[ExactSums] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.worst = np.zeros((0, len(self.percentiles)))
+        self.sums = [ExactSums() for _ in self.percentiles]
+
+    def update(self, batch: SegmentationBatch) -> None:
+        """Measure the images of a batch, each read whole."""
+        own = self.vocabulary.join(batch.labels)
+        self._grow()
+        for layer in batch.layers:
+            pairs = zip(layer.groundtruths, layer.predictions, strict=True)
+            for i, (true, predicted) in enumerate(pairs):
+                self._add(own, *_read(true, predicted, batch.datums.name(i)))
+
+    def merge(self, other: EdgeDistances) -> None:
+        """Add what another state measured."""
+        own = self.vocabulary.join(other.vocabulary.labels)
+        self._grow()
+        self.images[own] += other.images
+        self.worst[own] = np.maximum(self.worst[own], other.worst)
+        for mine, more in zip(self.sums, other.sums, strict=True):
+            mine.merge(more, own)
+
+    def dump(self) -> Content:
+        """Labels, numbers of images, greatest distances and exact sums of distances."""
+        return {
+            "labels": self.vocabulary.labels,
+            "images": self.images,
+            "worst": self.worst,
+            "sums": [sums.to_text() for sums in self.sums],
+        }
+
+    def restore(self, content: Content) -> None:
+        """The distances that `dump` wrote."""
+        self.vocabulary = Vocabulary(content["labels"])
+        self.images, self.worst = content["images"], content["worst"]
+        self.sums = [ExactSums.from_text(text) for text in content["sums"]]
+
+    def means(self, percentile: float) -> list[Value]:
+        """Mean distance of each label over the images that have it on both sides."""
+        place = self.percentiles.index(percentile)
+        totals = np.zeros(len(self.images))
+        values = self.sums[place].values
+        totals[: len(values)] = values
+        pairs = zip(totals.tolist(), self.images.tolist(), strict=True)
+        return [total / row[BOTH] if row[BOTH] else _reason(row) for total, row in pairs]
+
+    def greatest(self, percentile: float) -> list[Value]:
+        """Greatest distance of each label in an image that has it on both sides."""
+        distances = self.worst[:, self.percentiles.index(percentile)].tolist()
+        return [
+            distance if row[BOTH] else _reason(row)
+            for distance, row in zip(distances, self.images.tolist(), strict=True)
+        ]
+
+    def _grow(self) -> None:
+        more = len(self.vocabulary) - len(self.images)
+        self.images = np.concatenate([self.images, np.zeros((more, 3), np.int64)])
+        self.worst = np.concatenate([self.worst, np.zeros((more, len(self.percentiles)))])
+
+    def _add(self, own: Codes, true: Meanings, predicted: Meanings) -> None:
+        edges, seen = edge_points(true), edge_points(predicted)
+        for label in edges.keys() | seen.keys():
+            code = int(own[label])
+            if label not in seen or label not in edges:
+                self.images[code, ONLY_TRUE if label in edges else ONLY_PREDICTED] += 1
+                continue
+            distances = percentiles(edges[label], seen[label], self.percentiles)
+            self.images[code, BOTH] += 1
+            self.worst[code] = np.maximum(self.worst[code], distances)
+            for sums, distance in zip(self.sums, distances.tolist(), strict=True):
+                sums.add([code], [distance])
+
+
+@frozen
+class Hausdorff:
+    """Distance between the true and predicted edges of each label, in pixels.
+
+    An edge are the pixels of a label with a neighbor above, below, left or right that is not of
+    it or outside the image. Of each edge pixel on one side the distance to the nearest on the
+    other is taken; the percentile of these, from true to predicted and the other way around, and
+    the greater of the two. The 100th is the Hausdorff distance, the 95th leaves out the farthest
+    of the pixels. 0 is best and there is no upper bound.
+
+    Results with ``statistic: mean`` are means over images, those with ``worst`` the image with
+    the greatest. Images that have the label on one side only are left out and counted; without
+    any other, the distance is undefined. Results with an ``average`` are the means of the means
+    over labels with ground truths.
+
+    Parameters
+    ----------
+    parameters : HausdorffParameters
+        Percentiles, and which labels the average takes.
+
+    Notes
+    -----
+    Images are read whole. Pixels that do not count are taken out of both sides before. Percentiles
+    between two distances are interpolated linearly.
+
+    References
+    ----------
+    .. [1] Huttenlocher et al., "Comparing Images Using the Hausdorff Distance", IEEE Transactions
+       on Pattern Analysis and Machine Intelligence 15, 1993, section 2, equations 1 and 2.
+    .. [2] Taha and Hanbury, "Metrics for evaluating 3D medical image segmentation", BMC Medical
+       Imaging 15:29, 2015, spatial distance based metrics.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 0, 0, 0]], [[1, 1, 1, 0]], labels=["cat"])
+    >>> report = evaluate([item], [{"name": "Hausdorff", "percentiles": 100}], "segmentation")
+    >>> report["Hausdorff"].find(label="cat", statistic="mean").value
+    2.0
+    """
+
+    parameters: HausdorffParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Distances between edges."""
+        return (StateRequest(EdgeDistances, union={"percentiles": self.parameters.percentiles}),)
+
+    def compute(self, state: EdgeDistances) -> Iterator[Result]:
+        """For each key and percentile, results of each label and the mean over labels."""
+        labels = state.vocabulary.labels
+        for key in state.vocabulary.keys:
+            own = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
+            for percentile in self.parameters.percentiles:
+                yield from self._of_labels(state, own, percentile)
+                yield self._average(state, own, key, percentile)
+
+    def _of_labels(
+        self, state: EdgeDistances, own: list[int], percentile: float
+    ) -> Iterator[Result]:
+        means, greatest = state.means(percentile), state.greatest(percentile)
+        for code in own:
+            place = coordinates(state.vocabulary.labels[code]) | {"percentile": percentile}
+            left_out = _left_out(state.images[code].tolist())
+            for name, values in (("mean", means), ("worst", greatest)):
+                yield Result(
+                    parameters=place | {"statistic": name},
+                    value=values[code],
+                    left_out=left_out,
+                )
+
+    def _average(self, state: EdgeDistances, own: list[int], key: str, percentile: float) -> Result:
+        seen = [code for code in own if state.images[code].any()]
+        means = state.means(percentile)
+        value, left_out = macro(
+            [means[code] for code in seen],
+            state.images[seen, BOTH] + state.images[seen, ONLY_TRUE],
+            self.parameters.include_prediction_only_labels,
+        )
+        place = {"label_key": key, "percentile": percentile, "average": "macro"}
+        return Result(parameters=place | {"statistic": "mean"}, value=value, left_out=left_out)
+
+
+def edge(image: Meanings) -> Flags:
+    """Pixels with a neighbor above, below, left or right that differs or is outside the image.
+
+    Examples
+    --------
+    >>> edge(np.ones((3, 3), np.int8)).astype(int)
+    array([[1, 1, 1],
+           [1, 0, 1],
+           [1, 1, 1]])
+    """
+    is_edge = np.ones(image.shape, bool)
+    center = image[1:-1, 1:-1]
+    others = (image[:-2, 1:-1], image[2:, 1:-1], image[1:-1, :-2], image[1:-1, 2:])
+    is_edge[1:-1, 1:-1] = np.logical_or.reduce([center != other for other in others])
+    return is_edge
+
+
+def edge_points(image: Meanings) -> dict[int, Points]:
+    """Rows and columns of the edge of every label of an image.
+
+    Examples
+    --------
+    >>> edge_points(np.array([[-1, 4, 4]], np.int8))
+    {4: array([[0, 1],
+           [0, 2]])}
+    """
+    points: Points = np.argwhere(edge(image))
+    labels = image[points[:, 0], points[:, 1]]
+    order = np.argsort(labels, kind="stable")
+    found, starts = np.unique(labels[order], return_index=True)
+    groups = np.split(points[order], starts[1:])
+    pairs = zip(found.tolist(), groups, strict=False)  # of an empty image, one group too many
+    return {label: group for label, group in pairs if label >= 0}
+
+
+def percentiles(true: Points, predicted: Points, wanted: tuple[float, ...]) -> Floats:
+    """Percentiles of the distances between two edges, each the greater of both directions.
+
+    Parameters
+    ----------
+    true, predicted : ndarray of int64, shape (n, 2)
+        Points of the edges, neither of them empty.
+    wanted : tuple of float
+        Percentiles, in percent.
+
+    Examples
+    --------
+    >>> percentiles(np.array([[0, 0]]), np.array([[0, 0], [0, 2]]), (50, 100))
+    array([1., 2.])
+    """
+    there: Floats = np.percentile(KDTree(predicted).query(true)[0], wanted)
+    back: Floats = np.percentile(KDTree(true).query(predicted)[0], wanted)
+    return np.maximum(there, back)
+
+
+def _read(
+    true: LabelMap | None, predicted: LabelMap | None, place: str
+) -> tuple[Meanings, Meanings]:
+    """Label codes of both sides of an image, without pixels that do not count."""
+    one = true or predicted
+    height, width = (0, 0) if one is None else one.pixels.shape
+    image = codes(true, 0, height, width, f"{place}, ground truth")
+    seen = codes(predicted, 0, height, width, f"{place}, prediction")
+    return image, np.where(image == IGNORED, seen.dtype.type(BACKGROUND), seen)
+
+
+def _left_out(row: list[int]) -> dict[str, int]:
+    """Images that have a label on one side only."""
+    reasons = {
+        "label only in the ground truth of the image": row[ONLY_TRUE],
+        "label only in the prediction of the image": row[ONLY_PREDICTED],
+    }
+    return {reason: count for reason, count in reasons.items() if count}
+
+
+def _reason(row: list[int]) -> Undefined:
+    if not any(row):
+        return Undefined("neither ground truths nor predictions")
+    return Undefined("no image has the label on both sides")

@@ -1,0 +1,112 @@
+"""Intersection over union: the pixels on which both sides agree, of those that either names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from valor_core import averages
+from valor_core.averages import Value
+from valor_core.result import Result, ratio
+from valor_core.state import StateRequest
+from valor_segmentation import means, pixel_counts
+from valor_segmentation.parameters import IOUParameters, MeanIOUParameters
+from valor_segmentation.pixel_counts import Confusion, PixelCounts
+from valor_segmentation.precision_recall import LabelMetric
+
+
+def intersection_over_union(tp: int, fp: int, fn: int) -> Value:
+    """Share of pixels that are true and predicted, of those that are either.
+
+    Undefined for a label without pixels.
+
+    Examples
+    --------
+    >>> intersection_over_union(1, 1, 0)
+    0.5
+    """
+    return ratio(tp, tp + fp + fn, None, means.ABSENT)
+
+
+@frozen
+class IOU(LabelMetric):
+    """Intersection over union of a label's true and predicted pixels, of all images together.
+
+    Parameters
+    ----------
+    parameters : IOUParameters
+        Averages.
+
+    References
+    ----------
+    Jaccard, "The Distribution of the Flora in the Alpine Zone", New Phytologist 11, 1912.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 0]], [[1, 1]], labels=["cat"])
+    >>> evaluate([item], ["IOU"])["IOU", "cat"].value
+    0.5
+    """
+
+    parameters: IOUParameters
+
+    def value(self, tp: int, fp: int, fn: int) -> Value:
+        """The quotient."""
+        return intersection_over_union(tp, fp, fn)
+
+
+@frozen
+class MeanIOU:
+    """Mean of the labels' intersections over union, for each label key.
+
+    Labels without a true pixel are left out and counted.
+
+    Parameters
+    ----------
+    parameters : MeanIOUParameters
+        Kind of mean, and who takes part.
+
+    References
+    ----------
+    Everingham et al., "The PASCAL Visual Object Classes Challenge: A Retrospective", IJCV 111,
+    2015, section 4.3.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 0, 2]], [[1, 1, 2]], labels=["cat", "dog"])
+    >>> evaluate([item], ["mIOU"])["mIOU"].value
+    0.75
+    """
+
+    parameters: MeanIOUParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The pixel counts."""
+        return (pixel_counts.request(),)
+
+    def compute(self, state: PixelCounts) -> Iterator[Result]:
+        """One result for each label key."""
+        chosen = self.parameters
+        for key, counts in state.sorted():
+            value, left_out = self._mean(counts.confusion)
+            parameters = {
+                "label_key": key,
+                "average": chosen.average,
+                "background": chosen.background,
+            }
+            yield Result(parameters=parameters, value=value, left_out=left_out)
+
+    def _mean(self, confusion: Confusion) -> tuple[Value, dict[str, int]]:
+        chosen = self.parameters
+        tp, fp, fn = confusion.counts(background=chosen.background)
+        rows = zip(tp.tolist(), fp.tolist(), fn.tolist(), strict=True)
+        values = [intersection_over_union(*row) for row in rows]
+        if chosen.average == "weighted":
+            return averages.weighted(values, tp + fn)
+        include = chosen.include_prediction_only_labels
+        return means.macro(values, tp + fn, tp + fp, include_prediction_only=include)

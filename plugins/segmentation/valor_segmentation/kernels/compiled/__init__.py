@@ -1,0 +1,1 @@
+"""The compiled kernels, bound by ctypes."""

@@ -1,0 +1,1 @@
+"""The same kernels in NumPy, for installations without a compiler."""

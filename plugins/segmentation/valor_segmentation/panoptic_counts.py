@@ -1,0 +1,142 @@
+"""Panoptic counts: matched, false and missed segments of every label, and the IoUs of matches."""
+
+from __future__ import annotations
+
+import numpy as np
+from attrs import define, field, frozen
+
+from valor_core.exact import ExactSums
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.label import Vocabulary
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, SegmentationBatch
+from valor_core.state import Content, StateRequest
+from valor_segmentation.segments import Overlaps
+
+MATCHED, FALSE, MISSED = range(3)
+"""Columns of `PanopticCounts.table`."""
+
+
+@define
+class PanopticCounts:
+    """Segments of every label, matched where their IoU is above 0.5.
+
+    A label map whose values are labels, not objects, has one segment for each label.
+
+    Parameters
+    ----------
+    background_is_void : bool
+        Whether true pixels without a label do not count.
+
+    Examples
+    --------
+    >>> state = PanopticCounts(background_is_void=False)
+    >>> state.update(SegmentationBatch.from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
+    >>> state.table
+    array([[0, 1, 1]])
+    """
+
+    background_is_void: bool
+    vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
+    table: Codes = field(init=False, factory=lambda: np.zeros((0, 3), np.int64))
+    ious: ExactSums = field(factory=ExactSums, init=False)
+
+    def update(self, batch: SegmentationBatch) -> None:
+        """Count the segments of a batch."""
+        count = len(batch.labels)
+        table, ious = np.zeros((count, 3), np.int64), ExactSums()
+        for layer in batch.layers:
+            pairs = zip(layer.groundtruths, layer.predictions, strict=True)
+            for i, (true, predicted) in enumerate(pairs):
+                overlaps = Overlaps.of(true, predicted, batch.datums.name(i))
+                matching = Matching.of(overlaps, background_is_void=self.background_is_void)
+                table += matching.counts(count)
+                ious.add(matching.labels, matching.ious)
+        self._add(self.vocabulary.join(batch.labels), table, ious)
+
+    def merge(self, other: PanopticCounts) -> None:
+        """Add what another state counted."""
+        self._add(self.vocabulary.join(other.vocabulary.labels), other.table, other.ious)
+
+    def dump(self) -> Content:
+        """Labels, counts, and exact sums of IoUs."""
+        return {
+            "labels": self.vocabulary.labels,
+            "table": self.table,
+            "ious": self.ious.to_text(),
+        }
+
+    def restore(self, content: Content) -> None:
+        """The counts that `dump` wrote."""
+        self.vocabulary = Vocabulary(content["labels"])
+        self.table, self.ious = content["table"], ExactSums.from_text(content["ious"])
+
+    @property
+    def iou_sums(self) -> Floats:
+        """Sum of the IoUs of each label's matches."""
+        sums = np.zeros(len(self.vocabulary))
+        values = self.ious.values
+        sums[: len(values)] = values
+        return sums
+
+    def _add(self, codes: Codes, table: Codes, ious: ExactSums) -> None:
+        grown = np.zeros((len(self.vocabulary), 3), np.int64)
+        grown[: len(self.table)] = self.table
+        grown[codes] += table
+        self.table = grown
+        self.ious.merge(ious, codes)
+
+
+@frozen(eq=False)
+class Matching:
+    """Which segments of an image are matched.
+
+    Parameters
+    ----------
+    labels : ndarray of int64, shape (n,)
+        Label of each match.
+    ious : ndarray of float64, shape (n,)
+        Its intersection over union, without void pixels.
+    false, missed : ndarray of int64
+        Labels of predicted and of true segments without a match that count.
+    """
+
+    labels: Codes
+    ious: Floats
+    false: Codes
+    missed: Codes
+
+    @classmethod
+    def of(cls, overlaps: Overlaps, *, background_is_void: bool) -> Matching:
+        """The matches of two label maps."""
+        true, predicted = overlaps.true, overlaps.predicted
+        rows, columns, shared = overlaps.rows, overlaps.columns, overlaps.pixels
+        true_areas, areas = overlaps.true_areas, overlaps.predicted_areas
+        is_void = true.codes == IGNORED
+        if background_is_void:
+            is_void |= true.codes == BACKGROUND
+        void = overlaps.covered(is_void[rows])
+        is_same = (true.codes[rows] == predicted.codes[columns]) & (true.codes[rows] >= 0)
+        crowded = overlaps.covered(is_same & true.crowd[rows])
+        unions = true_areas[rows] + areas[columns] - shared - void[columns]
+        # Twice the pixels, so that an IoU of 0.5 is told from one above in whole numbers.
+        is_match = is_same & ~true.crowd[rows] & (2 * shared > unions)
+        is_missed = (true.codes >= 0) & ~true.crowd & (true_areas > 0)
+        is_missed[rows[is_match]] = False
+        is_false = (predicted.codes >= 0) & (areas > 0) & (2 * (void + crowded) <= areas)
+        is_false[columns[is_match]] = False
+        return cls(
+            true.codes[rows[is_match]],
+            shared[is_match] / unions[is_match],
+            predicted.codes[is_false],
+            true.codes[is_missed],
+        )
+
+    def counts(self, count: int) -> Codes:
+        """Matched, false and missed segments of each of some labels."""
+        kinds = (self.labels, self.false, self.missed)
+        return np.stack([np.bincount(codes, minlength=count) for codes in kinds], axis=1)
+
+
+def request(*, background_is_void: bool) -> StateRequest:
+    """The panoptic counts."""
+    return StateRequest(PanopticCounts, {"background_is_void": background_is_void})

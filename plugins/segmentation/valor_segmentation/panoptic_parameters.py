@@ -1,0 +1,66 @@
+"""Parameters of the panoptic metrics."""
+
+from __future__ import annotations
+
+from valor_core.parameters import Within, parameter, parameters
+
+
+def _stuff() -> tuple[str, ...]:
+    stuff: tuple[str, ...] = parameter(
+        default=(),
+        help="Labels that are stuff, by value; all others are things. With any, there are means "
+        "over the two kinds as well.",
+        distinct=True,
+    )
+    return stuff
+
+
+def _background_is_void() -> bool:
+    is_void: bool = parameter(
+        default=True,
+        help="Whether true pixels without a label are void, as in COCO's panoptic format; else "
+        "predictions on them are false.",
+    )
+    return is_void
+
+
+def _prediction_only() -> bool:
+    include: bool = parameter(
+        default=False,
+        help="Whether labels without ground truths take part in means, as they do in COCO's "
+        "panoptic API.",
+    )
+    return include
+
+
+@parameters
+class PanopticQualityParameters:
+    """Parameters of PanopticQuality."""
+
+    stuff: tuple[str, ...] = _stuff()
+    background_is_void: bool = _background_is_void()
+    include_prediction_only_labels: bool = _prediction_only()
+
+
+@parameters
+class RecognitionQualityParameters:
+    """Parameters of RecognitionQuality."""
+
+    stuff: tuple[str, ...] = _stuff()
+    background_is_void: bool = _background_is_void()
+    include_prediction_only_labels: bool = _prediction_only()
+
+
+@parameters
+class SegmentationQualityParameters:
+    """Parameters of SegmentationQuality."""
+
+    stuff: tuple[str, ...] = _stuff()
+    background_is_void: bool = _background_is_void()
+    include_prediction_only_labels: bool = _prediction_only()
+    zero_division: float | None = parameter(
+        default=0.0,
+        help="Value of a label of which nothing is matched; null makes it undefined, left out of "
+        "means and counted.",
+        check=Within(0, 1),
+    )

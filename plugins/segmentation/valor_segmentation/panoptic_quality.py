@@ -1,0 +1,203 @@
+"""Panoptic quality: how well segments are found and how well they fit, in one number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from attrs import frozen
+
+from valor_core.averages import Value, coordinates, macro
+from valor_core.result import Result, Undefined, ratio
+from valor_core.state import StateRequest
+from valor_segmentation import panoptic_counts
+from valor_segmentation.panoptic_counts import MATCHED, MISSED, PanopticCounts
+from valor_segmentation.panoptic_parameters import (
+    PanopticQualityParameters,
+    RecognitionQualityParameters,
+    SegmentationQualityParameters,
+)
+
+Parameters = (
+    PanopticQualityParameters | RecognitionQualityParameters | SegmentationQualityParameters
+)
+
+NOTHING = "neither ground truths nor predictions that count"
+
+
+@frozen
+class PanopticQuality:
+    """IoUs of matched segments over all segments (PQ), of each label and on average.
+
+    A predicted and a true segment of one label match if their IoU is above 0.5, so that each has
+    one match at most. The value is the sum of the IoUs of matches over the number of matches and
+    half of that of other segments, predicted and true: `SegmentationQuality` times
+    `RecognitionQuality`, in [0, 1]. It is undefined for a label of which there is no segment that
+    counts.
+
+    Parameters
+    ----------
+    parameters : PanopticQualityParameters
+        Which labels are stuff, and what counts.
+
+    Notes
+    -----
+    Void pixels are taken out of predictions before their IoU. A prediction without a match is
+    left out, not false, if more than half of it is void or in crowds of its label. Crowds are
+    never matched and never missed. A segment of which no pixel is seen is none. Results with an
+    ``average`` are plain means over labels with ground truths: of ``all``, and of ``things`` and
+    ``stuff`` if there is any.
+
+    COCO's panoptic API takes the last crowd of a label in an image, where its format has one; here
+    all of them count.
+
+    References
+    ----------
+    .. [1] Kirillov et al., "Panoptic Segmentation", CVPR 2019, section 4, equations 1 and 2.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 1, 1, 1]], [[1, 1, 1, 0]], labels=["cat"])
+    >>> report = evaluate([item], ["PanopticQuality"], "segmentation")
+    >>> report["PanopticQuality"].find(label="cat").value
+    0.75
+    """
+
+    parameters: PanopticQualityParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Matched, false and missed segments."""
+        return (_request(self.parameters),)
+
+    def compute(self, state: PanopticCounts) -> Iterator[Result]:
+        """One result for each label, then their means for each key."""
+
+        def value(ious: float, matched: int, false: int, missed: int) -> Value:
+            return ratio(2 * ious, 2 * matched + false + missed, None, NOTHING)
+
+        yield from _results(state, self.parameters, value)
+
+
+@frozen
+class SegmentationQuality:
+    """Mean IoU of matched segments (SQ), of each label and on average.
+
+    The matching and the means are those of `PanopticQuality`. In (0.5, 1] where anything is
+    matched, else the value of 0/0; undefined for a label of which there is no segment that
+    counts.
+
+    Parameters
+    ----------
+    parameters : SegmentationQualityParameters
+        Which labels are stuff, what counts, and the value of 0/0.
+
+    References
+    ----------
+    .. [1] Kirillov et al., "Panoptic Segmentation", CVPR 2019, section 4, equation 2.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 1, 1, 1]], [[1, 1, 1, 0]], labels=["cat"])
+    >>> report = evaluate([item], ["SegmentationQuality"], "segmentation")
+    >>> report["SegmentationQuality"].find(label="cat").value
+    0.75
+    """
+
+    parameters: SegmentationQualityParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Matched, false and missed segments."""
+        return (_request(self.parameters),)
+
+    def compute(self, state: PanopticCounts) -> Iterator[Result]:
+        """One result for each label, then their means for each key."""
+        zero_division = self.parameters.zero_division
+
+        def value(ious: float, matched: int, false: int, missed: int) -> Value:
+            if not matched + false + missed:
+                return Undefined(NOTHING)
+            return ratio(ious, matched, zero_division, "no matched segments")
+
+        yield from _results(state, self.parameters, value)
+
+
+@frozen
+class RecognitionQuality:
+    """F1 of segments (RQ), of each label and on average.
+
+    The matching and the means are those of `PanopticQuality`. The number of matches over that of
+    matches and half of all other segments, in [0, 1]; undefined for a label of which there is no
+    segment that counts.
+
+    Parameters
+    ----------
+    parameters : RecognitionQualityParameters
+        Which labels are stuff, and what counts.
+
+    References
+    ----------
+    .. [1] Kirillov et al., "Panoptic Segmentation", CVPR 2019, section 4, equation 2.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 1, 1, 1]], [[1, 1, 1, 0]], labels=["cat"])
+    >>> report = evaluate([item], ["RecognitionQuality"], "segmentation")
+    >>> report["RecognitionQuality"].find(label="cat").value
+    1.0
+    """
+
+    parameters: RecognitionQualityParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Matched, false and missed segments."""
+        return (_request(self.parameters),)
+
+    def compute(self, state: PanopticCounts) -> Iterator[Result]:
+        """One result for each label, then their means for each key."""
+
+        def value(ious: float, matched: int, false: int, missed: int) -> Value:
+            return ratio(2 * matched, 2 * matched + false + missed, None, NOTHING)
+
+        yield from _results(state, self.parameters, value)
+
+
+def _request(chosen: Parameters) -> StateRequest:
+    return panoptic_counts.request(background_is_void=chosen.background_is_void)
+
+
+def _results(
+    state: PanopticCounts, chosen: Parameters, value: Callable[[float, int, int, int], Value]
+) -> Iterator[Result]:
+    labels, sums = state.vocabulary.labels, state.iou_sums.tolist()
+    values = [value(ious, *row) for ious, row in zip(sums, state.table.tolist(), strict=True)]
+    truths = state.table[:, MATCHED] + state.table[:, MISSED]
+    for key in state.vocabulary.keys:
+        own = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
+        for code in own:
+            yield Result(parameters=coordinates(labels[code]), value=values[code])
+        for name, codes in _groups(state, chosen, own):
+            average, left_out = macro(
+                [values[code] for code in codes],
+                truths[codes],
+                chosen.include_prediction_only_labels,
+            )
+            yield Result(
+                parameters={"label_key": key, "average": name}, value=average, left_out=left_out
+            )
+
+
+def _groups(
+    state: PanopticCounts, chosen: Parameters, codes: list[int]
+) -> Iterator[tuple[str, list[int]]]:
+    """Labels to average, of those that have any segment."""
+    seen = [code for code in codes if state.table[code].any()]
+    yield "all", seen
+    if chosen.stuff:
+        is_stuff = {code: state.vocabulary.labels[code].value in chosen.stuff for code in seen}
+        yield "things", [code for code in seen if not is_stuff[code]]
+        yield "stuff", [code for code in seen if is_stuff[code]]

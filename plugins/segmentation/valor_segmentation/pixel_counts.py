@@ -1,0 +1,253 @@
+"""Pixel counts: the pixels of all images by true and predicted label, and of each image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from attrs import define, field, frozen
+
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.datum import Uids
+from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.order import natural_order
+from valor_core.schemas.segmentation import SegmentationBatch
+from valor_core.state import Content, StateRequest
+from valor_segmentation.layer_counts import LayerCounts, layer_counts
+
+
+@frozen(kw_only=True, eq=False)
+class Confusion:
+    """Pixels by true and predicted label, labels sorted.
+
+    Parameters
+    ----------
+    labels : tuple of Label
+        All labels of a key that the data declare, whether a pixel has them or not.
+    table : ndarray of int64, shape (n + 1, n + 1)
+        Pixels by ground truth (row) and prediction (column); row and column 0 are background.
+    """
+
+    labels: tuple[Label, ...]
+    table: Codes
+
+    @property
+    def names(self) -> list[str]:
+        """Values of the labels."""
+        return [label.value for label in self.labels]
+
+    def counts(self, *, background: bool = False) -> tuple[Codes, Codes, Codes]:
+        """True positives, false positives and false negatives of each label.
+
+        Parameters
+        ----------
+        background : bool
+            Whether background comes first, like a label.
+        """
+        tp = self.table.diagonal()
+        first = 0 if background else 1
+        fp, fn = self.table.sum(axis=0) - tp, self.table.sum(axis=1) - tp
+        return tp[first:], fp[first:], fn[first:]
+
+
+@frozen(kw_only=True, eq=False)
+class ImageRows:
+    """One row for each image and each label in it, by uid, labels sorted.
+
+    Parameters
+    ----------
+    uids : list of str or int
+        Names of the images, in their order.
+    datums, labels : ndarray of int64, shape (n,)
+        Position of the image, and of the label; 0 is background, 1 the first label.
+    tp, fp, fn : ndarray of int64, shape (n,)
+        Pixels.
+    """
+
+    uids: list[str | int]
+    datums: Codes
+    labels: Codes
+    tp: Codes
+    fp: Codes
+    fn: Codes
+
+
+@frozen(eq=False)
+class _Chunk:
+    """Rows of one batch; datums by position, background has the code 0, labels 1 and up."""
+
+    uids: Uids
+    datums: Codes
+    codes: Codes
+    counts: Codes
+
+    def recoded(self, places: Codes) -> _Chunk:
+        return _Chunk(self.uids, self.datums, places[self.codes], self.counts)
+
+
+def _no_pixels() -> Codes:
+    return np.zeros((1, 1), np.int64)
+
+
+@define
+class KeyCounts:
+    """Pixels of one label key.
+
+    Attributes
+    ----------
+    table : ndarray of int64, shape (n + 1, n + 1)
+        By ground truth and prediction: background, then the vocabulary.
+    """
+
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    table: Codes = field(factory=_no_pixels)
+    chunks: list[_Chunk] = field(factory=list)
+
+    def add(self, labels: list[Label], table: Codes, chunks: list[_Chunk]) -> None:
+        """Count a table of background and some labels, and keep its rows."""
+        places = np.append(0, self.vocabulary.join(labels) + 1)
+        size = len(self.vocabulary) + 1
+        if len(self.table) < size:
+            grown = np.zeros((size, size), np.int64)
+            grown[: len(self.table), : len(self.table)] = self.table
+            self.table = grown
+        self.table[np.ix_(places, places)] += table
+        self.chunks += [chunk.recoded(places) for chunk in chunks]
+
+    def dump(self) -> Content:
+        """The table and the rows."""
+        chunks = [[c.uids, c.datums, c.codes, c.counts] for c in self.chunks]
+        return {"labels": self.vocabulary.labels, "table": self.table, "chunks": chunks}
+
+    def restore(self, content: Content) -> None:
+        """The table and the rows that `dump` wrote."""
+        self.vocabulary = Vocabulary(content["labels"])
+        self.table = content["table"]
+        self.chunks = [_Chunk(*columns) for columns in content["chunks"]]
+
+    @property
+    def confusion(self) -> Confusion:
+        """All pixels."""
+        order = self.vocabulary.order
+        places = np.append(0, order + 1)
+        labels = tuple(self.vocabulary.labels[code] for code in order.tolist())
+        return Confusion(labels=labels, table=self.table[np.ix_(places, places)])
+
+    @property
+    def rows(self) -> ImageRows:
+        """The rows of all images."""
+        order = self.vocabulary.order
+        ranks = np.zeros(len(order) + 1, np.int64)
+        ranks[order + 1] = np.arange(1, len(order) + 1)
+        uids = np.concatenate([chunk.uids for chunk in self.chunks])
+        starts = np.cumsum([0, *(len(chunk.uids) for chunk in self.chunks)])[:-1]
+        by_uid = natural_order(uids)
+        places = np.empty(len(uids), np.int64)
+        places[by_uid] = np.arange(len(uids))
+        datums = np.concatenate(
+            [places[c.datums + start] for c, start in zip(self.chunks, starts, strict=True)]
+        )
+        labels = ranks[np.concatenate([chunk.codes for chunk in self.chunks])]
+        counts = np.concatenate([chunk.counts for chunk in self.chunks])
+        sorted_rows = np.lexsort((labels, datums))
+        tp, fp, fn = counts[sorted_rows].T
+        return ImageRows(
+            uids=uids[by_uid].tolist(),
+            datums=datums[sorted_rows],
+            labels=labels[sorted_rows],
+            tp=tp,
+            fp=fp,
+            fn=fn,
+        )
+
+
+@define(slots=False)
+class PixelCounts:
+    """Pixels by label key, true label and predicted label.
+
+    Parameters
+    ----------
+    details : tuple of str
+        ``("images",)`` keeps rows of each image too.
+
+    Examples
+    --------
+    >>> state = PixelCounts()
+    >>> state.update(SegmentationBatch.from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"]))
+    >>> state.keys["class"].confusion.table
+    array([[0, 1],
+           [0, 1]])
+    """
+
+    details: tuple[str, ...] = ()
+    keys: dict[str, KeyCounts] = field(factory=dict, init=False)
+
+    def of(self, key: str) -> KeyCounts:
+        """The counts of a label key, neutral where nothing was counted."""
+        return self.keys.setdefault(key, KeyCounts())
+
+    def sorted(self) -> Iterator[tuple[str, KeyCounts]]:
+        """Label keys and their counts, by name."""
+        return iter(sorted(self.keys.items()))
+
+    def update(self, batch: SegmentationBatch) -> None:
+        """Count a batch."""
+        for layer in batch.layers:
+            found = layer_counts(batch, layer, by_datum="images" in self.details)
+            labels = [batch.labels[code] for code in found.codes.tolist()]
+            for key in sorted({label.key for label in labels}):
+                self._add(key, labels, found, batch.datums.uids)
+
+    def merge(self, other: PixelCounts) -> None:
+        """Count what another state counted."""
+        for key, counts in other.keys.items():
+            self.of(key).add(counts.vocabulary.labels, counts.table, counts.chunks)
+
+    def dump(self) -> Content:
+        """Everything counted so far, by label key."""
+        return {key: counts.dump() for key, counts in self.keys.items()}
+
+    def restore(self, content: Content) -> None:
+        """The keys that `dump` wrote."""
+        for key, counts in content.items():
+            self.of(key).restore(counts)
+
+    def _add(self, key: str, labels: list[Label], found: LayerCounts, uids: Uids) -> None:
+        """Count one key of a layer, whose other labels are background to it."""
+        own = [label for label in labels if label.key == key]
+        places = [own.index(label) + 1 if label.key == key else 0 for label in labels]
+        positions = np.array([0, *places], np.int64)
+        chunks = []
+        if "images" in self.details:
+            tables = [_collapsed(table, positions, len(own)) for _, table in found.tables]
+            datums = np.array([datum for datum, _ in found.tables], np.int64)
+            chunks = [_rows(uids[datums], tables)]
+        self.of(key).add(own, _collapsed(found.table, positions, len(own)), chunks)
+
+
+def _collapsed(table: Codes, positions: Codes, count: int) -> Codes:
+    """The table with its rows and columns at other positions, where several may meet."""
+    if len(table) == count + 1:
+        return table
+    fewer = np.zeros((count + 1, count + 1), np.int64)
+    np.add.at(fewer, (positions[:, None], positions[None, :]), table)
+    return fewer
+
+
+def _rows(uids: Uids, tables: list[Codes]) -> _Chunk:
+    found = []
+    for datum, table in enumerate(tables):
+        tp = table.diagonal()
+        counts = np.stack([tp, table.sum(axis=0) - tp, table.sum(axis=1) - tp], axis=1)
+        present = np.flatnonzero(counts.any(axis=1))
+        found.append((np.full(len(present), datum), present, counts[present]))
+    if not found:
+        none = np.zeros(0, np.int64)
+        return _Chunk(uids, none, none, np.zeros((0, 3), np.int64))
+    datums, codes, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+    return _Chunk(uids, datums, codes, counts)
+
+
+def request(*, images: bool = False) -> StateRequest:
+    """The pixel counts, also of each image if asked for."""
+    return StateRequest(PixelCounts, union={"details": ["images"] if images else []})

@@ -1,0 +1,278 @@
+"""Manifest of the segmentation family."""
+
+from __future__ import annotations
+
+from valor_core.hookspecs import hookimpl
+from valor_core.parameters import NoParameters
+from valor_core.spec import GallerySpec, MetricSpec, Range, ReaderSpec, Reference
+from valor_segmentation import (
+    boundary_parameters,
+    gallery_parameters,
+    panoptic_parameters,
+    parameters,
+    reader_parameters,
+)
+
+SHARE = Range(0, 1)
+VALOR = Reference("Striveworks Valor, metrics documentation of 2024", "semantic segmentation")
+JACCARD = Reference(
+    "Jaccard, 'The Distribution of the Flora in the Alpine Zone', New Phytologist 11, 1912"
+)
+EVERINGHAM = Reference(
+    "Everingham et al., 'The PASCAL Visual Object Classes Challenge: A Retrospective', IJCV 111, "
+    "2015",
+    "section 4.3",
+)
+RIJSBERGEN = Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7")
+DICE = Reference(
+    "Dice, 'Measures of the Amount of Ecologic Association Between Species', Ecology 26, 1945"
+)
+LONG = Reference(
+    "Long, Shelhamer and Darrell, 'Fully Convolutional Networks for Semantic Segmentation', CVPR "
+    "2015",
+    "section 5",
+)
+KIRILLOV = Reference("Kirillov et al., 'Panoptic Segmentation', CVPR 2019", "section 4")
+CHENG = Reference(
+    "Cheng et al., 'Boundary IoU: Improving Object-Centric Image Segmentation Evaluation', CVPR "
+    "2021",
+    "equation 1",
+)
+HUTTENLOCHER = Reference(
+    "Huttenlocher et al., 'Comparing Images Using the Hausdorff Distance', IEEE Transactions on "
+    "Pattern Analysis and Machine Intelligence 15, 1993",
+    "equations 1 and 2",
+)
+TAHA = Reference(
+    "Taha and Hanbury, 'Metrics for evaluating 3D medical image segmentation', BMC Medical Imaging "
+    "15:29, 2015",
+    "spatial distance based metrics",
+)
+BOUNDARY_API = Reference("boundary_iou_api", "mask_to_boundary")
+PANOPTIC_API = Reference("COCO 2018 Panoptic Segmentation Task API", "pq_compute")
+
+
+def _spec(
+    name: str,
+    implementation: str,
+    summary: str,
+    cls: type,
+    *,
+    better: bool | None,
+    range: Range = SHARE,
+    references: tuple[Reference, ...],
+    aliases: tuple[str, ...] = (),
+    extra: str | None = None,
+) -> MetricSpec:
+    return MetricSpec(
+        name=f"segmentation.{name}",
+        task="segmentation",
+        summary=summary,
+        parameters=cls,
+        implementation=f"valor_segmentation.{implementation}",
+        higher_is_better=better,
+        range=range,
+        references=references,
+        aliases=aliases,
+        extra=extra,
+    )
+
+
+def _pixel_metrics() -> tuple[MetricSpec, ...]:
+    """Metrics of pixels counted by true and predicted label."""
+    return (
+        _spec(
+            "IOU",
+            "intersection_over_union:IOU",
+            "Pixels on which ground truth and prediction agree, of those either has",
+            parameters.IOUParameters,
+            better=True,
+            references=(JACCARD, VALOR),
+            aliases=("jaccard", "jaccard_index", "intersection_over_union"),
+        ),
+        _spec(
+            "mIOU",
+            "intersection_over_union:MeanIOU",
+            "Mean of IOU over labels",
+            parameters.MeanIOUParameters,
+            better=True,
+            references=(EVERINGHAM, VALOR),
+            aliases=("mean_iou", "mean_intersection_over_union"),
+        ),
+        _spec(
+            "Precision",
+            "precision_recall:Precision",
+            "Share of a label's predicted pixels that are true",
+            parameters.LabelParameters,
+            better=True,
+            references=(RIJSBERGEN, VALOR),
+            aliases=("positive_predictive_value", "user_accuracy"),
+        ),
+        _spec(
+            "Recall",
+            "precision_recall:Recall",
+            "Share of a label's true pixels that are predicted",
+            parameters.LabelParameters,
+            better=True,
+            references=(RIJSBERGEN, VALOR),
+            aliases=("sensitivity", "true_positive_rate", "producer_accuracy"),
+        ),
+        _spec(
+            "F1",
+            "precision_recall:F1",
+            "Harmonic mean of precision and recall, the Dice coefficient",
+            parameters.LabelParameters,
+            better=True,
+            references=(DICE, VALOR),
+            aliases=("dice", "f1_score", "f_score"),
+        ),
+        _spec(
+            "Accuracy",
+            "accuracy:Accuracy",
+            "Share of pixels whose prediction is right",
+            parameters.AccuracyParameters,
+            better=True,
+            references=(LONG, VALOR),
+            aliases=("pixel_accuracy",),
+        ),
+        _spec(
+            "Counts",
+            "counts:Counts",
+            "True and false positive and negative pixels of each label",
+            NoParameters,
+            better=None,
+            range=Range(0),
+            references=(VALOR,),
+        ),
+        _spec(
+            "ConfusionMatrix",
+            "confusion_matrix:ConfusionMatrix",
+            "Pixels by true and predicted label; also shares and IoUs",
+            parameters.ConfusionMatrixParameters,
+            better=None,
+            range=Range(0),
+            references=(VALOR,),
+        ),
+        _spec(
+            "Examples",
+            "examples:Examples",
+            "The worst images, with the pixels of their labels",
+            parameters.ExamplesParameters,
+            better=None,
+            range=Range(),
+            references=(VALOR,),
+        ),
+    )
+
+
+@hookimpl
+def valor_metrics() -> tuple[MetricSpec, ...]:
+    """Declare the segmentation metrics."""
+    return (
+        *_pixel_metrics(),
+        _spec(
+            "PanopticQuality",
+            "panoptic_quality:PanopticQuality",
+            "IoUs of matched segments over all segments",
+            panoptic_parameters.PanopticQualityParameters,
+            better=True,
+            references=(KIRILLOV, PANOPTIC_API),
+            aliases=("PQ",),
+        ),
+        _spec(
+            "SegmentationQuality",
+            "panoptic_quality:SegmentationQuality",
+            "Mean IoU of matched segments, a factor of panoptic quality",
+            panoptic_parameters.SegmentationQualityParameters,
+            better=True,
+            references=(KIRILLOV, PANOPTIC_API),
+            aliases=("SQ",),
+        ),
+        _spec(
+            "RecognitionQuality",
+            "panoptic_quality:RecognitionQuality",
+            "F1 of segments, a factor of panoptic quality",
+            panoptic_parameters.RecognitionQualityParameters,
+            better=True,
+            references=(KIRILLOV, PANOPTIC_API),
+            aliases=("RQ",),
+        ),
+        _spec(
+            "BoundaryIOU",
+            "boundary_iou:BoundaryIOU",
+            "Intersection over union of what lies near the edges of labels",
+            boundary_parameters.BoundaryIOUParameters,
+            better=True,
+            references=(CHENG, BOUNDARY_API),
+            aliases=("boundary_jaccard",),
+        ),
+        _spec(
+            "Hausdorff",
+            "hausdorff:Hausdorff",
+            "Greatest and 95th percentile of the distances between a label's edges, in pixels",
+            boundary_parameters.HausdorffParameters,
+            better=False,
+            range=Range(0),
+            references=(HUTTENLOCHER, TAHA),
+            aliases=("hausdorff_distance",),
+            extra="distance",
+        ),
+    )
+
+
+@hookimpl
+def valor_readers() -> tuple[ReaderSpec, ...]:
+    """Declare the readers of segmentation data."""
+    return (
+        ReaderSpec(
+            name="segmentation.png",
+            task="segmentation",
+            summary="Two folders of label maps in PNG: gray levels, palette indices or colors",
+            parameters=reader_parameters.PngParameters,
+            implementation="valor_segmentation.readers.png:PngReader",
+            extra="images",
+        ),
+        ReaderSpec(
+            name="segmentation.npy",
+            task="segmentation",
+            summary="Label maps in NumPy's .npy and .npz files",
+            parameters=reader_parameters.NpyParameters,
+            implementation="valor_segmentation.readers.npy:NpyReader",
+        ),
+        ReaderSpec(
+            name="segmentation.geotiff",
+            task="segmentation",
+            summary="Two folders of GeoTIFFs, or two of any size, read block by block",
+            parameters=reader_parameters.GeotiffParameters,
+            implementation="valor_segmentation.readers.geotiff:GeotiffReader",
+            extra="raster",
+        ),
+        ReaderSpec(
+            name="segmentation.coco",
+            task="segmentation",
+            summary="COCO's panoptic files, or segmentations in COCO's JSON as label maps",
+            parameters=reader_parameters.CocoParameters,
+            implementation="valor_segmentation.readers.coco:CocoReader",
+        ),
+    )
+
+
+@hookimpl
+def valor_galleries() -> tuple[GallerySpec, ...]:
+    """Declare the gallery of segmentation data."""
+    return (
+        GallerySpec(
+            name="segmentation.Gallery",
+            task="segmentation",
+            summary="Image, ground truth, prediction and wrong pixels, side by side",
+            parameters=gallery_parameters.GalleryParameters,
+            implementation="valor_segmentation.gallery:SegmentationGallery",
+            extra="images",
+        ),
+    )
+
+
+@hookimpl
+def valor_kernels() -> str:
+    """Say where the family's kernels stand."""
+    return "valor_segmentation.kernels:KERNELS"

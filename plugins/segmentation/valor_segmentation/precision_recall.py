@@ -1,0 +1,147 @@
+"""Precision, recall and F1: shares of predicted and of true pixels that agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from attrs import frozen
+
+from valor_core import averages
+from valor_core.averages import Value
+from valor_core.result import Result, ratio
+from valor_core.state import StateRequest
+from valor_segmentation import means, pixel_counts
+from valor_segmentation.parameters import LabelParameters
+from valor_segmentation.pixel_counts import Confusion, PixelCounts
+
+
+@frozen
+class LabelMetric:
+    """A quotient of a label's pixels, and its averages; subclasses say which."""
+
+    parameters: Any
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The pixel counts."""
+        return (pixel_counts.request(),)
+
+    def compute(self, state: PixelCounts) -> Iterator[Result]:
+        """One result for each label, then the averages, for each label key."""
+        for key, counts in state.sorted():
+            yield from self._of_key(key, counts.confusion)
+
+    def value(self, tp: int, fp: int, fn: int) -> Value:
+        """The quotient."""
+        raise NotImplementedError
+
+    def _of_key(self, key: str, confusion: Confusion) -> Iterator[Result]:
+        columns = confusion.counts()
+        values = [self.value(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
+        for average in self.parameters.average:
+            if average == "none":
+                for label, value in zip(confusion.labels, values, strict=True):
+                    yield Result(parameters=averages.coordinates(label), value=value)
+                continue
+            mean, left_out = self._mean(average, values, confusion)
+            parameters = {"label_key": key, "average": average}
+            yield Result(parameters=parameters, value=mean, left_out=left_out)
+
+    def _mean(
+        self, average: str, values: list[Value], confusion: Confusion
+    ) -> tuple[Value, dict[str, int]]:
+        tp, fp, fn = confusion.counts()
+        if average == "micro":
+            return self.value(int(tp.sum()), int(fp.sum()), int(fn.sum())), {}
+        if average == "weighted":
+            return averages.weighted(values, tp + fn)
+        include = self.parameters.include_prediction_only_labels
+        return means.macro(values, tp + fn, tp + fp, include_prediction_only=include)
+
+
+@frozen
+class Precision(LabelMetric):
+    """Share of a label's predicted pixels that are true: tp / (tp + fp).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Averages and the value of 0/0.
+
+    References
+    ----------
+    van Rijsbergen, "Information Retrieval", 1979, chapter 7.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 0]], [[1, 1]], labels=["cat"])
+    >>> evaluate([item], ["Precision"])["Precision", "cat"].value
+    0.5
+    """
+
+    parameters: LabelParameters
+
+    def value(self, tp: int, fp: int, fn: int) -> Value:
+        """The quotient."""
+        return ratio(tp, tp + fp, self.parameters.zero_division, "no predicted pixels")
+
+
+@frozen
+class Recall(LabelMetric):
+    """Share of a label's true pixels that are predicted: tp / (tp + fn).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Averages and the value of 0/0.
+
+    References
+    ----------
+    van Rijsbergen, "Information Retrieval", 1979, chapter 7.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 1]], [[1, 0]], labels=["cat"])
+    >>> evaluate([item], ["Recall"])["Recall", "cat"].value
+    0.5
+    """
+
+    parameters: LabelParameters
+
+    def value(self, tp: int, fp: int, fn: int) -> Value:
+        """The quotient."""
+        return ratio(tp, tp + fn, self.parameters.zero_division, "no true pixels")
+
+
+@frozen
+class F1(LabelMetric):
+    """Harmonic mean of precision and recall, the Dice coefficient: 2 tp / (2 tp + fp + fn).
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Averages and the value of 0/0.
+
+    References
+    ----------
+    Dice, "Measures of the Amount of Ecologic Association Between Species", Ecology 26, 1945.
+
+    Examples
+    --------
+    >>> from valor_core import evaluate
+    >>> from valor_core.schemas.segmentation import Segmentation
+    >>> item = Segmentation("a", [[1, 1]], [[1, 0]], labels=["cat"])
+    >>> evaluate([item], ["Dice"])["F1", "cat"].value
+    0.6666666666666666
+    """
+
+    parameters: LabelParameters
+
+    def value(self, tp: int, fp: int, fn: int) -> Value:
+        """The quotient."""
+        zero_division = self.parameters.zero_division
+        return ratio(2 * tp, 2 * tp + fp + fn, zero_division, "no true or predicted pixels")

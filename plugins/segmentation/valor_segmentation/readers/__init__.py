@@ -1,0 +1,1 @@
+"""Readers of segmentation data: one module for each format."""

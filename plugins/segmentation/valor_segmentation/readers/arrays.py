@@ -1,0 +1,126 @@
+"""Arrays in NumPy's files, read from there row by row where they can be."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.readers.table import unreadable
+from valor_core.schemas.pixels import Image, InMemory, Pixels
+
+_STRIP_PIXELS = 1 << 20
+_ZIP = b"PK"
+
+
+@frozen
+class ArrayPixels:
+    """Pixels of an .npy file, which stay there until they are asked for.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    shape : (int, int)
+        Height and width.
+    """
+
+    path: Path
+    shape: tuple[int, int]
+
+    @property
+    def strip_rows(self) -> int:
+        """Rows of about a million pixels."""
+        return max(1, min(self.shape[0], _STRIP_PIXELS // max(1, self.shape[1])))
+
+    def read(self, first: int, last: int) -> Image:
+        """Rows of the array."""
+        array = _mapped(self.path)
+        return np.array(array[first:last], array.dtype.newbyteorder("="), order="C")
+
+
+def array_pixels(path: Path, name: str) -> Pixels:
+    """Pixels of an .npy file, or of one array of an .npz file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        Which array of an .npz that holds several.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read or is no image of whole numbers.
+    """
+    with _opened(path) as stream:
+        if stream.read(2) == _ZIP:
+            stream.seek(0)
+            return InMemory(_of_archive(stream, path, name))
+    array = _mapped(path)
+    _check_image(array, str(path))
+    if array.dtype == np.bool_:
+        return InMemory(np.array(array))
+    height, width = array.shape
+    return ArrayPixels(path, (height, width))
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    """The array of an .npy file, not read yet."""
+    try:
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise _broken(path, error) from error
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return array
+
+
+def _of_archive(stream: BinaryIO, path: Path, name: str) -> NDArray[Any]:
+    try:
+        with np.load(stream, allow_pickle=False) as archive:
+            chosen = _chosen(archive.files, path, name)
+            array: NDArray[Any] = archive[chosen]
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise _broken(path, error) from error
+    _check_image(array, f"{path}, {chosen}")
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _chosen(names: Sequence[str], path: Path, name: str) -> str:
+    if name not in names and len(names) != 1:
+        listed = ", ".join(map(repr, names[:5])) or "none"
+        raise ReadError(
+            f"{path}: expected an array {name!r}, found {listed}{and_more(len(names) - 5)}",
+            "Set data.groundtruth_array and data.prediction_array to the names of the arrays.",
+        )
+    return name if name in names else names[0]
+
+
+def _broken(path: Path, error: Exception) -> ReadError:
+    return ReadError(f"{path}: expected an array as NumPy saves it, found: {error}")
+
+
+def _check_image(array: NDArray[Any], place: str) -> None:
+    if array.ndim != 2 or array.dtype.kind not in "iub":
+        is_scores = array.ndim == 3 and array.dtype.kind == "f"
+        raise ReadError(
+            f"{place}: expected rows and columns of whole numbers, found "
+            f"{shown(np.asarray(array))}",
+            "Save the label of each pixel: scores.argmax(axis=...)." if is_scores else None,
+        )

@@ -1,0 +1,215 @@
+"""Reader of COCO's panoptic and stuff files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from valor_core.errors import ReadError, and_more
+from valor_core.schemas.label import Label
+from valor_core.schemas.segmentation import LabelMap, SegmentationBatch
+from valor_segmentation.reader_parameters import CocoParameters
+from valor_segmentation.readers.documents import Annotation, Document, Record
+from valor_segmentation.readers.painting import Painter, Size
+from valor_segmentation.readers.pairs import (
+    Item,
+    batch_of,
+    batched,
+    check_partners,
+    check_shapes,
+)
+from valor_segmentation.readers.panoptic import file_name, panoptic_map
+
+
+@frozen
+class CocoImage:
+    """What both sides say of one image.
+
+    Parameters
+    ----------
+    uid : int
+        Its id.
+    record : mapping
+        Its fields.
+    groundtruth, prediction : tuple of Annotation
+        Annotations of each side.
+    """
+
+    uid: int
+    record: Record
+    groundtruth: tuple[Annotation, ...]
+    prediction: tuple[Annotation, ...]
+
+    @property
+    def size(self) -> Size | None:
+        """Height and width, if the data set has them."""
+        height, width = self.record.get("height"), self.record.get("width")
+        is_known = isinstance(height, int) and isinstance(width, int) and min(height, width) > 0
+        return (height, width) if is_known else None  # type: ignore[return-value]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Its fields that have plain values, as metadata."""
+        plain = (str, int, float, bool)
+        return {n: v for n, v in self.record.items() if n != "id" and isinstance(v, plain)}
+
+
+@frozen
+class CocoPart:
+    """A partition: some images, with their annotations.
+
+    Parameters
+    ----------
+    images : tuple of CocoImage
+        The images.
+    labels : tuple of Label
+        The vocabulary.
+    codes : dict of int to int
+        Label codes of the categories.
+    folders : (Path or None, Path or None)
+        Where the PNG images of each side are, if it is panoptic.
+    files : (Path, Path)
+        The two JSON files.
+    """
+
+    images: tuple[CocoImage, ...]
+    labels: tuple[Label, ...]
+    codes: dict[int, int]
+    folders: tuple[Path | None, Path | None]
+    files: tuple[Path, Path]
+
+    @property
+    def name(self) -> str:
+        """From which image to which."""
+        return f"images {self.images[0].uid} to {self.images[-1].uid}"
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files it is of: the JSON, and PNG images where there are any."""
+        sides = zip(self.folders, ("groundtruth", "prediction"), strict=True)
+        images = [
+            folder / file_name(one)
+            for folder, side in sides
+            if folder is not None
+            for image in self.images
+            for one in getattr(image, side)
+        ]
+        return (*self.files, *images)
+
+
+@frozen
+class CocoReader:
+    """Reads COCO's panoptic files, where pixels are segments, or segmentations as label maps.
+
+    Each side is of either kind. Images are in the order of their ids.
+
+    Parameters
+    ----------
+    parameters : CocoParameters
+        Files and folders.
+    task : str
+        Always ``"segmentation"``.
+    """
+
+    parameters: CocoParameters
+    task: str
+
+    def partitions(self) -> Sequence[CocoPart]:
+        """Some images each, with their annotations, so that the JSON is read once."""
+        chosen = self.parameters
+        true, seen = Document.read(chosen.groundtruths), Document.read(chosen.predictions)
+        labels = true.labels(chosen.label_key)
+        folders = (
+            _folder(true, chosen.groundtruth_images),
+            _folder(seen, chosen.prediction_images),
+        )
+        codes = {category: code for code, category in enumerate(labels)}
+        files = (chosen.groundtruths, chosen.predictions)
+        whole = CocoPart(self._images(true, seen), tuple(labels.values()), codes, folders, files)
+        starts = range(0, len(whole.images), chosen.partition_images)
+        step = chosen.partition_images
+        return [evolve(whole, images=whole.images[start : start + step]) for start in starts]
+
+    def read(self, partition: CocoPart) -> Iterator[SegmentationBatch]:
+        """Batches of no more images than fit in some megabytes."""
+        painter = Painter(partition.labels, partition.codes, self.parameters.overlap)
+        facts = {image.uid: image.facts for image in partition.images}
+        for items in batched(_item(image, partition, painter) for image in partition.images):
+            yield batch_of(items, partition.labels, [facts[int(item[0])] for item in items])
+
+    def _images(self, true: Document, seen: Document) -> tuple[CocoImage, ...]:
+        records = true.images()
+        if not records:
+            raise ReadError(f"{true.path}, images: expected at least one image, found none")
+        sides = true.by_image(), seen.by_image()
+        for document, side, what in zip(
+            (true, seen), sides, ("ground truth", "prediction"), strict=True
+        ):
+            _check_known(document, side, records, true.path)
+            if document.is_panoptic and self.parameters.missing == "error":
+                check_partners(records, side, document.path, what)
+        return tuple(
+            CocoImage(uid, record, sides[0].get(uid, ()), sides[1].get(uid, ()))
+            for uid, record in records.items()
+        )
+
+
+def _folder(document: Document, given: Path | None) -> Path | None:
+    """Where the images of a panoptic side are."""
+    if not document.is_panoptic:
+        return None
+    folder = given or document.path.with_suffix("")
+    if not folder.is_dir():
+        raise ReadError(
+            f"{folder}: expected the folder of the PNG images of {document.path}, found no folder",
+            "Set data.groundtruth_images and data.prediction_images.",
+        )
+    return folder
+
+
+def _check_known(
+    document: Document,
+    side: dict[int, tuple[Annotation, ...]],
+    images: dict[int, Record],
+    source: Path,
+) -> None:
+    strange = [uid for uid in side if uid not in images]
+    if strange:
+        raise ReadError(
+            f"{side[strange[0]][0].place}, image_id: expected the id of one of the "
+            f"{len(images):,} images of {source}, found {strange[0]}{and_more(len(strange) - 1)}",
+            "See that both files are of the same data set.",
+        )
+    several = [those for those in side.values() if len(those) > 1]
+    if document.is_panoptic and several:
+        raise ReadError(
+            f"{several[0][1].place}: expected one annotation for each image, found a second one "
+            f"of image {several[0][1].whole('image_id')}"
+        )
+
+
+def _item(image: CocoImage, part: CocoPart, painter: Painter) -> Item:
+    true = _map(image, image.groundtruth, part, painter, is_true=True)
+    seen = _map(image, image.prediction, part, painter, is_true=False)
+    true_name, seen_name = (f"{file}, image {image.uid}" for file in part.files)
+    check_shapes(true_name, seen_name, true, seen)
+    return image.uid, true, seen
+
+
+def _map(
+    image: CocoImage,
+    annotations: tuple[Annotation, ...],
+    part: CocoPart,
+    painter: Painter,
+    *,
+    is_true: bool,
+) -> LabelMap | None:
+    folder = part.folders[0 if is_true else 1]
+    if not annotations:
+        return None
+    if folder is None:
+        return painter.painted(annotations, image.size)
+    return panoptic_map(annotations[0], folder, part.codes, is_true=is_true)

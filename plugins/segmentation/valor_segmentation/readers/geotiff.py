@@ -1,0 +1,90 @@
+"""Reader of GeoTIFFs, which stay in their files until their rows are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
+from valor_segmentation.reader_parameters import GeotiffParameters
+from valor_segmentation.readers.meanings import Meaning, meaning_of, with_background
+from valor_segmentation.readers.pairs import (
+    Item,
+    Pair,
+    Pairs,
+    batch_of,
+    check_shapes,
+    pairs_of,
+    parts,
+)
+from valor_segmentation.readers.rasters import Raster
+
+_ENDINGS = (".tif", ".tiff")
+
+
+@frozen
+class GeotiffReader:
+    """Reads pairs of rasters that lie in the same place.
+
+    Metrics that count pixels hold some blocks of both files at a time, however large these are.
+
+    Parameters
+    ----------
+    parameters : GeotiffParameters
+        Folders or files, and what values mean.
+    task : str
+        Always ``"segmentation"``.
+    """
+
+    parameters: GeotiffParameters
+    task: str
+
+    def __attrs_post_init__(self) -> None:
+        self._meaning()  # a wrong parameter is found before any work is done
+
+    def partitions(self) -> Sequence[Pairs]:
+        """Some images each."""
+        chosen = self.parameters
+        endings = (_ENDINGS, _ENDINGS)
+        pairs = pairs_of(chosen.groundtruths, chosen.predictions, endings, chosen.missing)
+        return parts(pairs, chosen.partition_images)
+
+    def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:
+        """The batch of one part, whose pixels are still in the files."""
+        meaning = self._meaning()
+        yield batch_of([self._item(pair, meaning) for pair in partition.pairs], meaning.labels)
+
+    def _meaning(self) -> Meaning:
+        chosen = self.parameters
+        return meaning_of(chosen.labels, chosen.values, chosen.ignore, chosen.label_key)
+
+    def _item(self, pair: Pair, meaning: Meaning) -> Item:
+        chosen = self.parameters
+        true = _raster(pair.groundtruth, chosen.groundtruth_band)
+        seen = _raster(pair.prediction, chosen.prediction_band)
+        maps = (
+            LabelMap(true.pixels, self._true_legend(true, meaning)) if true else None,
+            LabelMap(seen.pixels, _with_background(meaning.prediction, seen)) if seen else None,
+        )
+        check_shapes(pair.groundtruth, pair.prediction, *maps)
+        if true and seen and chosen.georeference == "check":
+            true.check_place(seen)
+        return pair.uid, *maps
+
+    def _true_legend(self, raster: Raster, meaning: Meaning) -> Legend:
+        if raster.nodata is None:
+            return meaning.groundtruth
+        if self.parameters.nodata == "background":
+            return _with_background(meaning.groundtruth, raster)
+        return meaning.ignoring(raster.nodata, str(raster.pixels.path))
+
+
+def _raster(path: Path | None, band: int) -> Raster | None:
+    return None if path is None else Raster.read(path, band)
+
+
+def _with_background(legend: Legend, raster: Raster) -> Legend:
+    """A legend under which the raster's nodata value is background, unless it is a label's."""
+    return legend if raster.nodata is None else with_background(legend, raster.nodata)

@@ -1,0 +1,98 @@
+"""PNG images as whole numbers: label maps, and colors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError
+from valor_core.readers.table import unreadable
+from valor_core.schemas.pixels import Image
+from valor_segmentation.extras import png_image_file
+
+_GRAY = {"1", "L", "P", "I;16", "I;16B", "I"}
+_BITS, _COLOR_TYPE = 24, 25  # where the header has the depth, and whether pixels are gray
+_SPREAD = {2: 85, 4: 17}  # by how much Pillow stretches gray levels of so many bits
+
+
+def label_image(path: Path, remedy: str | None = None) -> Image:
+    """Gray levels or indices of a palette, as the file has them.
+
+    Parameters
+    ----------
+    path : Path
+        A PNG image.
+    remedy : str, optional
+        What to do about an image in colors.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read or is in colors.
+    """
+    with _opened(path) as stream:
+        image = _png(path, stream)
+        if image.mode not in _GRAY:
+            raise ReadError(
+                f"{path}: expected gray levels or indices of a palette, found colors "
+                f"({image.mode})",
+                remedy,
+            )
+        values = _pixels(path, image)
+        spread = _SPREAD.get(_depth(stream), 1)
+    return values if spread == 1 else values // np.uint8(spread)
+
+
+def color_image(path: Path) -> NDArray[np.uint32]:
+    """Colors as numbers, red in the lowest byte, as panoptic ids are written.
+
+    Raises
+    ------
+    ReadError
+        If the image cannot be read.
+    """
+    with _opened(path) as stream:
+        values = _pixels(path, _png(path, stream), "RGB")
+    height, width, _ = values.shape
+    packed = np.zeros((height, width, 4), np.uint8)
+    packed[..., :3] = values
+    return packed.view("<u4")[..., 0].astype(np.uint32, copy=False)
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _png(path: Path, stream: BinaryIO) -> Any:
+    try:
+        # Not Image.open, whose limit of size is there for images from strangers.
+        return png_image_file(f"reading {path}")(stream)
+    except (OSError, SyntaxError, ValueError) as error:
+        raise _broken(path, error) from error
+
+
+def _pixels(path: Path, image: Any, mode: str | None = None) -> NDArray[Any]:
+    try:
+        values = np.asarray(image if mode in (None, image.mode) else image.convert(mode))
+    except (OSError, SyntaxError, ValueError) as error:
+        raise _broken(path, error) from error
+    if values.dtype == np.bool_:
+        return values.astype(np.uint8)
+    return values.astype(values.dtype.newbyteorder("="), copy=False)
+
+
+def _broken(path: Path, error: Exception) -> ReadError:
+    return ReadError(f"{path}: expected a whole PNG image, found: {error}")
+
+
+def _depth(stream: BinaryIO) -> int:
+    """Bits of a gray level that Pillow stretches to eight; 8 where it leaves values alone."""
+    stream.seek(0)
+    head = stream.read(_COLOR_TYPE + 1)
+    return head[_BITS] if head[_COLOR_TYPE] == 0 else 8

@@ -1,0 +1,246 @@
+"""Meanings: which labels the values and colors of pixels stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.schemas.arrays import BY_CONTENT, Codes, codes
+from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend
+
+_HEX = re.compile(r"#?([0-9a-fA-F]{6})")
+_THREE = re.compile(r"[\[(]?\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*[\])]?")
+
+
+@frozen
+class Meaning:
+    """What the values of pixels stand for on both sides.
+
+    Parameters
+    ----------
+    labels : tuple of Label
+        The vocabulary.
+    groundtruth, prediction : Legend
+        Codes of the values; only the ground truth has some that do not count.
+    """
+
+    labels: tuple[Label, ...]
+    groundtruth: Legend
+    prediction: Legend
+
+    @classmethod
+    def of_labels(cls, labels: Sequence[str], ignore: Sequence[int], key: str) -> Meaning:
+        """0 is background and i the i-th label.
+
+        Examples
+        --------
+        >>> Meaning.of_labels(["cat", "dog"], [255], "class").groundtruth.values
+        array([  0,   1,   2, 255])
+        """
+        return cls.of_values({str(i): name for i, name in enumerate(labels, 1)}, ignore, key)
+
+    @classmethod
+    def of_values(
+        cls, values: Mapping[str, str | None], ignore: Sequence[int], key: str
+    ) -> Meaning:
+        """Each value is its label's, and 0 background unless it stands there.
+
+        Examples
+        --------
+        >>> Meaning.of_values({"7": "road", "11": "road"}, [], "class").groundtruth.codes
+        array([-1,  0,  0])
+        """
+        numbers = {_number(text): label for text, label in values.items()}
+        return cls._of(numbers, ignore, key)
+
+    @classmethod
+    def _of(cls, values: Mapping[int, str | None], ignore: Sequence[int], key: str) -> Meaning:
+        vocabulary = Vocabulary()
+        meaning = {0: BACKGROUND}
+        for value, name in values.items():
+            is_label = name is not None
+            meaning[value] = vocabulary.code(_label(key, name)) if is_label else BACKGROUND
+        for value in ignore:
+            if meaning.get(value, BACKGROUND) != BACKGROUND:
+                raise ReadError(
+                    f"data.ignore: expected values that are no label, found {value}, which is "
+                    f"{values[value]!r}"
+                )
+        ignored = dict.fromkeys(ignore, IGNORED)
+        return cls(tuple(vocabulary.labels), Legend.of(meaning | ignored), Legend.of(meaning))
+
+    def ignoring(self, value: int, place: str) -> Legend:
+        """The ground truth's legend where another value does not count either.
+
+        Raises
+        ------
+        ReadError
+            If the value is a label's.
+        """
+        meaning = _codes_by_value(self.groundtruth)
+        if meaning.get(value, BACKGROUND) >= 0:
+            raise ReadError(
+                f"{place}: expected a nodata value that is no label, found {value}, which is "
+                f"'{self.labels[meaning[value]]}'",
+                "Leave it out of data.labels or data.values, or set another nodata value.",
+            )
+        return Legend.of(meaning | {value: IGNORED})
+
+
+def with_background(legend: Legend, value: int) -> Legend:
+    """A legend under which one more value is background, unless it means something already.
+
+    Examples
+    --------
+    >>> with_background(Legend.of_labels(1), 255).codes
+    array([-1,  0, -1])
+    """
+    return Legend.of({value: BACKGROUND} | _codes_by_value(legend))
+
+
+def _codes_by_value(legend: Legend) -> dict[int, int]:
+    return dict(zip(legend.values.tolist(), legend.codes.tolist(), strict=True))
+
+
+def _label(key: str, name: str | None) -> Label:
+    try:
+        return Label(key, name or "")
+    except SchemaError as error:
+        raise ReadError("data: expected names of labels, found ''") from error
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise ReadError(
+            f"data.values: expected whole numbers with their labels, found {shown(text)}"
+        ) from error
+
+
+def meaning_of(
+    labels: Sequence[str], values: Mapping[str, str | None], ignore: Sequence[int], key: str
+) -> Meaning:
+    """What values stand for, by a list of labels or a mapping.
+
+    Raises
+    ------
+    ReadError
+        If neither or both are given.
+    """
+    check_one({"labels": labels, "values": values})
+    if labels:
+        return Meaning.of_labels(labels, ignore, key)
+    return Meaning.of_values(values, ignore, key)
+
+
+def check_one(choices: Mapping[str, object]) -> None:
+    """Raise a `ReadError` unless exactly one of several parameters is given.
+
+    Examples
+    --------
+    >>> check_one({"labels": (), "values": {}})
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ReadError: data: expected one of labels and values, found none of them
+    Set data.labels to the names of the labels 1, 2, ...
+    """
+    given = [name for name, value in choices.items() if value]
+    if len(given) != 1:
+        *most, last = choices
+        raise ReadError(
+            f"data: expected one of {', '.join(most)} and {last}, found "
+            f"{' and '.join(given) or 'none of them'}",
+            None if given else "Set data.labels to the names of the labels 1, 2, ...",
+        )
+
+
+@frozen(eq=False)
+class Palette:
+    """Colors as values: the i-th color is i.
+
+    Parameters
+    ----------
+    colors : ndarray of int64, shape (n,)
+        The colors as numbers, red in the lowest byte.
+    meaning : Meaning
+        What the values stand for.
+    """
+
+    colors: Codes = field(eq=BY_CONTENT)
+    meaning: Meaning
+
+    @classmethod
+    def of(
+        cls, palette: Mapping[str, str | None], ignore: Sequence[int | str], key: str
+    ) -> Palette:
+        """The colors of a mapping from color to label, those that do not count, and black.
+
+        Raises
+        ------
+        ReadError
+            If a color cannot be read, or stands there twice.
+
+        Examples
+        --------
+        >>> palette = Palette.of({"#ff0000": "road", "[0, 0, 255]": "sky"}, [], "class")
+        >>> palette.colors.tolist(), palette.meaning.groundtruth.codes.tolist()
+        ([0, 255, 16711680], [-1, 0, 1])
+        """
+        named: dict[int, str | None] = {}
+        for text, label in palette.items():
+            color = _color(text, "data.palette")
+            if color in named:
+                raise ReadError(
+                    f"data.palette: expected each color once, found {hex_color(color)} twice"
+                )
+            named[color] = label
+        left_out = [_color(text, "data.ignore") for text in ignore]
+        for color in left_out:
+            if named.get(color) is not None:
+                raise ReadError(
+                    f"data.ignore: expected colors that are no label, found {hex_color(color)}, "
+                    f"which is {named[color]!r}"
+                )
+        colors = list(dict.fromkeys([0, *named, *left_out]))
+        values = {colors.index(color): label for color, label in named.items()}
+        meaning = Meaning._of(values, [colors.index(color) for color in left_out], key)
+        return cls(codes(colors, "colors"), meaning)
+
+    def numbers(self, legend: Legend) -> Codes:
+        """Value of every color of 24 bits under a legend; one more than the greatest if none."""
+        none = len(self.colors)
+        table = np.full(1 << 24, none, np.min_scalar_type(none))
+        table[self.colors[legend.values]] = legend.values
+        return table
+
+
+def hex_color(color: int) -> str:
+    """The color as the web writes it.
+
+    Examples
+    --------
+    >>> hex_color(255)
+    '#ff0000'
+    """
+    return f"#{color.to_bytes(3, 'little').hex()}"
+
+
+def _color(text: int | str, place: str) -> int:
+    """A color as a number."""
+    written = str(text).strip()
+    if match := _HEX.fullmatch(written):
+        return int.from_bytes(bytes.fromhex(match[1]), "little")
+    match = _THREE.fullmatch(written)
+    parts = [int(part) for part in match.groups()] if match else [256]
+    if max(parts) > 255:
+        raise ReadError(
+            f"{place}: expected a color such as '#ff0000' or '[255, 0, 0]', found {shown(text)}"
+        )
+    red, green, blue = parts
+    return red | green << 8 | blue << 16

@@ -1,0 +1,140 @@
+"""Panoptic label maps: PNG images of segment ids, and records of what the segments are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.errors import ReadError, shown
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, Legend
+from valor_segmentation.readers.documents import Annotation, whole
+from valor_segmentation.readers.images import color_image
+
+_BLOCK = 1 << 20  # pixels
+
+Segment = tuple[int, int, bool]
+"""Id, label code, and whether it is a crowd."""
+
+
+def panoptic_map(
+    annotation: Annotation, folder: Path, codes: Mapping[int, int], *, is_true: bool
+) -> LabelMap:
+    """The label map of one image, where a value is one segment.
+
+    Pixels of the id 0 belong to no segment: in a ground truth they do not count, in a prediction
+    they are background.
+
+    Parameters
+    ----------
+    annotation : Annotation
+        File name and segments.
+    folder : Path
+        Where the image is.
+    codes : mapping of int to int
+        Label codes of the categories.
+    is_true : bool
+        Whether it is a ground truth.
+
+    Raises
+    ------
+    ReadError
+        If a segment is not described, or the other way around not well; names the place.
+    """
+    segments = sorted(_segments(annotation, codes))
+    ids = np.array([0, *(number for number, _, _ in segments)], np.uint32)
+    path = folder / file_name(annotation)
+    colors = color_image(path)
+    values = _positions(ids, colors)
+    _check_known(ids[values] != colors, colors, path, annotation)
+    legend = Legend(
+        np.arange(len(ids)),
+        [IGNORED if is_true else BACKGROUND, *(code for _, code, _ in segments)],
+        [False, *(crowd for _, _, crowd in segments)],
+    )
+    return LabelMap(values, legend)
+
+
+def _positions(ids: NDArray[np.uint32], colors: NDArray[np.uint32]) -> NDArray[Any]:
+    """Position of each pixel's id; 0 where there is none."""
+    values = np.zeros(colors.shape, np.min_scalar_type(len(ids)))
+    step = max(1, _BLOCK // max(1, colors.shape[1]))
+    for first in range(0, len(colors), step):  # positions take eight bytes each
+        found = np.searchsorted(ids, colors[first : first + step])
+        found[found == len(ids)] = 0
+        values[first : first + step] = found
+    return values
+
+
+def _segments(annotation: Annotation, codes: Mapping[int, int]) -> list[Segment]:
+    records = annotation.record.get("segments_info")
+    if not isinstance(records, list):
+        raise ReadError(
+            f"{annotation.place}, segments_info: expected a list, found {shown(records)}"
+        )
+    found: dict[int, Segment] = {}
+    for i, record in enumerate(records):
+        place = f"{annotation.place}, segments_info[{i}]"
+        number = whole(record, "id", place)
+        if number in found or not 0 < number < 1 << 24:
+            raise ReadError(
+                f"{place}, id: expected a number of its own from 1 to 16,777,215, found {number}"
+            )
+        code = code_of(whole(record, "category_id", place), codes, place)
+        found[number] = (number, code, bool(record.get("iscrowd", 0)))
+    return list(found.values())
+
+
+def code_of(category: int, codes: Mapping[int, int], place: str) -> int:
+    """Label code of a category.
+
+    Raises
+    ------
+    ReadError
+        If it is none of the data set's; names the place.
+
+    Examples
+    --------
+    >>> code_of(7, {3: 0, 7: 1}, "a.json, annotations[0]")
+    1
+    """
+    if category not in codes:
+        raise ReadError(
+            f"{place}, category_id: expected one of the {len(codes):,} categories of the ground "
+            f"truths, found {category}"
+        )
+    return codes[category]
+
+
+def file_name(annotation: Annotation) -> str:
+    """Name of the PNG image of an annotation.
+
+    Raises
+    ------
+    ReadError
+        If it has none; names the place.
+
+    Examples
+    --------
+    >>> file_name(Annotation("a.json, annotations[0]", {"file_name": "7.png"}))
+    '7.png'
+    """
+    name = annotation.record.get("file_name")
+    if not isinstance(name, str) or not name:
+        raise ReadError(f"{annotation.place}, file_name: expected a name, found {shown(name)}")
+    return name
+
+
+def _check_known(
+    unknown: NDArray[np.bool_], colors: NDArray[np.uint32], path: Path, annotation: Annotation
+) -> None:
+    if unknown.any():
+        row, column = np.argwhere(unknown)[0].tolist()
+        raise ReadError(
+            f"{path}, row {row}, column {column}: expected the id of a segment of "
+            f"{annotation.place}, found {colors[row, column]} ({int(unknown.sum()):,} pixels have "
+            "unknown ids)"
+        )
