@@ -1,6 +1,6 @@
 """Peak memory of counting a pair of GeoTIFFs that are larger than it.
 
-    python benchmarks/segmentation_geotiff.py --side 30000 --data /tmp/valor_rasters
+    python benchmarks/segmentation_geotiff.py --side 30000 --data rasters
 
 Needs valor-segmentation[raster]. The rasters are made once and kept: one in compressed tiles of
 512 by 512 pixels, the other in compressed strips of seven rows.
