@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
 from valor_detection import curves, overlaps
 from valor_detection.parameters import COCO_AREAS, COCO_IOUS
 from valor_detection.table import Table
@@ -28,8 +30,6 @@ from valor_core.schemas.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.shapes import Shapes
 
 from .support import results_of
-
-pycocotools = pytest.importorskip("pycocotools")
 
 MOST = (1, 10, 100)
 Annotations = list[dict[str, Any]]
@@ -109,9 +109,6 @@ class CocoData:
     @property
     def theirs(self) -> Any:
         """A COCOeval that has done its work."""
-        from pycocotools.coco import COCO
-        from pycocotools.cocoeval import COCOeval
-
         with contextlib.redirect_stdout(io.StringIO()):
             coco = COCO()
             coco.dataset = {

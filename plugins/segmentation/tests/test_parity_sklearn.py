@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn import metrics
 
 from valor_core.schemas.segmentation import SegmentationBatch
 
 from .support import results_of
-
-metrics = pytest.importorskip("sklearn.metrics")
 
 NAMES = ["cat", "dog", "bee", "owl"]
 CODES = list(range(5))
