@@ -133,11 +133,14 @@ class ClassificationBatch:
                 f"groundtruths: expected columns of one length, got {len(self.truth_datums):,} "
                 f"datums and {len(self.truth_labels):,} labels"
             )
-        single = is_ascending(self.truth_datums, strictly=True)
+        # Where the datums' own numbers are given, there is nothing to check.
+        numbers = self.truth_datums is self.datums.uids and self.datums.from_zero
+        single = numbers or is_ascending(self.truth_datums, strictly=True)
         object.__setattr__(self, "single", single)
         if not (single or is_ascending(self.truth_datums)):
             raise SchemaError("groundtruths: expected rows sorted by datum")
-        check_codes(self.truth_datums, len(self), "truth_datums", "datums")
+        if not numbers:
+            check_codes(self.truth_datums, len(self), "truth_datums", "datums")
         check_codes(self.truth_labels, len(self.labels), "truth_labels", "labels")
         check_codes(self.scores.labels, len(self.labels), "score labels", "labels")
         if not single:

@@ -93,30 +93,35 @@ def _check_all_strings(values: Sequence[Any]) -> None:
 
 @define(eq=False)
 class LazyColumns(Mapping[str, NDArray[Any]]):
-    """Metadata columns whose names are known and that are made when one is first asked for.
+    """Metadata columns whose names are known, each made when it is first asked for.
 
     Parameters
     ----------
     names : tuple of str
         Their names.
     make : callable
-        Makes all of them; pickles.
+        Makes the column of a name; pickles.
 
     Examples
     --------
-    >>> columns = LazyColumns(("weather",), lambda: {"weather": np.array(["sun"])})
+    >>> columns = LazyColumns(("weather",), lambda name: np.array(["sun"]))
     >>> list(columns), columns["weather"]
     (['weather'], array(['sun'], dtype='<U3'))
     """
 
     names: tuple[str, ...]
-    make: Callable[[], Mapping[str, NDArray[Any]]]
-    _made: Mapping[str, NDArray[Any]] | None = field(default=None, init=False, repr=False)
+    make: Callable[[str], NDArray[Any]]
+    _made: dict[str, NDArray[Any]] = field(factory=dict, init=False, repr=False)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        if self._made is None:
-            self._made = {own: read_only(column) for own, column in self.make().items()}
+        if name not in self:
+            raise KeyError(name)
+        if name not in self._made:
+            self._made[name] = read_only(self.make(name))
         return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
@@ -128,8 +133,8 @@ class LazyColumns(Mapping[str, NDArray[Any]]):
         """The same columns at some positions."""
         return LazyColumns(self.names, partial(self._selected, positions))
 
-    def _selected(self, positions: Codes) -> Mapping[str, NDArray[Any]]:
-        return {name: column[positions] for name, column in self.items()}
+    def _selected(self, positions: Codes, name: str) -> NDArray[Any]:
+        return self[name][positions]
 
 
 def _metadata_columns(columns: Any) -> Mapping[str, NDArray[Any]]:
@@ -189,6 +194,11 @@ class Datums:
 
     def __len__(self) -> int:
         return len(self.uids)
+
+    @property
+    def from_zero(self) -> bool:
+        """Whether the uids are the datums' own positions."""
+        return self.numbered and not (len(self) and self.uids[0])
 
     @classmethod
     def numbers(cls, count: int, metadata: Mapping[str, Any] | None = None) -> Datums:

@@ -35,14 +35,13 @@ TINY_BLOCKS = {
     "numeric": {
         "_CACHED": 5,
         "_TRANSPOSED_ROWS": 2,
-        "_COLUMN_BYTES": 64,
         "_FEW_COLUMNS": 2,
         "_FEW_THRESHOLDS": 2,
         "_TALLY_ROWS": 2,
         "_TALLY_BYTES": 32,
         "_SMALL_KEYS": 1,
     },
-    "compiled": {"_COLUMN_BYTES": 64, "_SMALL_TABLE": 1},
+    "compiled": {"_SMALL_TABLE": 1},
 }
 
 
@@ -65,6 +64,7 @@ def block_sizes(
 ) -> None:
     if request.param == "tiny blocks":
         monkeypatch.setattr(spans, "_THREAD_SCORES", 1)
+        monkeypatch.setattr(spans, "_COLUMN_BYTES", 64)
         for name, size in TINY_BLOCKS[kernels.__name__.rpartition(".")[2]].items():
             monkeypatch.setattr(kernels, name, size)
 
@@ -171,22 +171,6 @@ def test_a_score_of_each_row_is_found_in_its_column(
     columns = data.draw(arrays_st.arrays(np.int64, count, elements=st.integers(0, width - 1)))
 
     assert_array_equal(kernels.scores_in_rows(values, columns), values[np.arange(count), columns])
-
-
-@pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.booleans())))
-def test_a_histogram_counts_codes_bins_and_marks(
-    kernels: ModuleType, rows: list[tuple[int, int, bool]]
-) -> None:
-    codes = np.array([row[0] for row in rows], np.int64)
-    bins = np.array([row[1] for row in rows], np.uint8)
-    marks = np.array([row[2] for row in rows], np.bool_)
-    expected = np.zeros((4, 3, 2), np.int64)
-    for code, place, mark in rows:
-        expected[code, place, int(mark)] += 1
-
-    assert_array_equal(kernels.histogram(codes, bins, marks, code_count=4, bin_count=3), expected)
 
 
 @given(st.lists(st.sampled_from([-1.0, -0.0, 0.0, 0.5, 1.0, 1.5])))
@@ -771,3 +755,27 @@ def test_confusion_cells_are_a_counter(
         column.dtype == np.int64
         for column in (cells.truths, cells.predictions, cells.bins, cells.counts)
     )
+
+
+@pytest.mark.usefixtures("block_sizes")
+@settings(deadline=None)
+@given(st.data(), st.sampled_from([3, 100_000]), st.sampled_from([1, 2]))
+def test_top_cells_are_the_cells_of_the_tops(
+    kernels: ModuleType, data: st.DataObject, labels: int, threads: int
+) -> None:
+    rows, columns = data.draw(st.integers(0, 30)), data.draw(st.integers(1, 3))
+    scores = st.sampled_from([0.0, 0.25, 0.35, 0.5, 1.0])
+    values = data.draw(arrays_st.arrays(np.float32, (rows, columns), elements=scores))
+    truths = data.draw(arrays_st.arrays(np.int64, rows, elements=st.integers(-1, labels - 1)))
+    every = st.permutations(range(labels)) if labels < 9 else st.just([7, 2, 5])
+    codes = np.array(data.draw(every))
+    thresholds = np.array([0.35, 0.5])
+    tops = values.argmax(axis=1) if rows else np.empty(0, np.int64)
+    passed = (values.max(axis=1, initial=0)[:, None] >= thresholds.astype(np.float32)).sum(axis=1)
+
+    cells = kernels.top_cells(
+        values, codes[:columns], truths, thresholds, label_count=labels, threads=threads
+    )
+
+    expected = Counter(zip(truths.tolist(), codes[tops].tolist(), passed.tolist(), strict=True))
+    assert cell_counts(cells) == [(*cell, n) for cell, n in sorted(expected.items())]

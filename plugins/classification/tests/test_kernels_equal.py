@@ -76,6 +76,7 @@ def test_on_matrices(values: NDArray[Any], limits: NDArray[Any], data: st.DataOb
     assert_same("outside", values, 0.0, 1.0)
     assert_same("passed", values, limits)
     assert_same("threshold_histogram", values, limits)
+    assert_same("top_cells", values, np.arange(width), truths, limits, label_count=width)
     assert_same("ranks_of_truth", values, truths)
     assert_same("rank_matrix", [values[:7], values[7:]], *np.nonzero(is_true))
 
@@ -99,6 +100,14 @@ def test_on_probabilities(values: NDArray[Any], limits: NDArray[Any], data: st.D
     hits = data.draw(arrays_st.arrays(np.bool_, values.size))
 
     assert_same("reliability", values, hits, limits.astype(values.dtype))
+
+
+def test_on_many_probabilities() -> None:
+    generator = np.random.default_rng(3)
+    values = generator.random(1_100_000).astype(np.float32)
+    limits = np.linspace(0, 1, 16)[1:].astype(np.float32)
+
+    assert_same("reliability", values, values > 0.4, limits, threads=2)
 
 
 @settings(deadline=None)
@@ -131,14 +140,6 @@ def test_on_codes(datums: list[tuple[int, int, int]], labels: int, dtype: Any) -
     bins = bins.astype(dtype)
 
     assert_same("confusion_cells", truths, predictions, bins, label_count=labels, threshold_count=3)
-    assert_same(
-        "histogram",
-        np.maximum(predictions, 0).astype(np.int32),
-        bins,
-        truths >= 0,
-        code_count=labels,
-        bin_count=4,
-    )
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -152,6 +153,11 @@ def test_on_many_scores(shape: tuple[int, int], dtype: Any) -> None:
     assert_same("top_of_rows", values, threads=2)
     assert_same("threshold_histogram", values, limits, threads=2)
     assert_same("threshold_histogram", values, limits[1:9], threads=2)
+    assert_same(
+        *("top_cells", values, np.arange(shape[1]), truths, limits),
+        label_count=shape[1],
+        threads=2,
+    )
     assert_same("ranks_of_truth", values, truths)
     assert_same("rank_matrix", [values], np.arange(shape[0]), truths, threads=2)
     assert_same("rank_curve", values[:, 0], values[truths == 0, 0], bends=True)

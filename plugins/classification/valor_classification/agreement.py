@@ -11,14 +11,13 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_classification import kernels
+from valor_classification.kernels import ConfusionCells
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
-
-_FEW_BINS = 8  # up to here, comparing with each is faster than gathering and counting
 
 
 @define
@@ -136,16 +135,12 @@ class AgreementPart:
 
     def _count_single(self, view: KeyView) -> None:
         """Count datums that have one prediction and one ground truth, if any."""
-        width = len(self.hits)
-        bins = kernels.passed(view.top_scores, np.array(self.thresholds))
-        if not view.all_listed:
-            bins[view.top_labels == NONE] = 0
-        hits = _tally(bins, view.top_is_true, width)
-        if view.with_truth == view.count:
-            tops, others = _tally(bins, None, width), np.zeros(width, dtype=np.int64)
-        else:
-            tops = _tally(bins, view.has_truth, width)
-            others = _tally(bins, view.taking_part & ~view.has_truth, width)
+        cells = view.top_cells(self.thresholds)
+        has_truth, has_top = cells.truths != NONE, cells.predictions != NONE
+        is_hit = has_truth & (cells.truths == cells.predictions)
+        hits, tops, others = (
+            _by_bin(cells, own, len(self.hits)) for own in (is_hit, has_truth, has_top & ~has_truth)
+        )
         self.hits = self.hits + hits
         for place in range(len(self.thresholds)):
             hit, top, other = (int(part[place + 1 :].sum()) for part in (hits, tops, others))
@@ -184,13 +179,11 @@ class AgreementPart:
             self.sets[place, *divmod(cell, width)] += count
 
 
-def _tally(bins: NDArray[Any], taken: NDArray[np.bool_] | None, width: int) -> NDArray[np.int64]:
-    """Number of the taken entries in each bin, or of all."""
-    if width > _FEW_BINS:
-        return np.bincount(bins if taken is None else bins[taken], minlength=width)
-    marks = (bins == value for value in range(width))
-    counts = [np.count_nonzero(own if taken is None else own & taken) for own in marks]
-    return np.array(counts, dtype=np.int64)
+def _by_bin(cells: ConfusionCells, own: NDArray[np.bool_], width: int) -> Codes:
+    """Number of datums in each bin, of some of the cells."""
+    table = np.zeros(width, dtype=np.int64)
+    np.add.at(table, cells.bins[own], cells.counts[own])
+    return table
 
 
 def _reached(

@@ -9,6 +9,7 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_classification import kernels
+from valor_classification.kernels import ConfusionCells
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.result import Failed
@@ -80,10 +81,7 @@ class ConfusionPart:
         if not view.is_single:
             self._note(min(view.uids[view.truth_counts > 1].tolist(), key=natural))
             return
-        top_bins = kernels.passed(view.top_scores, np.array(self.thresholds))
-        if not view.all_listed:
-            top_bins[view.top_labels == NONE] = 0
-        cells = self._count(view, view.truths, view.top_labels, top_bins)
+        cells = _rows(view.top_cells(self.thresholds))
         tops = cells[cells[:, 0] != NONE]
         tops[:, 1] = NONE
         self.tops = _joined(self.tops, _renamed(_summed(tops), codes))
@@ -181,18 +179,23 @@ class ConfusionPart:
         predictions: NDArray[np.integer[Any]],
         bins: NDArray[Any],
     ) -> Codes:
-        cells = kernels.confusion_cells(
-            truths,
-            predictions,
-            bins,
-            label_count=len(view.labels),
-            threshold_count=len(self.thresholds),
+        return _rows(
+            kernels.confusion_cells(
+                truths,
+                predictions,
+                bins,
+                label_count=len(view.labels),
+                threshold_count=len(self.thresholds),
+            )
         )
-        return np.stack([cells.truths, cells.predictions, cells.bins, cells.counts], axis=1)
 
     def _note(self, uid: str | int) -> None:
         known = [uid] if self.several is None else [uid, self.several]
         self.several = min(known, key=natural)
+
+
+def _rows(cells: ConfusionCells) -> Codes:
+    return np.stack([cells.truths, cells.predictions, cells.bins, cells.counts], axis=1)
 
 
 def _renamed(cells: Codes, codes: Codes) -> Codes:

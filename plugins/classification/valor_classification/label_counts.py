@@ -69,9 +69,8 @@ class LabelCountsPart:
 
     def update(self, view: KeyView) -> None:
         """Count a view."""
-        predicted, matched = self._of_top(view) if self.hardmax else self._of_all(view)
-        truths = np.bincount(view.truth_labels, minlength=len(view.labels))
-        self._add(self.vocabulary.join(view.labels), predicted, matched, truths)
+        counted = self._of_top(view) if self.hardmax else self._of_all(view)
+        self._add(self.vocabulary.join(view.labels), *counted)
         self.datums += view.size
 
     def merge(self, other: LabelCountsPart) -> None:
@@ -119,22 +118,32 @@ class LabelCountsPart:
             )
         return found
 
-    def _of_top(self, view: KeyView) -> tuple[Codes, Codes]:
+    def _of_top(self, view: KeyView) -> tuple[Codes, Codes, Codes]:
+        if view.is_single:
+            return self._of_cells(view)
         bins = kernels.passed(view.top_scores, np.array(self.thresholds))
-        labels, is_hit = view.top_labels, view.top_is_true
-        if not view.all_listed:
-            listed = labels != NONE
-            labels, bins, is_hit = labels[listed], bins[listed], is_hit[listed]
-        table = kernels.histogram(
-            labels,
-            bins,
-            is_hit,
-            code_count=len(view.labels),
-            bin_count=len(self.thresholds) + 1,
+        labels = view.top_labels
+        listed = labels != NONE
+        hit = listed & view.top_is_true
+        return (
+            self._histogram(view, labels[listed], bins[listed]),
+            self._histogram(view, labels[hit], bins[hit]),
+            _truths(view),
         )
-        return table.sum(axis=2), table[:, :, 1]
 
-    def _of_all(self, view: KeyView) -> tuple[Codes, Codes]:
+    def _of_cells(self, view: KeyView) -> tuple[Codes, Codes, Codes]:
+        cells = view.top_cells(self.thresholds)
+        labels, bins, counts = cells.predictions, cells.bins, cells.counts
+        listed, has_truth = labels != NONE, cells.truths != NONE
+        hit = listed & (cells.truths == labels)
+        predicted = np.zeros((len(view.labels), len(self.thresholds) + 1), dtype=np.int64)
+        matched, truths = np.zeros_like(predicted), np.zeros(len(view.labels), dtype=np.int64)
+        np.add.at(predicted, (labels[listed], bins[listed]), counts[listed])
+        np.add.at(matched, (labels[hit], bins[hit]), counts[hit])
+        np.add.at(truths, cells.truths[has_truth], counts[has_truth])
+        return predicted, matched, truths
+
+    def _of_all(self, view: KeyView) -> tuple[Codes, Codes, Codes]:
         thresholds = np.array(self.thresholds)
         scores = view.scores
         if isinstance(scores, ScoreMatrix):
@@ -147,7 +156,8 @@ class LabelCountsPart:
             predicted = self._histogram(view, scores.labels, bins)
         listed = view.truth_is_listed
         bins = kernels.passed(view.truth_scores[listed], thresholds)
-        return predicted, self._histogram(view, view.truth_labels[listed], bins)
+        matched = self._histogram(view, view.truth_labels[listed], bins)
+        return predicted, matched, _truths(view)
 
     def _histogram(self, view: KeyView, labels: Codes, bins: NDArray[Any]) -> Codes:
         width = len(self.thresholds) + 1
@@ -159,6 +169,10 @@ class LabelCountsPart:
         self.predicted = add_rows(self.predicted, codes, predicted, count)
         self.matched = add_rows(self.matched, codes, matched, count)
         self.truths = add_rows(self.truths, codes, truths, count)
+
+
+def _truths(view: KeyView) -> Codes:
+    return np.bincount(view.truth_labels, minlength=len(view.labels))
 
 
 def _passing(histogram: Codes) -> Codes:

@@ -16,6 +16,7 @@ from valor_core.exact import ExactSums
 from valor_core.result import Failed
 from valor_core.schemas.label import Vocabulary
 from valor_core.state import Content, StateRequest
+from valor_core.threads import thread_count
 
 
 @define
@@ -55,7 +56,7 @@ class ReliabilityPart:
         # A score is above an edge where it reaches the next number.
         edges = (np.arange(1, self.bins) / self.bins).astype(scores.dtype)
         above = np.nextafter(edges, scores.dtype.type(np.inf))
-        found = kernels.reliability(scores, is_hit, above)
+        found = kernels.reliability(scores, is_hit, above, threads=thread_count())
         self.counts = self.counts + found.counts
         self.hits = self.hits + found.hits
         self.scores.merge(ExactSums(found.units))

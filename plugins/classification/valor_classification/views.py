@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification import kernels
+from valor_classification.kernels import ConfusionCells
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Uids
@@ -54,6 +55,7 @@ class KeyView:
         self.truth_labels = truth_labels
         self.scores = scores
         self._single = single
+        self._cells: dict[tuple[float, ...], ConfusionCells] = {}
 
     @property
     def count(self) -> int:
@@ -160,6 +162,31 @@ class KeyView:
     def top_scores(self) -> Floats:
         """The best score of each datum, meaningless where it lists none."""
         return self._tops[1]
+
+    def top_cells(self, thresholds: tuple[float, ...]) -> ConfusionCells:
+        """Datums by ground truth, best-scoring label and how many thresholds its score passes.
+
+        For a view that `is_single`. Kept, since several states ask for the same.
+        """
+        if thresholds not in self._cells:
+            self._cells[thresholds] = self._count_tops(np.array(thresholds))
+        return self._cells[thresholds]
+
+    def _count_tops(self, thresholds: NDArray[np.float64]) -> ConfusionCells:
+        count, scores = len(self.labels), self.scores
+        if isinstance(scores, ScoreMatrix):
+            return kernels.top_cells(
+                *(scores.values, scores.labels, self.truths, thresholds),
+                label_count=count,
+                threads=thread_count(),
+            )
+        bins = kernels.passed(self.top_scores, thresholds)
+        bins[self.top_labels == NONE] = 0
+        return kernels.confusion_cells(
+            *(self.truths, self.top_labels, bins),
+            label_count=count,
+            threshold_count=len(thresholds),
+        )
 
     @cached_property
     def top_is_true(self) -> NDArray[np.bool_]:

@@ -22,7 +22,6 @@ from valor_classification.kernels.values import (
 if KERNELS.library is None:
     from valor_classification.kernels.numeric import (
         confusion_cells,
-        histogram,
         outside,
         passed,
         rank_curve,
@@ -33,13 +32,13 @@ if KERNELS.library is None:
         reliability,
         scores_in_rows,
         threshold_histogram,
+        top_cells,
         top_of_rows,
         top_of_runs,
     )
 else:
     from valor_classification.kernels.compiled import (
         confusion_cells,
-        histogram,
         outside,
         passed,
         rank_curve,
@@ -50,6 +49,7 @@ else:
         reliability,
         scores_in_rows,
         threshold_histogram,
+        top_cells,
         top_of_rows,
         top_of_runs,
     )
@@ -63,7 +63,6 @@ __all__ = [
     "RankCurve",
     "ReliabilityBins",
     "confusion_cells",
-    "histogram",
     "outside",
     "passed",
     "rank_curve",
@@ -74,6 +73,7 @@ __all__ = [
     "reliability",
     "scores_in_rows",
     "threshold_histogram",
+    "top_cells",
     "top_of_rows",
     "top_of_runs",
 ]

@@ -3,6 +3,7 @@
 Each function answers what the one of its name in `numeric` does.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import c_double, c_int, c_int64, c_void_p
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from valor_classification.kernels import numeric
 from valor_classification.kernels.library import KERNELS
-from valor_classification.kernels.spans import spans, workers
+from valor_classification.kernels.spans import columns_at_once, spans, workers
 from valor_classification.kernels.values import (
     UNLISTED_RANK,
     Codes,
@@ -27,7 +28,6 @@ from valor_classification.kernels.values import (
 from valor_core.compiled import array
 from valor_core.threads import over
 
-_COLUMN_BYTES = 1 << 23  # keys of whole columns that one thread holds, unless one has more
 _SMALL_TABLE = 1 << 16  # size of a table of counts that costs nothing to fill
 _BYTE = 255  # most thresholds that a byte can count
 
@@ -58,6 +58,9 @@ def _of_scores(score: type[Any]) -> Functions:
     limbs = (_LIMBS, c_int64, c_int)
     signatures = {
         "top_of_rows": [None, scores, c_int64, c_int64, array(np.int32, written=True), found],
+        "top_table": [
+            *(None, scores, c_int64, c_int64, _CODES, _CODES, scores, c_int64, c_int64, _COUNTED)
+        ],
         "top_of_runs": [None, _CODES, scores, c_int64, _COUNTED],
         "scores_in_rows": [None, scores, c_int64, c_int64, _CODES, found],
         "outside": [c_int64, scores, c_int64, c_double, c_double],
@@ -88,7 +91,6 @@ def _of_scores(score: type[Any]) -> Functions:
 _OF = {np.dtype(score): _of_scores(score) for score in (np.float32, np.float64)}
 _OF_CODES = _declared(
     {
-        "histogram": [None, _COLUMNS, _BYTES, _MARKS, c_int64, c_int64, _COUNTED],
         "confusion_table": [None, _CODES, _COLUMNS, _BYTES, c_int64, c_int64, c_int64, _COUNTED],
     }
 )
@@ -123,25 +125,6 @@ def outside(values: Scores, low: float, high: float) -> int:
     """Number of scores below `low` or above `high`."""
     values = np.ascontiguousarray(values)
     return int(_OF[values.dtype]["outside"](values, values.size, low, high))
-
-
-def histogram(
-    codes: NDArray[np.integer[Any]],
-    bins: NDArray[np.integer[Any]],
-    marks: NDArray[np.bool_],
-    *,
-    code_count: int,
-    bin_count: int,
-) -> Codes:
-    """Number of entries with each code, bin and mark."""
-    if bins.dtype != np.uint8:
-        return numeric.histogram(codes, bins, marks, code_count=code_count, bin_count=bin_count)
-    table = np.zeros((code_count, bin_count, 2), np.int64)
-    codes = np.ascontiguousarray(codes, np.int32)
-    _OF_CODES["histogram"](
-        codes, np.ascontiguousarray(bins), np.ascontiguousarray(marks), codes.size, bin_count, table
-    )
-    return table
 
 
 def top_of_runs(datums: Codes, values: Scores, *, count: int) -> Codes:
@@ -186,19 +169,28 @@ def threshold_histogram(
     return table
 
 
-def reliability(values: Scores, hits: NDArray[np.bool_], limits: Scores) -> ReliabilityBins:
+def reliability(
+    values: Scores, hits: NDArray[np.bool_], limits: Scores, *, threads: int = 1
+) -> ReliabilityBins:
     """Scores by the number of limits that they reach, with the hits among them and their sums."""
-    values = np.ascontiguousarray(values)
-    counts = np.zeros(limits.size + 1, np.int64)
-    found = np.zeros_like(counts)
-    limbs = np.zeros((counts.size, _SCORE_LIMBS), np.uint64)
-    _OF[values.dtype]["reliability"](
-        *(values, np.ascontiguousarray(hits), values.size, limits, limits.size, counts, found),
-        *(limbs, _SCORE_LIMBS, _SCORE_UNITS),
-    )
-    return ReliabilityBins(
-        counts=counts, hits=found, units=[units >> _SCORE_UNITS - 1074 for units in _whole(limbs)]
-    )
+    if limits.size > _BYTE:
+        return numeric.reliability(values, hits, limits, threads=threads)
+    values, hits = np.ascontiguousarray(values), np.ascontiguousarray(hits)
+    find = _OF[values.dtype]["reliability"]
+
+    def task(first: int, last: int) -> ReliabilityBins:
+        counts = np.zeros(limits.size + 1, np.int64)
+        found = np.zeros_like(counts)
+        limbs = np.zeros((counts.size, _SCORE_LIMBS), np.uint64)
+        find(
+            *(values[first:last], hits[first:last], last - first, limits, limits.size),
+            *(counts, found, limbs, _SCORE_LIMBS, _SCORE_UNITS),
+        )
+        units = [units >> _SCORE_UNITS - 1074 for units in _whole(limbs)]
+        return ReliabilityBins(counts=counts, hits=found, units=units)
+
+    step = -(-values.size // workers(values.size, threads))
+    return ReliabilityBins.joined(over(task, spans(0, values.size, step)), limits.size + 1)
 
 
 def rank_label(
@@ -248,7 +240,7 @@ def rank_matrix(
     of_columns = np.split(positives, ends[1:])
 
     def rank(first: int, last: int) -> list[LabelAreas]:
-        fitting = max(1, _COLUMN_BYTES // (dtype.itemsize * (count + 1)))
+        fitting = columns_at_once(count, width, dtype.itemsize)
         room = np.empty((min(fitting, last - first), count + 1), dtype)
         return [
             _rank_column(functions, copy, own, count)
@@ -348,25 +340,59 @@ def confusion_cells(
 ) -> ConfusionCells:
     """Number of datums with each truth, prediction and number of thresholds passed."""
     shape = (label_count + 1, label_count + 1, threshold_count + 1)
-    size = shape[0] * shape[1] * shape[2]
-    if bins.dtype != np.uint8 or size > max(_SMALL_TABLE, truths.size):
+    if bins.dtype != np.uint8 or not _is_small(shape, truths.size):
         return numeric.confusion_cells(
             truths, predictions, bins, label_count=label_count, threshold_count=threshold_count
         )
-    table = np.zeros(size, np.int64)
+    table = np.zeros(shape, np.int64)
     _OF_CODES["confusion_table"](
         np.ascontiguousarray(truths, np.int64),
         np.ascontiguousarray(predictions, np.int32),
         np.ascontiguousarray(bins),
         *(truths.size, label_count, threshold_count + 1, table),
     )
-    cells = np.flatnonzero(table)
-    counts = table[cells]
-    pairs, cell_bins = np.divmod(cells, shape[2])
-    cell_truths, cell_predictions = np.divmod(pairs, shape[1])
-    return ConfusionCells(
-        truths=cell_truths - 1, predictions=cell_predictions - 1, bins=cell_bins, counts=counts
-    )
+    return ConfusionCells.of(table)
+
+
+def top_cells(
+    values: Scores,
+    labels: Codes,
+    truths: Codes,
+    thresholds: NDArray[np.float64],
+    *,
+    label_count: int,
+    threads: int = 1,
+) -> ConfusionCells:
+    """Number of rows with each truth, best-scoring label and number of thresholds passed."""
+    shape = (label_count + 1, label_count + 1, thresholds.size + 1)
+    if not _is_small(shape, truths.size):
+        columns, scores = top_of_rows(values, threads=threads)
+        return confusion_cells(
+            *(truths, labels[columns], passed(scores, thresholds)),
+            label_count=label_count,
+            threshold_count=thresholds.size,
+        )
+    values = np.ascontiguousarray(values)
+    count, width = values.shape
+    limits = thresholds.astype(values.dtype)
+    labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)
+    find = _OF[values.dtype]["top_table"]
+
+    def task(first: int, last: int) -> Codes:
+        table = np.zeros(shape, np.int64)
+        find(
+            *(values[first:last], last - first, width, labels, truths[first:last]),
+            *(limits, limits.size, label_count, table),
+        )
+        return table
+
+    tables = over(task, spans(0, count, -(-count // workers(values.size, threads))))
+    return ConfusionCells.of(sum(tables, start=np.zeros(shape, np.int64)))
+
+
+def _is_small(shape: tuple[int, ...], count: int) -> bool:
+    """Whether a table of counts is small beside the data."""
+    return math.prod(shape) <= max(_SMALL_TABLE, count)
 
 
 def _whole(limbs: NDArray[np.uint64]) -> list[int]:

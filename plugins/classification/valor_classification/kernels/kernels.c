@@ -44,7 +44,7 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels"};
 PyMODINIT_FUNC PyInit__kernels(void) { return PyModule_Create(&module); }
 
 /* Raised whenever the signature or the meaning of a function changes. */
-KERNEL int valor_kernels_interface(void) { return 1; }
+KERNEL int valor_kernels_interface(void) { return 2; }
 
 enum {
     ROWS = 4,       /* rows that are looked at side by side */
@@ -52,7 +52,8 @@ enum {
     LINE = 64,      /* bytes that memory gives at a time */
     LANES = 64,     /* scores of a longer row that are looked at side by side */
     BLOCK = 4096,   /* scores that stay in cache */
-    LIST = 1024,    /* scores of which those that pass a threshold are listed */
+    LIST = 1024,    /* scores, or rows, of which those that matter are listed */
+    CARRIED = 1 << 20, /* lists after which limbs are near their limit */
     SKIPPED = 32,   /* scores that are passed over together if none of them is listed */
     FEW_LIMITS = 32 /* thresholds up to which comparing with each beats searching */
 };
@@ -84,6 +85,10 @@ static void carry(uint64_t *limbs, int64_t count) {
     }
 }
 
+static void carry_all(uint64_t *limbs, int64_t sums, int64_t count) {
+    for (int64_t sum = 0; sum < sums; sum++) carry(limbs + sum * count, count);
+}
+
 #define SCORE float
 #define PLACE int32_t
 #define OF(name) name##_float32
@@ -96,14 +101,6 @@ static void carry(uint64_t *limbs, int64_t count) {
 #define PLACE int64_t
 #define OF(name) name##_float64
 #include "scores.h"
-
-KERNEL void histogram(
-    const int32_t *codes, const uint8_t *bins, const uint8_t *marks, int64_t count,
-    int64_t bin_count, int64_t *table
-) {
-    for (int64_t i = 0; i < count; i++)
-        table[2 * (codes[i] * bin_count + bins[i]) + marks[i]]++;
-}
 
 KERNEL void confusion_table(
     const int64_t *truths, const int32_t *predictions, const uint8_t *bins, int64_t count,

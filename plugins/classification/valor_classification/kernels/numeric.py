@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels.spans import spans, workers
+from valor_classification.kernels.spans import columns_at_once, spans, workers
 from valor_classification.kernels.values import (
     UNLISTED_RANK,
     Codes,
@@ -26,7 +26,6 @@ from valor_core.threads import over
 
 _CACHED = 1 << 16  # scores worked on at a time, so that they and their masks stay in cache
 _TRANSPOSED_ROWS = 1024  # rows turned into columns at a time
-_COLUMN_BYTES = 1 << 23  # copy of whole columns that one thread holds, unless one is larger
 _FEW_COLUMNS = 20  # up to here, whole columns are faster than one short row after the other
 _FEW_THRESHOLDS = 48  # up to here, comparing with each is faster than sorting the scores
 _TALLY_MOST = 255  # marks that one byte can add up
@@ -126,50 +125,6 @@ def outside(values: Scores, low: float, high: float) -> int:
     if not values.size or (values.min() >= low and values.max() <= high):
         return 0
     return int(np.count_nonzero(values < low)) + int(np.count_nonzero(values > high))
-
-
-def histogram(
-    codes: NDArray[np.integer[Any]],
-    bins: NDArray[np.integer[Any]],
-    marks: NDArray[np.bool_],
-    *,
-    code_count: int,
-    bin_count: int,
-) -> Codes:
-    """Number of entries with each code, bin and mark.
-
-    Parameters
-    ----------
-    codes : ndarray of integers, shape (n,)
-        In [0, code_count).
-    bins : ndarray of integers, shape (n,)
-        In [0, bin_count).
-    marks : ndarray of bool, shape (n,)
-        A mark of each entry.
-    code_count, bin_count : int
-        Size of the table.
-
-    Returns
-    -------
-    ndarray of int64, shape (code_count, bin_count, 2)
-        Entries without the mark, then those with it.
-
-    Examples
-    --------
-    >>> marks = np.array([True, False, True])
-    >>> histogram(np.array([0, 1, 1]), np.array([0, 0, 0]), marks, code_count=2, bin_count=1)
-    array([[[0, 1]],
-    <BLANKLINE>
-           [[1, 1]]])
-    """
-    table = np.zeros(code_count * bin_count * 2, np.int64)
-    for start, stop in spans(0, codes.size, max(_CACHED, table.size)):
-        keys = codes[start:stop] * np.int64(bin_count)
-        keys += bins[start:stop]
-        keys *= 2
-        keys += marks[start:stop]
-        table += np.bincount(keys, minlength=table.size)
-    return table.reshape(code_count, bin_count, 2)
 
 
 def top_of_runs(datums: Codes, values: Scores, *, count: int) -> Codes:
@@ -285,7 +240,9 @@ def threshold_histogram(
     return np.ascontiguousarray(-np.diff(reached, axis=0).T)
 
 
-def reliability(values: Scores, hits: NDArray[np.bool_], limits: Scores) -> ReliabilityBins:
+def reliability(
+    values: Scores, hits: NDArray[np.bool_], limits: Scores, *, threads: int = 1
+) -> ReliabilityBins:
     """Scores by the number of limits that they reach, with the hits among them and their sums.
 
     Parameters
@@ -296,6 +253,8 @@ def reliability(values: Scores, hits: NDArray[np.bool_], limits: Scores) -> Reli
         Whether each is a hit.
     limits : ndarray of the type of `values`, shape (b - 1,)
         Ascending.
+    threads : int
+        Most threads to use.
 
     Returns
     -------
@@ -311,15 +270,21 @@ def reliability(values: Scores, hits: NDArray[np.bool_], limits: Scores) -> Reli
     (array([1, 2]), array([0, 2]), [0.25, 1.25])
     """
     count = limits.size + 1
-    bins = passed(values, limits.astype(np.float64))
-    sums = ExactSums()
-    sums.grow(count)
-    sums.add(bins, values.astype(np.float64))
-    return ReliabilityBins(
-        counts=np.bincount(bins, minlength=count),
-        hits=np.bincount(bins[hits], minlength=count),
-        units=sums.units,
-    )
+
+    def task(first: int, last: int) -> ReliabilityBins:
+        own = slice(first, last)
+        bins = passed(values[own], limits.astype(np.float64))
+        sums = ExactSums()
+        sums.grow(count)
+        sums.add(bins, values[own].astype(np.float64))
+        return ReliabilityBins(
+            counts=np.bincount(bins, minlength=count),
+            hits=np.bincount(bins[hits[own]], minlength=count),
+            units=sums.units,
+        )
+
+    step = -(-values.size // workers(values.size, threads))
+    return ReliabilityBins.joined(over(task, spans(0, values.size, step)), count)
 
 
 def rank_label(
@@ -596,10 +561,57 @@ def confusion_cells(
         counts = table[cells]
     else:
         cells, counts = np.unique(keys(0, truths.size), return_counts=True)
-    pairs, cell_bins = np.divmod(cells, shape[2])
-    cell_truths, cell_predictions = np.divmod(pairs, shape[1])
+    places = np.unravel_index(cells, shape)
     return ConfusionCells(
-        truths=cell_truths - 1, predictions=cell_predictions - 1, bins=cell_bins, counts=counts
+        truths=places[0] - 1, predictions=places[1] - 1, bins=places[2], counts=counts
+    )
+
+
+def top_cells(
+    values: Scores,
+    labels: Codes,
+    truths: Codes,
+    thresholds: NDArray[np.float64],
+    *,
+    label_count: int,
+    threads: int = 1,
+) -> ConfusionCells:
+    """Number of rows with each truth, best-scoring label and number of thresholds passed.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, shape (n, k)
+        Scores, with k >= 1.
+    labels : ndarray of int64, shape (k,)
+        Code of each column's label, in [0, label_count).
+    truths : ndarray of int64, shape (n,)
+        Codes in [-1, label_count), -1 for none.
+    thresholds : ndarray of float64, shape (t,)
+        Ascending.
+    label_count : int
+        With l labels and t thresholds, (l + 1) ** 2 * (t + 1) must fit int64.
+    threads : int
+        Most threads to use.
+
+    Returns
+    -------
+    ConfusionCells
+        The cells that occur.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.25, 0.75], [0.5, 0.5]])
+    >>> cells = top_cells(
+    ...     scores, np.array([0, 1]), np.array([1, -1]), np.array([0.6]), label_count=2
+    ... )
+    >>> cells.truths, cells.predictions, cells.bins, cells.counts
+    (array([-1,  1]), array([0, 1]), array([0, 1]), array([1, 1]))
+    """
+    columns, scores = top_of_rows(values, threads=threads)
+    return confusion_cells(
+        *(truths, labels[columns], passed(scores, thresholds)),
+        label_count=label_count,
+        threshold_count=thresholds.size,
     )
 
 
@@ -619,7 +631,7 @@ def _column_blocks(
     """
     count = sum(len(chunk) for chunk in chunks)
     dtype = np.result_type(*chunks)
-    fitting = max(1, _COLUMN_BYTES // max(1, count * dtype.itemsize))
+    fitting = columns_at_once(count, chunks[0].shape[1], dtype.itemsize)
     blocks = -(-(last - first) // fitting)
     step = -(-(last - first) // blocks)
     copy = np.empty((step, count), dtype)

@@ -1,5 +1,21 @@
 /* Kernels over scores of one type: SCORE, and a whole number PLACE of the same size. */
 
+/* Number of ascending limits that a score reaches. */
+INLINE int64_t OF(reached)(SCORE score, const SCORE *limits, int64_t limit_count) {
+    int64_t low = 0, length = limit_count;
+    if (limit_count <= FEW_LIMITS) {
+        PLACE few = 0;
+        for (int64_t i = 0; i < limit_count; i++) few += score >= limits[i];
+        return few;
+    }
+    while (length) {
+        int64_t half = length >> 1, above = score >= limits[low + half];
+        low = above ? low + half + 1 : low;
+        length = above ? length - half - 1 : half;
+    }
+    return low;
+}
+
 /* ---- the greatest score of each datum */
 
 INLINE void OF(raise)(SCORE *greatest, const SCORE *scores, int count) {
@@ -104,22 +120,6 @@ KERNEL WIDE int64_t OF(outside)(const SCORE *values, int64_t count, double low, 
 
 /* ---- thresholds */
 
-/* Number of ascending limits that a score reaches. */
-INLINE int64_t OF(reached)(SCORE score, const SCORE *limits, int64_t limit_count) {
-    int64_t low = 0, length = limit_count;
-    if (limit_count <= FEW_LIMITS) {
-        PLACE few = 0;
-        for (int64_t i = 0; i < limit_count; i++) few += score >= limits[i];
-        return few;
-    }
-    while (length) {
-        int64_t half = length >> 1, above = score >= limits[low + half];
-        low = above ? low + half + 1 : low;
-        length = above ? length - half - 1 : half;
-    }
-    return low;
-}
-
 KERNEL WIDE void OF(passed)(
     const SCORE *values, int64_t count, const SCORE *limits, int64_t limit_count, uint8_t *out
 ) {
@@ -133,6 +133,27 @@ KERNEL WIDE void OF(passed)(
         memset(out + start, 0, (size_t)(stop - start));
         for (int64_t limit = 0; limit < limit_count; limit++)
             for (int64_t i = start; i < stop; i++) out[i] += values[i] >= limits[limit];
+    }
+}
+
+/* Adds each row to the table's cell of its truth, the label of its top, and how many limits that
+ * reaches. A truth of -1 is none. */
+KERNEL void OF(top_table)(
+    const SCORE *values, int64_t count, int64_t width, const int64_t *labels,
+    const int64_t *truths, const SCORE *limits, int64_t limit_count, int64_t label_count,
+    int64_t *table
+) {
+    int32_t top[LIST];
+    SCORE scores[LIST];
+    uint8_t bins[LIST];
+    for (int64_t start = 0; start < count; start += LIST) {
+        const int64_t rows = count - start < LIST ? count - start : LIST;
+        OF(top_of_rows)(values + start * width, rows, width, top, scores);
+        OF(passed)(scores, rows, limits, limit_count, bins);
+        for (int64_t row = 0; row < rows; row++) {
+            int64_t pair = (truths[start + row] + 1) * (label_count + 1) + labels[top[row]] + 1;
+            table[pair * (limit_count + 1) + bins[row]]++;
+        }
     }
 }
 
@@ -189,18 +210,20 @@ KERNEL void OF(reliability)(
     int64_t limit_count, int64_t *counts, int64_t *hit_counts, uint64_t *limbs,
     int64_t limb_count, int unit_bits
 ) {
-    int64_t until_carry = 1 << 30;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t bin = OF(reached)(values[i], limits, limit_count);
-        counts[bin]++;
-        hit_counts[bin] += hits[i];
-        add_exactly(limbs + bin * limb_count, unit_bits, values[i]);
-        if (!--until_carry) {
-            for (bin = 0; bin <= limit_count; bin++) carry(limbs + bin * limb_count, limb_count);
-            until_carry = 1 << 30;
+    uint8_t bins[LIST];
+    int64_t blocks = 0;
+    for (int64_t start = 0; start < count; start += LIST) {
+        const int64_t rows = count - start < LIST ? count - start : LIST;
+        const SCORE *own = values + start;
+        OF(passed)(own, rows, limits, limit_count, bins);
+        for (int64_t i = 0; i < rows; i++) {
+            counts[bins[i]]++;
+            hit_counts[bins[i]] += hits[start + i];
+            add_exactly(limbs + bins[i] * limb_count, unit_bits, own[i]);
         }
+        if (++blocks % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
     }
-    for (int64_t bin = 0; bin <= limit_count; bin++) carry(limbs + bin * limb_count, limb_count);
+    carry_all(limbs, limit_count + 1, limb_count);
 }
 
 /* ---- ranking */

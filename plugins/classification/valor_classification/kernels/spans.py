@@ -4,6 +4,20 @@ from valor_core.threads import Span
 
 _THREAD_SCORES = 1 << 19  # scores that are worth a thread of their own
 
+_COLUMN_BYTES = 1 << 23  # copies of whole columns that one thread holds at the most,
+_COLUMN_SHARE = 4  # and of all columns one in so many, but at least one
+
+
+def columns_at_once(count: int, width: int, itemsize: int) -> int:
+    """Number of columns, of `width`, that a thread copies at a time.
+
+    Examples
+    --------
+    >>> columns_at_once(1000, width=12, itemsize=4)
+    3
+    """
+    return max(1, min(_COLUMN_BYTES // (itemsize * (count + 1)), width // _COLUMN_SHARE))
+
 
 def spans(first: int, last: int, step: int) -> list[Span]:
     """Spans of at most `step` that follow each other from `first` to `last`.

@@ -101,6 +101,13 @@ class ConfusionCells:
     counts: Codes
     """Datums in the cell, at least 1."""
 
+    @classmethod
+    def of(cls, table: Codes) -> ConfusionCells:
+        """The cells of a table that hold datums; its axes begin with what stands for none."""
+        cells = np.nonzero(table)
+        truths, predictions, bins = cells
+        return cls(truths=truths - 1, predictions=predictions - 1, bins=bins, counts=table[cells])
+
 
 @frozen(kw_only=True, eq=False)
 class ReliabilityBins:
@@ -112,3 +119,12 @@ class ReliabilityBins:
     """Datums whose best label is right."""
     units: list[int]
     """Exact sums of the scores in units of 2**-1074, as `ExactSums` has them."""
+
+    @classmethod
+    def joined(cls, parts: Sequence[ReliabilityBins], size: int) -> ReliabilityBins:
+        """What several parts of the data have in some number of bins."""
+        return cls(
+            counts=sum((part.counts for part in parts), start=np.zeros(size, np.int64)),
+            hits=sum((part.hits for part in parts), start=np.zeros(size, np.int64)),
+            units=[sum(units) for units in zip([0] * size, *(p.units for p in parts), strict=True)],
+        )
