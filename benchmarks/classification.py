@@ -10,22 +10,15 @@ on tiny data first: imports, thread pools and compiled code are nobody's time.
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
-import subprocess
-import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from turns import Worker, answer, installed, take_turns, versions
 
 Values = dict[str, NDArray[Any]]
 Runs = Mapping[str, Callable[[Any], Any]]
@@ -43,7 +36,7 @@ BATCHES = 100
 BINS = 15
 
 IMPLEMENTATIONS = ("valor", "valor-numpy", "scikit-learn", "torchmetrics", "valor-lite")
-DISTRIBUTIONS = {"valor": "valor-core", "valor-numpy": "valor-core"}
+DISTRIBUTIONS = ("valor-classification", *IMPLEMENTATIONS[2:])
 TASKS: Mapping[str, tuple[str, ...]] = {
     "all": ("scikit-learn", "torchmetrics"),
     "accuracy": ("scikit-learn", "torchmetrics"),
@@ -436,7 +429,7 @@ def values_of(name: str, task: str, answer: Any) -> Values:
     return answer if isinstance(answer, dict) else {NAMES[task]: answer}
 
 
-# ---- one process: answers "run" on its standard input with a line of JSON
+# ---- one process
 
 
 def serve(name: str, task: str, case: str, folder: Path) -> None:
@@ -449,86 +442,14 @@ def serve(name: str, task: str, case: str, folder: Path) -> None:
         width = CASES[case][1]
         run(dense(2 * width, width))
         data = tuple(np.load(folder / f"{column}.npy") for column in ("truths", "scores"))
-    answer: Any = None
-    say({"ready": True})
-    for line in sys.stdin:
-        if line.strip() == "values":
-            np.savez(folder / f"{name}.npz", **values_of(name, task, answer))
-            say({"saved": True})
-            continue
-        answer = None
-        before = reset_peak()
-        start = time.perf_counter()
-        answer = run(data)
-        seconds = [time.perf_counter() - start]
-        extra = peak() - before
-        while sum(seconds) < 0.15:
-            start = time.perf_counter()
-            answer = run(data)
-            seconds.append(time.perf_counter() - start)
-        say({"seconds": min(seconds), "megabytes": extra / 1e6})
 
+    def save(found: Any) -> None:
+        np.savez(folder / f"{name}.npz", **values_of(name, task, found))
 
-def say(message: Mapping[str, Any]) -> None:
-    print(json.dumps(message), flush=True)
-
-
-def reset_peak() -> int:
-    """Bytes of memory in use; the peak counts from here on, where the system allows."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    return peak()
-
-
-def peak() -> int:
-    """Most bytes of memory that this process has had."""
-    try:
-        lines = Path("/proc/self/status").read_text().splitlines()
-    except OSError:
-        import resource
-
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else 1024 * most
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+    answer(lambda: run(data), save)
 
 
 # ---- all processes of one task and case, in turns
-
-
-class Worker:
-    """One implementation in a process of its own."""
-
-    def __init__(self, name: str, task: str, case: str, folder: Path) -> None:
-        self.name = name
-        self.seconds: list[float] = []
-        self.megabytes = 0.0
-        command = [sys.executable, __file__, "--serve", name, task, case, str(folder)]
-        environment = os.environ | ({"VALOR_KERNELS": "numpy"} if name == "valor-numpy" else {})
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-        )
-
-    def ask(self, question: str | None = None) -> dict[str, Any]:
-        """The next answer of the process, after a question if there is one."""
-        if question is not None and self.process.stdin is not None:
-            self.process.stdin.write(question + "\n")
-            self.process.stdin.flush()
-        line = self.process.stdout.readline() if self.process.stdout is not None else ""
-        if not line:
-            raise SystemExit(f"{self.name}: the process ended without an answer")
-        return dict(json.loads(line))
-
-    def run(self) -> None:
-        """Take a turn."""
-        answer = self.ask("run")
-        self.seconds.append(answer["seconds"])
-        self.megabytes = max(self.megabytes, answer["megabytes"])
-
-    def close(self) -> None:
-        """End the process."""
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-        self.process.wait()
 
 
 def measure(task: str, case: str, names: Iterable[str], repeat: int, patience: float) -> list[str]:
@@ -538,19 +459,10 @@ def measure(task: str, case: str, names: Iterable[str], repeat: int, patience: f
         if task != "listed":
             for column, array in zip(("truths", "scores"), dense(*CASES[case]), strict=True):
                 np.save(folder / f"{column}.npy", array)
-        workers = [Worker(name, task, case, folder) for name in names]
-        try:
-            for worker in workers:
-                worker.ask()
-            for _ in range(repeat):
-                for worker in workers:
-                    if sum(worker.seconds) < patience:
-                        worker.run()
-            for worker in workers:
-                worker.ask("values")
-        finally:
-            for worker in workers:
-                worker.close()
+        workers = [
+            Worker(name, [__file__, "--serve", name, task, case, temporary]) for name in names
+        ]
+        take_turns(workers, repeat, patience)
         checks = {
             worker.name: compare(folder, worker.name)
             for worker in workers
@@ -601,24 +513,6 @@ for _name in IMPLEMENTATIONS[1:]:
     HEADER += [_name, "times"]
 
 
-def versions() -> str:
-    found = [f"Python {platform.python_version()}", f"NumPy {np.__version__}"]
-    for name in IMPLEMENTATIONS:
-        try:
-            found.append(f"{name} {version(DISTRIBUTIONS.get(name, name))}")
-        except PackageNotFoundError:
-            found.append(f"{name} not installed")
-    return f"{platform.machine()}, {os.cpu_count()} cores, {', '.join(found)}"
-
-
-def installed(name: str) -> bool:
-    try:
-        version(DISTRIBUTIONS.get(name, name))
-    except PackageNotFoundError:
-        return False
-    return True
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -635,7 +529,7 @@ def main() -> None:
         name, task, case, folder = chosen.serve
         serve(name, task, case, Path(folder))
         return
-    print(versions(), end="\n\n")
+    print(versions(DISTRIBUTIONS), end="\n\n")
     print("Milliseconds (extra memory in MB); how many times Valor's time (difference).\n")
     print("| " + " | ".join(HEADER) + " |")
     print("|" + "---|" * len(HEADER), flush=True)

@@ -14,7 +14,6 @@ import contextlib
 import io
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -22,13 +21,13 @@ import time
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 from detection_data import Recipe, Set, made, write
+from turns import installed, peak, versions
 
 Run = Callable[[Any], Any]
 """From what was prepared to the twelve numbers."""
@@ -54,6 +53,8 @@ IMPLEMENTATIONS = (
     "valor",
     "valor (stand-in)",
     "valor (NumPy)",
+    "valor (analysis)",
+    "valor (analysis, slices)",
     "hotcoco",
     "ultrafast-pycocotools",
     "vernier",
@@ -66,17 +67,27 @@ DISTRIBUTIONS = {
     "valor": "valor-detection",
     "valor (stand-in)": "valor-detection",
     "valor (NumPy)": "valor-detection",
+    "valor (analysis)": "valor-detection",
+    "valor (analysis, slices)": "valor-detection",
 }
 OURS = tuple(DISTRIBUTIONS)
+ANALYSIS = ("ConfusionMatrix", "CalibrationError", "ErrorAnalysis")
+ANALYSES = ("valor (analysis)", "valor (analysis, slices)")
+"""COCO's numbers and the rest; and all of them for every value of a field, too."""
 TASKS: Mapping[str, tuple[str, ...]] = {
-    "files": IMPLEMENTATIONS,
+    "files": tuple(name for name in IMPLEMENTATIONS if name not in ANALYSES),
     "arrays": ("valor", "valor (NumPy)", "hotcoco", "ultrafast-pycocotools"),
     "stream": ("valor", "valor (NumPy)", "hotcoco", "torchmetrics"),
     "scale": ("valor", "hotcoco", "ultrafast-pycocotools"),
-    "analysis": ("valor",),
+    "analysis": ("valor", *ANALYSES),
 }
 ONLY_BOXES = ("torchmetrics", "valor-lite")
 NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
+
+
+def distribution(name: str) -> str:
+    """What has to be installed for an implementation."""
+    return DISTRIBUTIONS.get(name, name)
 
 
 def cases_of(task: str) -> Mapping[str, Recipe]:
@@ -151,6 +162,35 @@ def annotations_of(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
 # ---- Valor
 
 
+def of_files(
+    folder: Path, iou_type: str, more: Iterable[str] = (), slices: Iterable[str] = ()
+) -> Run:
+    """COCO's numbers of two files, and more metrics with them."""
+    from valor_core import evaluate
+
+    chosen = {
+        "reader": "detection.coco",
+        "groundtruths": str(folder / "truths.json"),
+        "predictions": str(folder / "results.json"),
+        "iou_type": iou_type,
+    }
+    metrics = ["COCOSummary", *more]
+    return lambda _: numbers(evaluate(chosen, metrics, task="detection", slices=list(slices)))
+
+
+def numbers(report: Any) -> list[float]:
+    values = report["COCOSummary"].value.values()
+    return [-1.0 if value is None else value for value in values]
+
+
+def analysis_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
+    return None, of_files(folder, iou_type, ANALYSIS)
+
+
+def sliced_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
+    return None, of_files(folder, iou_type, ANALYSIS, ["weather"])
+
+
 def valor_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
     from valor_core import Evaluator, evaluate
     from valor_core.schemas.datum import Datums
@@ -158,19 +198,6 @@ def valor_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
     from valor_core.schemas.label import Label
     from valor_core.schemas.objects import PredictedObjects, TrueObjects
     from valor_core.schemas.shapes import Shapes
-
-    def of_files(names: Iterable[str]) -> Run:
-        chosen = {
-            "reader": "detection.coco",
-            "groundtruths": str(folder / "truths.json"),
-            "predictions": str(folder / "results.json"),
-            "iou_type": iou_type,
-        }
-        return lambda _: numbers(evaluate(chosen, list(names), task="detection"))
-
-    def numbers(report: Any) -> list[float]:
-        values = report["COCOSummary"].value.values()
-        return [-1.0 if value is None else value for value in values]
 
     labels: list[Label] = []
 
@@ -214,11 +241,8 @@ def valor_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
             evaluator.update(batch(*part))
         return numbers(evaluator.compute())
 
-    if task == "files":
-        return None, of_files(["COCOSummary"])
-    if task == "analysis":
-        more = ("ConfusionMatrix", "CalibrationError", "ErrorAnalysis")
-        return None, of_files(["COCOSummary", *more])
+    if task in ("files", "analysis"):
+        return None, of_files(folder, iou_type)
     if task == "stream":
         return prepared(task, folder, sides), streamed
     data = prepared(task, folder, lambda columns: columns)
@@ -447,6 +471,8 @@ MAKERS: Mapping[str, Callable[[str, str, Path], tuple[Any, Run]]] = {
     "valor": valor_runs,
     "valor (stand-in)": stand_in_runs,
     "valor (NumPy)": valor_runs,
+    "valor (analysis)": analysis_runs,
+    "valor (analysis, slices)": sliced_runs,
     "hotcoco": hotcoco_runs,
     "ultrafast-pycocotools": ultrafast_runs,
     "vernier": vernier_runs,
@@ -484,18 +510,6 @@ def _import_all() -> None:
 
     assert valor_detection.readers.coco
     evaluate([Detection("a")], ["COCOSummary"], task="detection")
-
-
-def peak() -> int:
-    """Most bytes of memory that this process has had."""
-    try:
-        lines = Path("/proc/self/status").read_text().splitlines()
-    except OSError:
-        import resource
-
-        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return most if sys.platform == "darwin" else 1024 * most
-    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
 # ---- all runs of one task and case, in turns
@@ -553,26 +567,6 @@ def _difference(theirs: list[float], ours: list[float]) -> str:
     return f"none{missing}" if both[worst] == 0 else f"{both[worst]:.0e} ({worst}){missing}"
 
 
-def versions() -> str:
-    found = [f"Python {platform.python_version()}", f"NumPy {np.__version__}"]
-    for name in IMPLEMENTATIONS:
-        if name in OURS[1:]:
-            continue
-        try:
-            found.append(f"{name} {version(DISTRIBUTIONS.get(name, name))}")
-        except PackageNotFoundError:
-            found.append(f"{name} not installed")
-    return f"{platform.machine()}, {os.cpu_count()} cores, {', '.join(found)}"
-
-
-def installed(name: str) -> bool:
-    try:
-        version(DISTRIBUTIONS.get(name, name))
-    except PackageNotFoundError:
-        return False
-    return True
-
-
 def case_folder(case: str, recipe: Recipe, kept: Path, *, files: bool) -> tuple[Path, str]:
     """Where a case's data are, which are made if they are not there; and what they are."""
     folder = kept / case
@@ -616,12 +610,14 @@ def main() -> None:
         name, task, case, folder = chosen.serve
         serve(name, task, case, Path(folder))
         return
-    print(versions(), flush=True)
+    print(versions(dict.fromkeys(map(distribution, IMPLEMENTATIONS))), flush=True)
     for task in chosen.tasks:
         for case, recipe in cases_of(task).items():
             if case not in chosen.cases:
                 continue
-            names = [one for one in TASKS[task] if one in chosen.only and installed(one)]
+            names = [
+                one for one in TASKS[task] if one in chosen.only and installed(distribution(one))
+            ]
             if case in IOU_TYPES:
                 names = [one for one in names if one not in ONLY_BOXES]
             has_files = task in ("files", "analysis")

@@ -20,6 +20,9 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+WEATHERS = ("fog", "night", "rain", "snow", "sun")
+"""What a set can be sliced by."""
+
 SIZES = np.array([(640, 480), (480, 640), (640, 427), (427, 640), (500, 375), (612, 612)])
 SIZE_SHARES = (0.42, 0.17, 0.23, 0.06, 0.06, 0.06)
 
@@ -288,6 +291,7 @@ def write(data: Set, folder: Path, seed: int) -> tuple[Path, Path]:
                 "date_captured": "2026-01-01 00:00:00",
                 "coco_url": f"http://images.example.org/train/{number:012d}.jpg",
                 "id": number,
+                "weather": WEATHERS[number % len(WEATHERS)],
             }
             for number, (width, height) in zip(data.ids.tolist(), data.sizes.tolist(), strict=True)
         ],
@@ -337,13 +341,16 @@ def _records(generator: np.random.Generator, data: Set) -> Iterator[dict[str, An
 
 def _masks(generator: np.random.Generator, data: Set) -> list[dict[str, Any]]:
     """Masks of the results: outlines in their boxes, as compressed run lengths."""
-    from valor_detection.kernels.masks import polygon_runs
+    from valor_detection.kernels.masks import segmentation_runs
+    from valor_detection.kernels.records import POLYGONS, Segmentation, Segmentations
 
     from valor_core.schemas.runs import compressed
 
     sizes = data.sizes[data.results.image][:, ::-1]
     points, starts = outlines(generator, data.results.box)
-    runs, rows = polygon_runs(points, starts, np.arange(len(starts)), np.ascontiguousarray(sizes))
+    rings = np.split(points.ravel(), 2 * starts[1:-1])
+    drawn = Segmentations.of([Segmentation(POLYGONS, rings=[ring]) for ring in rings])
+    runs, rows = segmentation_runs(drawn, np.arange(len(rings)), sizes)
     return [
         {"size": size, "counts": compressed(runs[first:last])}
         for size, first, last in zip(

@@ -1,6 +1,7 @@
 """Peak memory of counting a pair of GeoTIFFs that are larger than it.
 
     python benchmarks/segmentation_geotiff.py --side 30000 --data rasters
+    python benchmarks/segmentation_geotiff.py --side 30000 --data rasters --metrics BoundaryIOU
 
 Needs valor-segmentation[raster]. The rasters are made once and kept: one in compressed tiles of
 512 by 512 pixels, the other in compressed strips of seven rows.
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +51,11 @@ def made(path: Path, side: int, shift: int, profile: dict[str, Any]) -> None:
             target.write(values.astype(np.uint8), 1, window=window)
 
 
-def measured(folder: Path, workspace: Path) -> tuple[float, float]:
+def measured(folder: Path, workspace: Path, metrics: Sequence[str]) -> tuple[float, float]:
     """Seconds and megabytes at the peak of a process that runs Valor from a config."""
     data = {"reader": "segmentation.geotiff", "labels": LABELS}
     data |= {side: str(folder / side) for side in ("groundtruths", "predictions")}
-    config = {"task": "segmentation", "data": data, "metrics": METRICS}
+    config = {"task": "segmentation", "data": data, "metrics": metrics}
     path = workspace / "config.json"
     path.write_text(json.dumps(config | {"output": str(workspace / "report.json")}))
     start = time.perf_counter()
@@ -68,12 +70,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--side", type=int, default=30_000, help="pixels of a side")
     parser.add_argument("--data", type=Path, help="folder that keeps the rasters")
+    parser.add_argument("--metrics", nargs="+", default=METRICS, help="what is evaluated")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as workspace:
         folder = (chosen.data or Path(workspace)).absolute() / str(chosen.side)
         made(folder / "groundtruths" / "scene.tif", chosen.side, 0, TILES)
         made(folder / "predictions" / "scene.tif", chosen.side, 60, STRIPS)
-        seconds, megabytes = measured(folder, Path(workspace))
+        seconds, megabytes = measured(folder, Path(workspace), chosen.metrics)
     pixels = chosen.side**2
     print(f"pair of {chosen.side:,} x {chosen.side:,} pixels, {2 * pixels / 1e6:,.0f} MB of them")
     print(f"{seconds:.1f} s, {pixels / seconds:.2g} pixels a second, all of the process")

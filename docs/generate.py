@@ -302,7 +302,10 @@ def _brief(value: Any) -> str:
 
 
 def _summary(thing: object) -> str:
-    return escaped((thing.__doc__ or "").strip().partition("\n")[0])
+    """The first line of a docstring; what it has in backticks is code in Markdown, too."""
+    line = (thing.__doc__ or "").strip().partition("\n")[0]
+    parts = re.split(r"``?([^`]+)``?", line)
+    return "".join(f"`{part}`" if i % 2 else escaped(part) for i, part in enumerate(parts))
 
 
 def _table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

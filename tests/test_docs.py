@@ -231,13 +231,13 @@ def test_the_quick_start_is_exactly_two_commands() -> None:
     assert commands[0] in (DOCS / "index.md").read_text(encoding="utf-8")
 
 
-def test_ci_runs_the_test_command_of_the_readme() -> None:
+def test_ci_runs_the_two_commands_of_the_readme() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    (pattern,) = re.findall(r"grep '(\S.*)' README\.md", script)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
 
-    found = re.findall(pattern, (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    patterns = re.findall(r"grep '(\S.*)' README\.md", script)
 
-    assert len(found) == 1
+    assert [len(re.findall(pattern, readme, re.MULTILINE)) for pattern in patterns] == [1, 1]
 
 
 def test_the_site_builds_without_a_warning_and_needs_no_other_site(tmp_path: Path) -> None:

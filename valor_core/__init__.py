@@ -7,6 +7,9 @@ Examples
 True
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from valor_core.decorator import metric
 from valor_core.errors import ValorError, ValorWarning
 from valor_core.evaluate import evaluate
@@ -17,10 +20,12 @@ from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.result import Failed, ItemScore, Result, Undefined, mean, ratio
 from valor_core.schemas import Datum, Label
-from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.text import Text, TextBatch
 from valor_core.spec import GallerySpec, MetricSpec, Range, ReaderSpec, Reference, ResourceSpec
 from valor_core.state import StateRequest
+
+if TYPE_CHECKING:
+    from valor_core.schemas.classification import Classification, ClassificationBatch
+    from valor_core.schemas.text import Text, TextBatch
 
 __all__ = [
     "Classification",
@@ -55,3 +60,17 @@ __all__ = [
     "parameters",
     "ratio",
 ]
+
+_SCHEMAS = {
+    "Classification": "valor_core.schemas.classification",
+    "ClassificationBatch": "valor_core.schemas.classification",
+    "Text": "valor_core.schemas.text",
+    "TextBatch": "valor_core.schemas.text",
+}
+"""Where the task schemas are that this module publishes, each imported when it is asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _SCHEMAS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_SCHEMAS[name]), name)

@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from valor_core import slices
 from valor_core.errors import StateError, shown
-from valor_core.evaluation import Evaluation, Tally
+from valor_core.evaluation import Evaluation
 from valor_core.schemas import Label, as_label
+from valor_core.tally import Tally
+from valor_core.whole_file import replacing
 
 FORMAT = 1
 _ARRAY = "array"
@@ -58,28 +61,28 @@ def save(
         "done": tally.done,
         "fields": sorted(tally.fields),
         "left_out": dict(sorted(tally.left_out.items())),
+        "labels": _encode(sorted(tally.labels), arrays),
         "uids": _encode(tally.uids, arrays),
         "slices": [
-            {"key": list(key), "states": _encode([state.dump() for state in states], arrays)}
+            {
+                "key": slices.written(key),
+                "states": _encode([state.dump() for state in states], arrays),
+            }
             for key, states in tally.states.items()
         ],
     }
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     path = Path(path)
-    unfinished = path.with_name(f".{path.name}.unfinished")
     try:
-        with unfinished.open("wb") as file:
+        with replacing(path) as unfinished, unfinished.open("wb") as file:
             np.savez(
                 file,
                 allow_pickle=False,
                 **{_HEADER: text},
                 **{f"{_ARRAY}{i}": array for i, array in enumerate(arrays)},
             )
-        unfinished.replace(path)
     except OSError as error:
         raise StateError(f"{path}: cannot be written, {error.strerror}") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -134,12 +137,13 @@ def _tally(
         done=header["done"],
         fields=set(header["fields"]),
         left_out=Counter(header["left_out"]),
+        labels=set(_decode(header["labels"], arrays)),
     )
     for record in header["slices"]:
         states = evaluation.plan.new_states()
         for state, content in zip(states, _decode(record["states"], arrays), strict=True):
             state.restore(content)
-        tally.states[tuple(record["key"])] = states
+        tally.states[slices.read(record["key"])] = states
     return tally
 
 
@@ -155,10 +159,17 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Mapping[str, ND
         foreign = "pickle" in str(error)
         found = "found another kind of file" if foreign else f"{type(error).__name__}: {error}"
         raise StateError(f"{path}: expected a saved state, {found}") from error
-    is_request = isinstance(header, dict) and isinstance(header.get("request"), dict)
-    if not is_request or header.get("valor_state") != FORMAT:
+    if not isinstance(header, dict) or header.get("valor_state") != FORMAT:
         raise StateError(f"{path}: expected a saved state of format {FORMAT}")
+    _check_request(path, header.get("request"))
     return header, arrays
+
+
+def _check_request(path: str | os.PathLike[str], request: Any) -> None:
+    kinds = {"task": str, "metrics": list}
+    for name, kind in kinds.items():
+        if not isinstance(request, dict) or not isinstance(request.get(name), kind):
+            raise StateError(f"{path}: expected a saved state, its request has no {name}")
 
 
 def _encode(value: Any, arrays: list[NDArray[Any]]) -> Any:

@@ -14,10 +14,8 @@ from pathlib import Path
 from attrs import frozen
 
 from valor_core.gallery import Picture
-from valor_core.page import STYLE
 from valor_core.schemas.datum import Uid
-
-INDEX = "index.html"
+from valor_core.style import STYLE
 
 _MARK = '<meta name="generator" content="Valor gallery">'
 _PICTURE = re.compile(r'<a href="(\d{3,}-[A-Za-z0-9_-]*\.png)">')

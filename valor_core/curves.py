@@ -133,6 +133,22 @@ class Breakdown:
     numbers: tuple[tuple[float | None, ...], ...]
 
 
+@frozen
+class Tally:
+    """How many of one kind there are at each score threshold, all labels together.
+
+    Parameters
+    ----------
+    kind : str
+        What they are.
+    points : tuple of pairs of float
+        Threshold and count.
+    """
+
+    kind: str
+    points: tuple[Point, ...]
+
+
 def is_number(value: Any) -> bool:
     """Whether a value is a single number; true and false are none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
@@ -308,6 +324,47 @@ def breakdown(value: Any) -> Breakdown | None:
         return None
     numbers = tuple(tuple(row.values()) for row in rows.values())
     return Breakdown(tuple(map(str, rows)), tuple(map(str, columns)), numbers)
+
+
+def tallies(value: Any) -> tuple[Tally, ...]:
+    """The tallies that a value holds: kinds of hits and errors by label and score threshold.
+
+    Examples
+    --------
+    >>> def at(count):
+    ...     kinds = {"hallucinations": {"count": count}}
+    ...     return {"fp": {"total": count, "observations": kinds}}
+    >>> tallies({"cat": {"0.5": at(3), "0.75": at(1)}, "dog": {"0.5": at(1), "0.75": at(0)}})
+    (Tally(kind='fp, hallucinations', points=((0.5, 4.0), (0.75, 1.0))),)
+    """
+    if not isinstance(value, Mapping):
+        return ()
+    counts: dict[str, dict[float, float]] = {}
+    for by_threshold in value.values():
+        for threshold, sides in _members(by_threshold):
+            for side, held in _members(sides):
+                for kind, entry in _members(_member(held, "observations")):
+                    count, at = _count(entry), _as_number(threshold)
+                    if count is None or at is None:
+                        return ()
+                    own = counts.setdefault(f"{side}, {kind.replace('_', ' ')}", {})
+                    own[at] = own.get(at, 0.0) + count
+    return tuple(Tally(kind, tuple(sorted(own.items()))) for kind, own in counts.items())
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
+def _members(value: Any) -> Iterable[tuple[str, Any]]:
+    return value.items() if isinstance(value, Mapping) else ()
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _is_record(value: Any) -> bool:

@@ -8,7 +8,8 @@ find the remedy in `ValorError.remedy` and the cause in ``__cause__``.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -37,6 +38,50 @@ class ValorError(Exception):
 
     def __str__(self) -> str:
         return self.message if self.remedy is None else f"{self.message}\n{self.remedy}"
+
+    def at(self, place: str) -> ValorError:
+        """The same error found at `place`, which ends in ``": "``.
+
+        Examples
+        --------
+        >>> print(ConfigError("task: expected a task").at("c.yaml: "))
+        c.yaml: task: expected a task
+        """
+        return type(self)(f"{place}{self.message}", self.remedy)
+
+    @property
+    def one_line(self) -> str:
+        """Message and remedy on one line, for a place in a report.
+
+        Examples
+        --------
+        >>> ConfigError("slices: no field 'a'", "Did you mean 'b'?").one_line
+        "slices: no field 'a'; did you mean 'b'?"
+        """
+        if self.remedy is None:
+            return self.message
+        remedy = self.remedy.replace("\n", "; ")
+        return f"{self.message}; {remedy[:1].lower()}{remedy[1:]}"
+
+
+@contextmanager
+def found_at(place: str) -> Iterator[None]:
+    """A block whose errors were found at a place, such as ``"c.yaml: metrics[0]: "``.
+
+    Examples
+    --------
+    >>> with found_at("c.yaml: "):
+    ...     raise ConfigError("task: expected a task")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ConfigError: c.yaml: task: expected a task
+    """
+    try:
+        yield
+    except ValorError as error:
+        if not place:
+            raise
+        raise error.at(place) from error.__cause__
 
 
 class SchemaError(ValorError):

@@ -10,38 +10,32 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
+from valor_core import exhibition as exhibitions
+from valor_core.config.schema import check_arguments
 from valor_core.engines import Work
 from valor_core.engines import engine as make_engine
 from valor_core.errors import (
     ConfigError,
+    ParameterError,
     RunInterrupted,
     StateError,
     ValorError,
     and_more,
+    found_at,
     shown,
 )
-from valor_core.evaluation import Tally
 from valor_core.evaluator import Evaluator
 from valor_core.parameters import build, relocate
 from valor_core.plan import MetricChoice
 from valor_core.reading import InMemory, Partition, Reader, identity
 from valor_core.registry import Registry, implementation
 from valor_core.report import Report
-from valor_core.schemas import is_batch
-from valor_core.schemas.classification import Classification
-from valor_core.schemas.detection import Detection
-from valor_core.schemas.segmentation import Segmentation
-from valor_core.schemas.text import Text
+from valor_core.tally import Tally
 
 Progress = Callable[[int, int, int], None]
 """Called with finished partitions, all partitions, and datums read so far."""
-
-_TASK_OF = {
-    Classification: "classification",
-    Detection: "detection",
-    Segmentation: "segmentation",
-    Text: "text",
-}
 
 
 def evaluate(
@@ -55,9 +49,10 @@ def evaluate(
     require: Mapping[str, str] | None = None,
     items: bool = False,
     resources: Mapping[str, Any] | None = None,
-    engine: Mapping[str, Any] | None = None,
+    engine: str | Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     state: str | os.PathLike[str] | None = None,
+    gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     registry: Registry | None = None,
 ) -> Report:
     """Report of some metrics over some data.
@@ -72,13 +67,16 @@ def evaluate(
         Where bare names are looked up; told from the data or from qualified names otherwise.
     slices, filter, label_map, require, items, resources : optional
         As in `Evaluator`.
-    engine : mapping, optional
-        ``name`` and parameters of the engine; serial without it.
+    engine : str or mapping, optional
+        Name of the engine, or a table of ``name`` and its parameters; serial without it.
     progress : callable, optional
         Told how far the work is.
     state : path, optional
-        Where the counts are saved when the run ends early; if the file is there, the run goes
-        on from it.
+        Where the counts are saved, also when the run is stopped; if the file is there, the run
+        resumes from it.
+    gallery : path or mapping, optional
+        Folder for pictures of the worst items, or a table of ``folder`` and what the gallery of
+        the task takes.
     registry : Registry, optional
         Where names are looked up.
 
@@ -90,13 +88,15 @@ def evaluate(
     Examples
     --------
     >>> from valor_core import metric
+    >>> from valor_core.schemas.text import Text
     >>> @metric("mylab.Length", task="text", higher_is_better=None)
     ... def length(item) -> float:
     ...     return len(item.response)
     >>> evaluate([Text("q1", response="Paris")], [length])["Length"].value
     5.0
     """
-    task = task or _told_task(data)
+    task = _told_task(data) if task is None else task
+    chosen = check_arguments(engine=engine, state=_plain_path(state))
     with Evaluator(
         metrics,
         task,
@@ -108,16 +108,34 @@ def evaluate(
         resources=resources,
         registry=registry,
     ) as evaluator:
-        reader = reader_of(data, evaluator.evaluation.task, evaluator.registry)
-        run(evaluator, reader, engine=engine, progress=progress, state=state)
-        return evaluator.compute()
+        task = evaluator.evaluation.task
+        reader = reader_of(data, task, evaluator.registry)
+        if gallery is None:
+            run(evaluator, reader, engine=chosen.engine, progress=progress, state=chosen.state)
+            return evaluator.compute()
+        section = _section(gallery)
+        exhibition = exhibitions.plan(section, task, evaluator.registry)
+        run(evaluator, reader, engine=chosen.engine, progress=progress, state=chosen.state)
+        report = evaluator.compute()
+        exhibition.hang(evaluator.evaluation, reader)
+        return evolve(report, config={**report.config, "gallery": section})
+
+
+def _plain_path(path: object) -> object:
+    return os.fspath(path) if isinstance(path, os.PathLike) else path
+
+
+def _section(gallery: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """A gallery as a config has it."""
+    given = gallery if isinstance(gallery, Mapping) else {"folder": gallery}
+    return {key: _plain_path(value) for key, value in given.items()}
 
 
 def run(
     evaluator: Evaluator,
     reader: Reader,
     *,
-    engine: Mapping[str, Any] | None = None,
+    engine: str | Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     state: str | os.PathLike[str] | None = None,
     place: str = "",
@@ -204,13 +222,18 @@ def reader_of(
             f"{place}data.reader: expected the name of a reader, got {shown(name)}",
             "See them with: valor list --readers",
         )
-    spec = registry.reader(name, task)
+    with found_at(f"{place}data.reader: "):
+        spec = registry.reader(name, task)
+        code = implementation(spec)
     if spec.task not in (None, task):
         raise ConfigError(f"{place}data.reader: expected a reader for {task}, got {spec.name!r}")
     parameters: Any = build(spec.parameters, values, f"{place}data.")
     if folder is not None:
         parameters = relocate(parameters, lambda path: folder / path)
-    reader: Reader = implementation(spec)(parameters, task)
+    try:
+        reader: Reader = code(parameters, task)
+    except ParameterError as error:
+        raise error.at(f"{place}data.") from None
     return reader
 
 
@@ -267,8 +290,8 @@ def _keep(evaluator: Evaluator, state: str | os.PathLike[str] | None) -> str:
 
 
 def _told_task(data: Any) -> str | None:
+    """The task that a batch or an item says it is of."""
     if isinstance(data, (list, tuple)) and data:
         data = data[0]
-    if is_batch(data):
-        return data.task
-    return _TASK_OF.get(type(data))
+    task = getattr(type(data), "task", None)
+    return task if isinstance(task, str) else None

@@ -1,91 +1,22 @@
-"""Evaluation: all a worker needs to know, and the tally it brings back."""
+"""Evaluation: what is evaluated and how, which is all that a worker needs to know."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import field, frozen
 
 from valor_core.errors import ConfigError, SchemaError, StateError, did_you_mean, shown
 from valor_core.filters import UID, Filter
 from valor_core.plan import Plan
 from valor_core.resources import BoundResource
 from valor_core.schemas import Batch, Label
-from valor_core.schemas.datum import Uids, check_unique, compact
-from valor_core.slices import SliceKey, Slices
+from valor_core.schemas.datum import compact
+from valor_core.slices import Slices
 from valor_core.state import Resources
-
-
-class Mergeable(Protocol):
-    """What `Tally` asks of its states."""
-
-    def merge(self, other: Any) -> None:
-        """Count what another state counted."""
-
-
-@define
-class Tally:
-    """What has been counted so far: states by slice, and the datums that were read.
-
-    Parameters
-    ----------
-    states : dict of slice key to list of states
-        In the order of the plan's requests.
-    uids : list of ndarray
-        Uids of the datums that took part; empty where datums have no names of their own.
-    read, skipped : int
-        Datums that took part, and datums that the filter left out.
-    done : list of str
-        Names of the finished partitions.
-    fields : set of str
-        Metadata fields that some datum has.
-    left_out : dict of str to int
-        What readers left out of the data, and how often.
-    """
-
-    states: dict[SliceKey, list[Any]] = field(factory=dict)
-    uids: list[Uids] = field(factory=list)
-    read: int = 0
-    skipped: int = 0
-    done: list[str] = field(factory=list)
-    fields: set[str] = field(factory=set)
-    left_out: Counter[str] = field(factory=Counter)
-
-    def merge(self, other: Tally, plan: Plan) -> None:
-        """Count what another tally of the same plan counted, without writing to it."""
-        for key, states in other.states.items():
-            if key not in self.states:
-                self.states[key] = plan.new_states()
-            for mine, theirs in zip(self.states[key], states, strict=True):
-                mine.merge(theirs)
-        self.uids.extend(other.uids)
-        self.read += other.read
-        self.skipped += other.skipped
-        self.done.extend(other.done)
-        self.fields |= other.fields
-        self.left_out += other.left_out
-
-    def check_uids(self) -> None:
-        """Raise a `SchemaError` if an item was read twice."""
-        named = [uids for uids in self.uids if len(uids)]
-        kinds = {uids.dtype.kind.replace("S", "U") for uids in named}
-        if len(kinds) > 1:
-            raise SchemaError("uids: expected all strings or all whole numbers, found both")
-        if len(named) > 1:
-            check_unique(np.concatenate(named))
-
-    def merged(self, keys: list[SliceKey], plan: Plan) -> list[Any]:
-        """States of several slices together."""
-        if len(keys) == 1:
-            return self.states[keys[0]]
-        whole = plan.new_states()
-        for key in keys:
-            for mine, theirs in zip(whole, self.states[key], strict=True):
-                mine.merge(theirs)
-        return whole
+from valor_core.tally import Tally
 
 
 @frozen
@@ -120,6 +51,8 @@ class Evaluation:
         kept = self.taking_part(batch, tally.read + tally.skipped)
         tally.fields.update(batch.datums.metadata)
         tally.left_out.update(getattr(batch, "left_out", {}))
+        if self.label_map:
+            tally.labels.update(getattr(batch, "labels", ()))
         tally.skipped += len(batch) - len(kept)
         for key, part in self.slices.split(kept):
             if key not in tally.states:
@@ -168,7 +101,19 @@ class Evaluation:
     def strange_slices(self, tally: Tally) -> list[str]:
         """Warnings of fields to slice by that no datum has; the rest of a long run still counts."""
         strange = self._strange("slices", self.slices.fields, tally)
-        return [f"{message}; {remedy}" for message, remedy in strange]
+        return [ConfigError(*both).one_line for both in strange]
+
+    def idle_renames(self, tally: Tally) -> list[str]:
+        """Warnings of entries of the label map whose label no item has."""
+        if not tally.read:
+            return []
+        known = sorted(map(str, tally.labels))
+        return [
+            ConfigError(
+                f"label_map: no item has the label {str(label)!r}", did_you_mean(str(label), known)
+            ).one_line
+            for label in sorted(set(self.label_map) - tally.labels)
+        ]
 
     def _strange(self, key: str, names: Iterable[str], tally: Tally) -> Iterator[tuple[str, str]]:
         if not tally.read + tally.skipped:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Self, cast
@@ -13,22 +13,26 @@ from typing import Any, Self, cast
 import numpy as np
 
 from valor_core import archive, requirements
-from valor_core.errors import StateError
-from valor_core.evaluation import Evaluation, Tally
+from valor_core.config.schema import check_arguments, check_sections
+from valor_core.errors import ConfigError, StateError, did_you_mean, found_at, shown
+from valor_core.evaluation import Evaluation
 from valor_core.filters import Filter
 from valor_core.items import ItemMetric, ItemScores
 from valor_core.parameters import plain
 from valor_core.plan import BoundMetric, MetricChoice, Plan, bind, task_of
 from valor_core.registry import Registry
-from valor_core.report import ItemTable, Report, Results, SliceReport
+from valor_core.report import ItemTable, Report, SliceReport
 from valor_core.requirements import Requirement
 from valor_core.resources import bind as bind_resources
 from valor_core.resources import opened
 from valor_core.result import Failed
-from valor_core.schemas import Batch, batch_class, is_batch
+from valor_core.results import Results
+from valor_core.schemas import TASKS, Batch, batch_class, is_batch
 from valor_core.schemas import label_map as read_label_map
-from valor_core.slices import Slices
+from valor_core.slices import SliceKey, Slices
 from valor_core.state import Resources
+from valor_core.tally import Tally
+from valor_core.threads import in_threads
 
 _REQUEST_KEYS = ("task", "metrics", "slices", "filter", "label_map")
 
@@ -90,19 +94,33 @@ class Evaluator:
         place: str = "",
     ) -> None:
         self.registry = Registry() if registry is None else registry
-        bound = bind(metrics, self.registry, task, place)
-        self.requirements = _requirements(require, bound, place)
-        self.evaluation = Evaluation(
-            task_of(bound, task),
-            Plan.of(bound),
-            Slices(slices),
-            None if filter is None else Filter.parse(filter),
-            read_label_map(label_map),
-            bind_resources(
-                [metric.spec for metric in bound], resources or {}, self.registry, folder, place
-            ),
+        chosen = check_arguments(
+            place,
+            metrics=metrics,
+            task=task,
+            slices=slices,
+            filter=filter,
+            label_map=label_map,
+            require={} if require is None else require,
+            items=items,
         )
-        self.items = items
+        _check_task(chosen.task, self.registry, place)
+        bound = bind(chosen.metrics, self.registry, chosen.task, place)
+        self.requirements = _requirements(chosen.require, bound, place)
+        specs = [metric.spec for metric in bound]
+        sections = check_sections(resources, place)
+        asked_for = bind_resources(specs, sections, self.registry, folder, place)
+        plan = Plan.of(bound)
+        with found_at(place):
+            self.evaluation = Evaluation(
+                task_of(bound, chosen.task),
+                plan,
+                Slices(chosen.slices),
+                None if chosen.filter is None else Filter.parse(chosen.filter),
+                read_label_map(chosen.label_map),
+                asked_for,
+            )
+        self.items = _with_rows(chosen.items, place)
         self.tally = Tally()
         self._exits = ExitStack()
         self._resources: Resources | None = None
@@ -126,7 +144,8 @@ class Evaluator:
         ConfigError
             If a condition is not a comparison with a number, or names no chosen metric.
         """
-        self.requirements = _requirements(conditions, self.evaluation.plan.metrics)
+        chosen = check_arguments(require=conditions).require
+        self.requirements = _requirements(chosen, self.evaluation.plan.metrics)
 
     def update(self, data: Batch | Iterable[Any]) -> None:
         """Count a batch, or some of the task's objects.
@@ -163,8 +182,10 @@ class Evaluator:
         Raises
         ------
         StateError
-            If it was made by another request.
+            If it was made by another request, or is this one.
         """
+        if other is self:
+            raise StateError("merge: expected another evaluator, got the same one")
         self.evaluation.check_same(other.evaluation.describe(), "merge")
         self.tally.merge(other.tally, self.evaluation.plan)
 
@@ -232,6 +253,7 @@ class Evaluator:
             label_map=request.get("label_map", ()),
             resources=resources,
             registry=registry,
+            place=f"{path}: ",
         )
         evaluator.resume(path)
         return evaluator
@@ -245,10 +267,17 @@ class Evaluator:
         found["valor-core"] = _own_version()
         return dict(sorted(found.items())) | {"numpy": np.__version__}
 
-    def _slices(self) -> Iterable[SliceReport]:
-        plan, tally = self.evaluation.plan, self.tally
-        for where, keys in self.evaluation.slices.groups(tally.states):
-            yield SliceReport(where, plan.compute(tally.merged(keys, plan)))
+    def _slices(self) -> list[SliceReport]:
+        return in_threads(
+            [
+                partial(self._slice, where, keys)
+                for where, keys in self.evaluation.slices.groups(self.tally.states)
+            ]
+        )
+
+    def _slice(self, where: Mapping[str, Any], keys: list[SliceKey]) -> SliceReport:
+        plan = self.evaluation.plan
+        return SliceReport(where, plan.compute(self.tally.merged(keys, plan)))
 
     def _item_tables(self, states: Sequence[Any]) -> Iterable[ItemTable]:
         rows = {
@@ -271,6 +300,25 @@ class Evaluator:
         for what, count in sorted(self.tally.left_out.items()):
             yield f"{count:,} {what}"
         yield from self.evaluation.strange_slices(self.tally)
+        yield from self.evaluation.idle_renames(self.tally)
+
+
+def _check_task(task: str | None, registry: Registry, place: str) -> None:
+    """A misspelt task is named as such; a plugin may have one that core does not know."""
+    if task is None or task in TASKS or task in registry.namespaces:
+        return
+    remedy = did_you_mean(task, TASKS)
+    if remedy is not None:
+        raise ConfigError(f"{place}task: expected one of {', '.join(TASKS)}, got {task!r}", remedy)
+
+
+def _with_rows(items: bool | Path, place: str) -> bool:
+    if isinstance(items, Path):
+        raise ConfigError(
+            f"{place}items must be true or false, got {shown(str(items))}",
+            "Only a config has rows written to a file.",
+        )
+    return items
 
 
 def _requirements(

@@ -15,11 +15,11 @@ import numpy as np
 from attrs import frozen
 
 from valor_core import catalog
-from valor_core.catalog import INDEX, Exhibit
+from valor_core.catalog import Exhibit
 from valor_core.errors import ConfigError, ReportError, SchemaError
 from valor_core.evaluation import Evaluation
-from valor_core.gallery import Gallery, GalleryParameters, Picture
-from valor_core.parameters import build, declared, relocate
+from valor_core.gallery import INDEX, Gallery, GalleryParameters, Picture
+from valor_core.parameters import NoParameters, build, declared, relocate
 from valor_core.reading import Partition, Reader
 from valor_core.registry import Registry, implementation
 from valor_core.schemas import Batch
@@ -62,11 +62,14 @@ class Exhibition:
         Where the pictures go; made if it is not there.
     most : int
         Most items that are drawn.
+    parameters : type
+        Class of the gallery's own parameters.
     """
 
     gallery: Gallery
     folder: Path
     most: int = 20
+    parameters: type = NoParameters
 
     def hang(self, evaluation: Evaluation, reader: Reader) -> Path:
         """Draw the worst items and make a page of them.
@@ -212,7 +215,8 @@ def plan(
             relocate(each, lambda path: folder / path) for each in (chosen, parameters)
         )
     _check_folder(chosen.folder, place)
-    return Exhibition(implementation(spec)(parameters), chosen.folder, chosen.most)
+    gallery = implementation(spec)(parameters)
+    return Exhibition(gallery, chosen.folder, chosen.most, spec.parameters)
 
 
 def _spec(name: str, task: str, registry: Registry, place: str) -> GallerySpec:

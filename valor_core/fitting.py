@@ -143,7 +143,11 @@ def _expected(annotation: Any, value: Any, name: str) -> ParameterError:
     remedy = None
     if annotation is float and isinstance(value, str) and _EXPONENT.fullmatch(value):
         remedy = f"YAML takes a number like this for text; write it as: {_for_yaml(float(value))}"
-    return ParameterError(f"{name} must be a {kind(annotation)}, got {shown(value)}", remedy)
+    return ParameterError(f"{name} must be {_a(kind(annotation))}, got {shown(value)}", remedy)
+
+
+def _a(words: str) -> str:
+    return words if words.startswith(("true", "'", "null")) else f"a {words}"
 
 
 def mentions_path(annotation: Any) -> bool:
@@ -177,7 +181,7 @@ def kind(annotation: Any) -> str:
     if origin in (Union, types.UnionType):
         return " or ".join(map(kind, arguments))
     if origin is tuple:
-        return f"list of {kind(arguments[0])}"
+        return "list" if arguments[0] is Any else f"list of {kind(arguments[0])}"
     if origin is not None and issubclass(origin, Mapping):
-        return f"table of {kind(arguments[1])}"
+        return "table" if arguments[1] is Any else f"table of {kind(arguments[1])}"
     return "table" if attrs.has(annotation) else "value"

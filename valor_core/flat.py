@@ -34,9 +34,11 @@ def written(value: Any) -> str:
 
     Examples
     --------
-    >>> written(True), written([0.5, 1])
-    ('true', '0.5 1')
+    >>> written(True), written(None), written([0.5, 1])
+    ('true', 'null', '0.5 1')
     """
+    if value is None:
+        return "null"
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (list, tuple)):

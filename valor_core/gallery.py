@@ -14,6 +14,9 @@ from attrs import field, frozen
 
 from valor_core.parameters import Within, parameter, parameters
 
+INDEX = "index.html"
+"""The page of the pictures, in their folder."""
+
 
 @parameters
 class GalleryParameters:

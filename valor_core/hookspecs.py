@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import pluggy
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, ResourceSpec
+from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, ResourceSpec
 
 PROJECT = "valor"
 hookspec = pluggy.HookspecMarker(PROJECT)

@@ -130,10 +130,13 @@ class ItemScorer:
     def _checked(self, answer: Any) -> float | Undefined | Failed:
         if isinstance(answer, (Undefined, Failed)):
             return answer
+        unfit = Failed(f"expected a number from {self.spec.name}, got {shown(answer)}")
+        if isinstance(answer, (str, bytes, bytearray)):
+            return unfit
         try:
             number = float(answer)
         except (TypeError, ValueError):
-            return Failed(f"expected a number from {self.spec.name}, got {shown(answer)}")
+            return unfit
         if not math.isfinite(number):
             return Failed(f"expected a finite number from {self.spec.name}, got {number}")
         return number

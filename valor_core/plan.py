@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.errors import ConfigError, ParameterError, ValorError, shown
+from valor_core.errors import ConfigError, ParameterError, ValorError, found_at, shown
 from valor_core.items import ItemMetric, check_scorer
 from valor_core.parameters import build, plain
 from valor_core.registry import Registry, implementation
@@ -29,10 +29,13 @@ class BoundMetric:
         Its declaration.
     parameters : object
         An instance of its parameter class.
+    place : str
+        Where it was chosen, for errors: ``"config.yaml: metrics[0]"``.
     """
 
     spec: MetricSpec
     parameters: Any
+    place: str = field(default="", eq=False)
 
     def describe(self) -> dict[str, Any]:
         """The choice as a config has it, with the version and every parameter written out."""
@@ -40,11 +43,15 @@ class BoundMetric:
 
     def make(self) -> Metric:
         """The metric itself; imports its code."""
-        code = implementation(self.spec)
-        if self.spec.per_item:
-            check_scorer(self.spec, code)
-            return ItemMetric(self.spec, self.parameters)
-        metric: Metric = code(self.parameters)
+        with found_at(f"{self.place}: " if self.place else ""):
+            code = implementation(self.spec)
+            if self.spec.per_item:
+                check_scorer(self.spec, code)
+                return ItemMetric(self.spec, self.parameters)
+        try:
+            metric: Metric = code(self.parameters)
+        except ParameterError as error:
+            raise (error.at(f"{self.place}.") if self.place else error) from None
         return metric
 
 
@@ -84,22 +91,17 @@ def bind(
 
 
 def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str) -> BoundMetric:
-    if isinstance(choice, MetricSpec):
-        registry.add(choice)
-        return BoundMetric(choice, build(choice.parameters, {}, f"{choice.name}: "))
-    values: Any = {"name": choice} if isinstance(choice, str) else choice
+    named = isinstance(choice, (str, MetricSpec))
+    values: Any = {"name": choice} if named else choice
     if not isinstance(values, Mapping) or "name" not in values:
         raise ConfigError(
             f"{place or 'metrics'}: expected a name or a table with a name, got {shown(choice)}"
         )
     name = values["name"]
-    if isinstance(name, MetricSpec):
-        registry.add(name)
-        spec = name
-    elif isinstance(name, str):
-        spec = registry.metric(name, task)
-    else:
+    if not isinstance(name, (str, MetricSpec)):
         raise ConfigError(f"{place or 'metrics'}: name must be a string, got {shown(name)}")
+    with found_at(f"{place}: " if place else ""):
+        spec = _spec(name, registry, task)
     given = {key: value for key, value in values.items() if key != "name"}
     try:
         parameters: Any = build(spec.parameters, given, f"{place}." if place else f"{spec.name}: ")
@@ -108,7 +110,14 @@ def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str
             remedy = error.remedy or f"See its parameters with: valor show {spec.name}"
             raise ParameterError(error.sentence, remedy, f"{place}.") from None
         raise
-    return BoundMetric(spec, parameters)
+    return BoundMetric(spec, parameters, place)
+
+
+def _spec(choice: str | MetricSpec, registry: Registry, task: str | None) -> MetricSpec:
+    if isinstance(choice, str):
+        return registry.metric(choice, task)
+    registry.add(choice)
+    return choice
 
 
 def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:
@@ -192,7 +201,7 @@ def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[R
         if computed:
             return computed
     except ValorError as error:
-        reason = Failed(str(error).replace("\n", "; "))
+        reason = Failed(error.one_line)
     except Exception as error:  # one metric's trouble must not lose the others' results
         reason = Failed(f"{type(error).__name__}: {error}")
     parameters = plain(metric.parameters)

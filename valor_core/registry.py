@@ -51,6 +51,12 @@ FIRST_PARTY = {
 }
 """Folder below ``plugins/`` of every namespace this project publishes."""
 
+NO_METRICS = (
+    "Install some metrics with: python -m pip install valor-classification\n"
+    "or, from a clone: python -m pip install -e plugins/classification"
+)
+"""What to do where no family of metrics is installed."""
+
 S = TypeVar("S", bound=Spec)
 
 
@@ -218,6 +224,11 @@ class Registry:
             pass
         return dict(self._failures)
 
+    @property
+    def where_to_look(self) -> str:
+        """Remedy for a name that nothing comes close to."""
+        return "See what is there with: valor list" if any(self.metrics()) else NO_METRICS
+
     def distribution(self, spec: Spec) -> tuple[str, str]:
         """Name and version of the distribution that declares a spec."""
         if spec in self._in_process:
@@ -286,7 +297,7 @@ class Registry:
         remedy = f"Did you mean {elsewhere[0].name!r}?" if elsewhere else None
         if remedy is None:
             candidates = {word for spec in self._known(specs_in) for word in _words(spec, task)}
-            remedy = did_you_mean(name, sorted(candidates)) or "See what is there with: valor list"
+            remedy = did_you_mean(name, sorted(candidates)) or self.where_to_look
         where = f" in the task '{task}'" if task else ""
         raise UnknownNameError(f"{kind} {name!r}: unknown{where}", remedy)
 

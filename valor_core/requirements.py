@@ -5,16 +5,14 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import evolve, frozen
 
 from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
+from valor_core.result import Result
+from valor_core.results import Results
 from valor_core.spec import fold
-
-if TYPE_CHECKING:
-    from valor_core.report import Results
-    from valor_core.result import Result
 
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,

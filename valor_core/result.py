@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -100,13 +100,27 @@ class NamedMatrix:
 
 
 @frozen(eq=False)
+class OnDemand:
+    """Part of a `Deferred` value that is made when somebody reads it.
+
+    Parameters
+    ----------
+    make : callable
+        Makes it, in types that JSON has: nothing looks through them again.
+    """
+
+    make: Callable[[], Any]
+
+
+@frozen(eq=False)
 class Deferred:
     """A large value of a result, which stays in arrays until somebody reads it.
 
     Parameters
     ----------
     content : object
-        Lists and mappings of arrays, `Nullable`, `NamedMatrix` and anything that JSON can hold.
+        Lists and mappings of arrays, `Nullable`, `NamedMatrix`, `OnDemand` and anything that JSON
+        can hold.
 
     Examples
     --------
@@ -143,6 +157,8 @@ def as_json(value: Any, place: str) -> Any:
         return value.copy()
     if isinstance(value, (Nullable, NamedMatrix)):
         return value.to_list() if isinstance(value, Nullable) else value.to_dict()
+    if isinstance(value, OnDemand):
+        return value.make()
     if isinstance(value, (np.generic, np.ndarray)):
         is_finite = _is_finite(value)
         value = value.tolist()
@@ -197,6 +213,8 @@ def _check(content: Any, place: str) -> None:
             _check(item, f"{place}[{key!r}]")
     elif isinstance(content, NamedMatrix):
         _check(content.numbers, place)
+    elif isinstance(content, OnDemand):
+        return
     elif not (isinstance(content, np.ndarray) and _is_finite(content)):
         as_json(None if isinstance(content, Nullable) else content, place)
 

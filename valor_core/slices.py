@@ -11,16 +11,54 @@ from attrs import field, frozen
 
 from valor_core.errors import ConfigError
 from valor_core.schemas import Batch
+from valor_core.schemas.characters import check_unicode
 
 SliceKey = tuple[Any, ...]
-"""Values of the sliced fields, in their order; None where one is missing."""
+"""Values of the sliced fields, in their order; None where one is missing, `Truth` for a bool."""
 
 _WHOLE = 2**53  # below it every whole number is a float of its own
 
 
+@frozen
+class Truth:
+    """A true or false in a slice key, where Python would take True and 1 for the same value."""
+
+    value: bool
+
+
+def written(key: SliceKey) -> list[Any]:
+    """A slice key as JSON has it.
+
+    Examples
+    --------
+    >>> written(("rain", Truth(True), None))
+    ['rain', True, None]
+    """
+    return [value.value if isinstance(value, Truth) else value for value in key]
+
+
+def read(values: Iterable[Any]) -> SliceKey:
+    """The slice key that `written` wrote.
+
+    Examples
+    --------
+    >>> read(["rain", True, None])
+    ('rain', Truth(value=True), None)
+    """
+    return tuple(Truth(value) if isinstance(value, bool) else value for value in values)
+
+
 def _fields(slices: str | Iterable[str | Iterable[str]]) -> tuple[tuple[str, ...], ...]:
     listed = (slices,) if isinstance(slices, str) else slices
-    return tuple((name,) if isinstance(name, str) else tuple(name) for name in listed)
+    wanted = [(name,) if isinstance(name, str) else tuple(name) for name in listed]
+    for position, names in enumerate(wanted):
+        if not names:
+            raise ConfigError(f"slices[{position}]: expected at least one field, found none")
+        if len(set(names)) < len(names):
+            raise ConfigError(
+                f"slices[{position}]: expected each field once, found {', '.join(names)}"
+            )
+    return tuple(dict.fromkeys(wanted))
 
 
 @frozen
@@ -83,24 +121,31 @@ class Slices:
             for key in keys:
                 members.setdefault(tuple(key[place] for place in places), []).append(key)
             for values in sorted(members, key=_sortable):
-                yield dict(zip(names, values, strict=True)), members[values]
+                yield dict(zip(names, written(values), strict=True)), members[values]
 
     def _column(self, batch: Batch, name: str) -> list[Any]:
         metadata: Mapping[str, Any] = batch.datums.metadata
         if name not in metadata:
             return [None] * len(batch)
-        return [_plain(value) for value in metadata[name].tolist()]
+        return [
+            value if type(value) is str and value.isascii() else _plain(value)
+            for value in metadata[name].tolist()
+        ]
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON has it; NaN is a missing one, whatever is not a number is text.
+    """The value as slice keys have it; NaN is a missing one, what is no number or truth is text.
 
     A column with gaps may hold 2020.0 where another batch has 2020. They are one slice, and which
     of them names it must not depend on the order of arrival.
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, (bool, int, str)):
+    if isinstance(value, bool):
+        return Truth(value)
+    if isinstance(value, str):
+        check_unicode(value, "metadata")
+    if value is None or isinstance(value, (int, str)):
         return value
     if not isinstance(value, float):
         return str(value)
@@ -110,12 +155,14 @@ def _plain(value: Any) -> Any:
 
 
 def _sortable(values: SliceKey) -> tuple[tuple[str, Any], ...]:
-    """A sort key for values of mixed types: missing last, numbers among themselves."""
+    """A sort key for values of mixed types: numbers, text, truths, and missing last."""
     return tuple(
         ("z", "")
         if value is None
         else ("number", value)
         if isinstance(value, (int, float))
+        else ("truth", value.value)
+        if isinstance(value, Truth)
         else ("text", str(value))
         for value in values
     )

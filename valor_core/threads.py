@@ -5,8 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache, partial
 from itertools import pairwise
 from typing import TypeVar
@@ -32,7 +33,7 @@ def thread_count() -> int:
 
 
 def in_threads(tasks: Sequence[Callable[[], T]]) -> list[T]:
-    """Answers of some tasks, which run side by side; the last one on this thread.
+    """Answers of some tasks, which run side by side, on this thread too.
 
     Called from a task, it runs all on that task's thread.
 
@@ -43,13 +44,35 @@ def in_threads(tasks: Sequence[Callable[[], T]]) -> list[T]:
     """
     if len(tasks) < 2 or thread_count() == 1 or hasattr(_here, "is_kept"):
         return [task() for task in tasks]
-    futures = [_pool().submit(task) for task in tasks[:-1]]
+    answers: dict[int, T] = {}
+    waiting = deque(enumerate(tasks))
+    others = [
+        _pool().submit(_work, waiting, answers) for _ in range(min(thread_count(), len(tasks)) - 1)
+    ]
     _here.is_kept = True
     try:
-        last = tasks[-1]()
+        _work(waiting, answers)
     finally:
         del _here.is_kept
-    return [*(future.result() for future in futures), last]
+        started = [other for other in others if not other.cancel()]
+        wait(started)
+    for other in started:
+        other.result()
+    return [answers[place] for place in range(len(tasks))]
+
+
+def _work(waiting: deque[tuple[int, Callable[[], T]]], answers: dict[int, T]) -> None:
+    """Do what waits, until nothing does or something fails."""
+    while True:
+        try:
+            place, task = waiting.popleft()
+        except IndexError:
+            return
+        try:
+            answers[place] = task()
+        except BaseException:
+            waiting.clear()
+            raise
 
 
 def over(task: Callable[[int, int], T], spans: Sequence[Span]) -> list[T]:

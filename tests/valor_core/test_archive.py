@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from valor_core import Evaluator, Label
 from valor_core.archive import _decode, _encode, read_header
-from valor_core.errors import StateError
+from valor_core.errors import StateError, ValorError
 from valor_core.schemas.text import Text
 
 PLUGINS = Path(__file__).parent / "plugins"
@@ -158,3 +158,22 @@ def test_whatever_a_state_dumps_comes_back(content: Any) -> None:
 def test_an_array_of_python_objects_is_refused() -> None:
     with pytest.raises(StateError, match="expected arrays of numbers or text, got array of object"):
         _encode({"rows": np.array([{}], dtype=object)}, [])
+
+
+@pytest.mark.parametrize("name", ["task", "metrics"])
+def test_a_request_without_what_makes_an_evaluator_is_refused(state: Path, name: str) -> None:
+    rewritten(state, lambda header: header["request"].pop(name))
+
+    with pytest.raises(StateError) as caught:
+        Evaluator.load(state)
+
+    assert str(caught.value) == f"{state}: expected a saved state, its request has no {name}"
+
+
+def test_a_damaged_metric_is_named_with_its_file(state: Path) -> None:
+    rewritten(state, lambda header: header["request"].update(metrics=["lab.Nothing"]))
+
+    with pytest.raises(ValorError) as caught:
+        Evaluator.load(state)
+
+    assert str(caught.value).startswith(f"{state}: metrics[0]: metric 'lab.Nothing': not declared")

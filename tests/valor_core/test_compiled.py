@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -61,12 +62,15 @@ def test_a_library_of_another_interface_is_set_aside() -> None:
     found = kernels(KERNELS.module, interface=999)
 
     assert found.path == "NumPy"
-    assert found.reason.startswith("built from interface 1, not 999: reinstall")
+    assert re.match(r"built from interface \d+, not 999: reinstall", found.reason)
 
 
 @pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
 def test_a_library_of_the_right_interface_runs() -> None:
-    found = kernels(KERNELS.module, interface=1)
+    other = re.match(r"built from interface (\d+)", kernels(KERNELS.module, interface=999).reason)
+    assert other is not None
+
+    found = kernels(KERNELS.module, interface=int(other[1]))
 
     assert found.library is not None
     assert (found.path, found.reason) == ("compiled", "")

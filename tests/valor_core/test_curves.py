@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.curves import bins, breakdown, curves, matrix, named_numbers, outline
+from valor_core.curves import bins, breakdown, curves, matrix, named_numbers, outline, tallies
 
 ROC = {"cat": {"fpr": [0, 0.5, 1], "tpr": [0, 1, 1], "thresholds": [2, 1, 0]}}
 AT = {"tp": 1, "fp": 0, "precision": 1.0, "recall": 0.5, "f1_score": 0.6}
@@ -162,3 +162,35 @@ def test_a_bin_knows_what_its_share_of_right_ones_is_called():
         (0.75, "precision"),
         (0.75, "accuracy"),
     ]
+
+
+def at(**kinds: int):
+    return {
+        "observations": {kind: {"count": count, "examples": []} for kind, count in kinds.items()}
+    }
+
+
+def test_kinds_by_label_and_threshold_are_tallies_of_all_labels():
+    value = {
+        "cat": {"0.5": {"tp": at(all=3), "fn": at(no_predictions=1)}, "0.25": {"tp": at(all=4)}},
+        "dog": {"0.5": {"tp": at(all=2)}},
+    }
+    assert [(each.kind, each.points) for each in tallies(value)] == [
+        ("tp, all", ((0.25, 4.0), (0.5, 5.0))),
+        ("fn, no predictions", ((0.5, 1.0),)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        3,
+        {},
+        {"cat": {"0.5": {"precision": 1.0, "recall": 0.5}}},
+        {"cat": {"high": {"tp": at(all=1)}}},
+        {"cat": {"0.5": {"tp": {"observations": {"all": "many"}}}}},
+        {"cat": {"cat": 3}},
+    ],
+)
+def test_other_values_are_no_tallies(value):
+    assert tallies(value) == ()

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from valor_core import errors
-from valor_core.errors import ParameterError, ValorError, and_more, did_you_mean, shown
+from valor_core.errors import (
+    ConfigError,
+    ParameterError,
+    ValorError,
+    and_more,
+    did_you_mean,
+    found_at,
+    shown,
+)
 
 CLASSES = [
     value
@@ -75,3 +83,18 @@ def test_several_near_names_are_all_suggested() -> None:
 
 def test_what_follows_the_first_is_counted() -> None:
     assert (and_more(0), and_more(1), and_more(1234)) == ("", " (and 1 more)", " (and 1,234 more)")
+
+
+def test_an_error_is_found_at_a_place_and_keeps_its_class_remedy_and_cause() -> None:
+    cause = OSError("gone")
+
+    with pytest.raises(ConfigError) as caught, found_at("c.yaml: "):
+        raise ConfigError("task: unknown", "Name one.") from cause
+
+    assert str(caught.value) == "c.yaml: task: unknown\nName one."
+    assert caught.value.__cause__ is cause
+
+
+def test_an_error_on_one_line_goes_on_in_lower_case() -> None:
+    assert ConfigError("a: b", "Install it with:\npip").one_line == "a: b; install it with:; pip"
+    assert ConfigError("a: b").one_line == "a: b"

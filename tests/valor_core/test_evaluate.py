@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from valor_core import Evaluator, Registry, evaluate, metric
 from valor_core.errors import (
     ConfigError,
     PartitionError,
+    ReportError,
     RunInterrupted,
     SchemaError,
     StateError,
@@ -196,7 +198,7 @@ class TestWrongData:
             evaluate([ITEMS[0], 5], METRICS, "text")
 
     def test_no_metrics_are_an_error(self) -> None:
-        with pytest.raises(ConfigError, match=r"^metrics: expected at least one, found none"):
+        with pytest.raises(ConfigError, match=r"^metrics must not be empty"):
             evaluate(ITEMS, [])
 
     def test_one_metric_stands_for_a_list_of_it(self) -> None:
@@ -350,3 +352,25 @@ def test_an_evaluator_may_be_run_on_several_readers(site: Path) -> None:
     run(evaluator, InMemory.of(ITEMS[4:], "text"))
 
     assert evaluator.compute() == evaluate(ITEMS, METRICS)
+
+
+def test_an_engine_may_be_given_by_its_name(site: Path) -> None:
+    report = evaluate(ITEMS, METRICS, engine="local")
+
+    assert report.results == evaluate(ITEMS, METRICS).results
+    with pytest.raises(ConfigError, match=r"^engine must be a string or table or null, got 3$"):
+        evaluate(ITEMS, METRICS, engine=3)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"^state must be a path, got 3$"):
+        evaluate(ITEMS, METRICS, state=3)  # type: ignore[arg-type]
+
+
+def test_a_report_that_cannot_be_written_leaves_the_one_before(site: Path, tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    report = evaluate(ITEMS, METRICS)
+    report.save(path)
+    before = path.read_bytes()
+
+    with pytest.raises(ReportError, match=r"found the lone surrogate .ud800$"):
+        evolve(report, warnings=("a\ud800",)).save(path)
+
+    assert path.read_bytes() == before

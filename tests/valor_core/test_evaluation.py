@@ -4,13 +4,10 @@ import pickle
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from valor_core import Evaluator
-from valor_core.errors import SchemaError, StateError
-from valor_core.evaluation import Tally
-from valor_core.schemas.text import Text, TextBatch
+from valor_core.errors import StateError
 
 PLUGINS = Path(__file__).parent / "plugins"
 
@@ -51,39 +48,3 @@ def test_another_request_is_refused_with_both_values() -> None:
     assert str(caught.value).startswith(
         "a.npz: made by another request, filter is \"uid == 'q1'\" there and \"uid != 'q9'\" here"
     )
-
-
-def test_a_tally_comes_through_pickling() -> None:
-    evaluation, tally = evaluator().evaluation, Tally()
-    evaluation.update(tally, TextBatch.of([Text("q1", response="Rom")]), {})
-
-    back = pickle.loads(pickle.dumps(tally))
-
-    assert back.read == 1
-    assert back.fields == set()
-    assert list(back.states) == [(None,)]
-
-
-def test_merging_tallies_adds_what_they_counted() -> None:
-    evaluation, one, other = evaluator().evaluation, Tally(done=["a"]), Tally(done=["b"])
-    evaluation.update(one, TextBatch.of([Text("q1"), Text("q9")]), {})
-    evaluation.update(other, TextBatch.of([Text("q2", metadata={"city": "A"})]), {})
-
-    one.merge(other, evaluation.plan)
-
-    assert (one.read, one.skipped, one.done, one.fields) == (2, 1, ["a", "b"], {"city"})
-    assert list(one.states) == [(None,), ("A",)]
-    assert other.read == 1
-
-
-def test_uids_of_one_kind_each_once_are_accepted() -> None:
-    Tally(uids=[np.array([1, 2]), np.array([], np.int64), np.array([3])]).check_uids()
-
-
-def test_uids_of_two_kinds_or_twice_are_refused() -> None:
-    with pytest.raises(SchemaError, match="expected all strings or all whole numbers, found both"):
-        Tally(uids=[np.array([1]), np.array(["a"])]).check_uids()
-    with pytest.raises(
-        SchemaError, match=r"^item 1: expected each uid once, found it 2 times \(an"
-    ):
-        Tally(uids=[np.array([1, 2]), np.array([2, 1])]).check_uids()

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from valor_core import Evaluator, Failed, Label, Registry, Undefined, metric
-from valor_core.errors import ConfigError, SchemaError, StateError
+from valor_core.errors import ConfigError, SchemaError, StateError, ValorError
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
@@ -262,7 +262,7 @@ class TestSlices:
         report = evaluated(ITEMS, slices=["wether"]).compute()
 
         assert report.warnings == (
-            "slices: no item has the metadata field 'wether'; Did you mean 'weather'?",
+            "slices: no item has the metadata field 'wether'; did you mean 'weather'?",
         )
         assert len(report.results) > 0
 
@@ -484,3 +484,69 @@ def test_resources_are_closed_with_the_evaluator() -> None:
 
 def test_a_registry_is_made_where_none_is_given() -> None:
     assert isinstance(Evaluator([score]).registry, Registry)
+
+
+@pytest.mark.usefixtures("lab")
+def test_an_evaluator_is_not_merged_with_itself() -> None:
+    evaluator = evaluated(ITEMS)
+
+    with pytest.raises(StateError, match=r"^merge: expected another evaluator, got the same one$"):
+        evaluator.merge(evaluator)
+
+
+@pytest.mark.usefixtures("lab")
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"metrics": None}, "metrics: expected a name or a table with a name, got None"),
+        ({"metrics": []}, "metrics must not be empty"),
+        ({"require": ["LongShare"]}, "require must be a table of string, got ['LongShare']"),
+        ({"slices": [1]}, "slices[0] must be a string or list of string, got 1"),
+        ({"slices": {"a": 1}}, "slices must be a string or list of string, got {'a': 1}"),
+        ({"slices": [[]]}, "slices[0]: expected at least one field, found none"),
+        ({"task": 3}, "task must be a string, got 3"),
+        ({"task": "txet"}, "task: expected one of classification, detection, segmentation, text"),
+        ({"filter": 3}, "filter must be a string, got 3"),
+        ({"items": 3}, "items must be true or false or path, got 3"),
+        ({"items": "rows.jsonl"}, "items must be true or false, got 'rows.jsonl'"),
+        ({"resources": 3}, "resources must be a table, got 3"),
+        ({"resources": {"judge": 3}}, "judge must be a table, got 3"),
+        ({"label_map": 3}, "label_map: expected a table of labels, got 3"),
+        ({"label_map": {"": "cat"}}, "label_map: Label: value must be a non-empty string"),
+    ],
+)
+def test_an_argument_is_checked_as_a_config_is(arguments: dict[str, Any], error: str) -> None:
+    for place in ("", "c.yaml: "):
+        with pytest.raises(ValorError) as caught:
+            Evaluator(**({"metrics": ["lab.LongShare"], "task": "text"} | arguments), place=place)
+
+        text = str(caught.value).replace("metrics[0]:", "metrics:")
+        assert text.startswith(f"{place}{error}")
+
+
+class TestRenamesOfNothing:
+    ITEMS = (
+        Classification("a", "cat", {"cat": 1.0}),
+        Classification("b", "dog", {"dog": 1.0}),
+    )
+    WARNINGS = ("label_map: no item has the label 'dgo'; did you mean 'dog'?",)
+
+    def evaluator(self, *items: Classification) -> Evaluator:
+        renames = {"dgo": "dog", "cat": "animal"}
+        evaluator = Evaluator(["lab.TruthCount"], "classification", label_map=renames)
+        for one in items:
+            evaluator.update([one])
+        return evaluator
+
+    @pytest.mark.usefixtures("lab")
+    def test_a_label_that_no_item_has_is_a_warning(self) -> None:
+        assert self.evaluator(*self.ITEMS).compute().warnings == self.WARNINGS
+
+    @pytest.mark.usefixtures("lab")
+    def test_labels_are_merged_saved_and_loaded(self, tmp_path: Path) -> None:
+        one, two = self.evaluator(self.ITEMS[0]), self.evaluator(self.ITEMS[1])
+        one.save(tmp_path / "one.npz")
+
+        two.merge(Evaluator.load(tmp_path / "one.npz"))
+
+        assert two.compute().warnings == self.WARNINGS

@@ -11,13 +11,16 @@ from attrs import frozen
 
 from valor_core import Registry, Text, TextBatch, ValorError
 from valor_core.errors import ReportError, SchemaError
+from valor_core.evaluate import evaluate
 from valor_core.evaluation import Evaluation
 from valor_core.exhibition import Exhibition, plan
 from valor_core.filters import Filter
 from valor_core.gallery import Picture
+from valor_core.page import html
 from valor_core.plan import Plan
 from valor_core.reading import InMemory
-from valor_core.running import Request, run_config
+from valor_core.request import Request
+from valor_core.running import run_config
 from valor_core.schemas import Batch
 
 PLUGINS = Path(__file__).parent / "plugins"
@@ -193,7 +196,34 @@ def test_a_config_has_a_gallery_drawn_relative_to_itself(folder: Path) -> None:
 
     assert (folder / "worst" / "001-q_1.png").read_text() == "q/1 Paris red"
     assert shown(folder / "worst") == ["q/1"]
-    assert "gallery" not in report.config
+    assert report.config["gallery"]["name"] == "artlab.wall"
+
+
+def test_the_page_of_a_report_leads_to_the_gallery_and_a_rerun_draws_it_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "out").mkdir()
+    wall = {"name": "artlab.Wall", "folder": "the worst", "paint": "paint.txt"}
+    run_config(config(folder, wall, output=["out/report.html", "out/report.json"]))
+
+    page = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    assert '<a href="../the%20worst/index.html">Gallery of the worst items</a>' in page
+    (folder / "the worst" / "001-q_1.png").unlink()
+    run_config(Request.from_report(folder / "out" / "report.json"))
+    assert (folder / "the worst" / "001-q_1.png").read_text() == "q/1 Paris red"
+
+
+def test_one_call_draws_a_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    wall = {"name": "artlab.Wall", "folder": Path("worst"), "paint": "paint.txt"}
+    items = [Text("q/1", response="Paris"), Text("q2", response="no")]
+
+    report = evaluate(items, ["lab.LongShare"], gallery=wall)
+
+    assert (folder / "worst" / "001-q_1.png").read_text() == "q/1 Paris red"
+    assert report.config["gallery"] == wall | {"folder": "worst"}
+    assert '<a href="worst/index.html">' in html(report)
 
 
 @pytest.mark.parametrize(

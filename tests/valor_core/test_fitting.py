@@ -15,7 +15,7 @@ def test_the_member_of_a_union_that_fits_is_taken() -> None:
 
 
 def test_a_union_that_nothing_fits_names_all_members() -> None:
-    with pytest.raises(ParameterError, match=r"^items must be a true or false or path, got 3$"):
+    with pytest.raises(ParameterError, match=r"^items must be true or false or path, got 3$"):
         fit(bool | Path, 3, "items", dict)
 
 

@@ -16,13 +16,13 @@ def result(value: Any, /, **parameters: Any) -> Result:
 
 def test_every_number_has_a_key_with_what_tells_it_apart() -> None:
     results = [
-        result(0.5, label="cat", hardmax=True),
+        result(0.5, label="cat", hardmax=True, score_threshold=None),
         result({"x": [0, 1], "area": 1, "open": True}, bins=[1, 2]),
         result(Undefined("why"), label="dog"),
     ]
 
     assert flat_keys(results, "val/") == {
-        "val/Recall/label:cat/hardmax:true": 0.5,
+        "val/Recall/label:cat/hardmax:true/score_threshold:null": 0.5,
         "val/Recall/bins:1 2/area": 1.0,
     }
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 ALLOWED = {"attr", "attrs", "numpy", "pluggy", "valor_core"}
 
 LOADED = """
@@ -33,8 +35,33 @@ def test_importing_core_loads_only_attrs_pluggy_numpy_and_the_standard_library()
 def test_importing_core_loads_no_task_schema_reader_or_cli() -> None:
     loaded = run("import valor_core", "loaded")
 
-    for name in ("valor_core.cli", "valor_core.testing", "valor_core.readers"):
+    for name in ("valor_core.cli", "valor_core.testing", "valor_core.readers", "valor_core.page"):
         assert name not in loaded
+    assert {name for name in loaded if name.startswith("valor_core.schemas.")} == {
+        f"valor_core.schemas.{name}" for name in ("arrays", "characters", "datum", "label", "order")
+    }
+
+
+def test_evaluating_one_task_loads_the_schema_of_no_other() -> None:
+    body = """
+from valor_core import Text, evaluate, metric
+@metric("mylab.Length", task="text", higher_is_better=None)
+def length(item) -> float:
+    return len(item.response)
+evaluate([Text("q1", response="Paris")], [length])
+"""
+    loaded = run(body, "loaded")
+
+    assert "valor_core.schemas.text" in loaded
+    for task in ("classification", "detection", "segmentation"):
+        assert f"valor_core.schemas.{task}" not in loaded
+
+
+def test_a_name_that_core_does_not_publish_is_an_attribute_error() -> None:
+    import valor_core
+
+    with pytest.raises(AttributeError, match=r"^module 'valor_core' has no attribute 'Tex'$"):
+        valor_core.Tex  # noqa: B018
 
 
 def test_listing_all_metrics_imports_no_code_of_any_plugin() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import valor_core
@@ -179,6 +180,10 @@ def spec_of(score: Any) -> FunctionMetricSpec:
         (float("nan"), Failed("expected a finite number from mylab.Answer, got nan")),
         (float("inf"), Failed("expected a finite number from mylab.Answer, got inf")),
         ("high", Failed("expected a number from mylab.Answer, got 'high'")),
+        ("0.5", Failed("expected a number from mylab.Answer, got '0.5'")),
+        (np.str_("0.5"), Failed("expected a number from mylab.Answer, got np.str_('0.5')")),
+        (b"0.5", Failed("expected a number from mylab.Answer, got b'0.5'")),
+        (np.float32(0.5), 0.5),
         (None, Failed("expected a number from mylab.Answer, got None")),
     ],
 )

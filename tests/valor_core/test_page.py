@@ -199,3 +199,17 @@ def test_no_metric_has_all_the_cards():
 
     cards = re.findall(r"<dt>(.*?)</dt>", page)
     assert cards == [*(f"Many part_{i}" for i in range(6)), "One", "Other"]
+
+
+def test_kinds_of_errors_are_drawn_by_threshold():
+    def at(tp, fp):
+        kinds = {"tp": {"all": {"count": tp}}, "fp": {"hallucinations": {"count": fp}}}
+        return {side: {"total": 0, "observations": held} for side, held in kinds.items()}
+
+    value = {"cat": {"0.25": at(4, 3), "0.75": at(2, 0)}, "dog": {"0.25": at(1, 0)}}
+    page = html(Report(results=[of("Detailed", value)]))
+
+    assert "Detailed: objects of 2 kinds by score threshold" in page
+    assert "fp, hallucinations" in page
+    assert "all labels together" in page
+    assert "Other values" not in page

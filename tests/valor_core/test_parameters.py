@@ -97,7 +97,7 @@ def test_a_value_becomes_what_its_annotation_says(name: str, given: Any, kept: A
 @pytest.mark.parametrize(
     ("name", "given", "expected"),
     [
-        ("switch", 1, "switch must be a true or false, got 1"),
+        ("switch", 1, "switch must be true or false, got 1"),
         ("count", True, "count must be a whole number, got True"),
         ("count", 1.0, "count must be a whole number, got 1.0"),
         ("count", "1", "count must be a whole number, got '1'"),

@@ -91,7 +91,7 @@ def test_a_metric_that_refuses_says_why_on_one_line(
     plan, states = counted(registry, "Crash")
     monkeypatch.setattr(importlib.import_module("lab.metrics").Crash, "compute", refuse)
 
-    assert plan.compute(states)[0].error == "Crash: expected luck; Have some."
+    assert plan.compute(states)[0].error == "Crash: expected luck; have some."
 
 
 def test_a_metric_without_results_has_no_data(
@@ -208,3 +208,18 @@ def test_the_same_metric_twice_is_computed_twice() -> None:
     plan.update(states, TextBatch.of(ITEMS), {})
 
     assert [result.value for result in plan.compute(states)] == [0.5, 0.25]
+
+
+def test_what_a_metric_refuses_when_it_is_made_is_named_with_its_place(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(parameters: Any) -> Any:
+        raise ParameterError("top_k must be 1 where balanced is true", place="lab.Crash: ")
+
+    monkeypatch.setattr(importlib.import_module("lab.metrics"), "Crash", refuse)
+
+    for place, start in (("c.yaml: ", "c.yaml: metrics[1]."), ("", "lab.Crash: ")):
+        bound = bind(["LongShare", "Crash"], registry, "lab", place)
+        with pytest.raises(ParameterError) as caught:
+            Plan.of(bound)
+        assert str(caught.value) == f"{start}top_k must be 1 where balanced is true"

@@ -20,7 +20,7 @@ from valor_core.errors import (
     UnknownNameError,
     VersionPinError,
 )
-from valor_core.registry import implementation
+from valor_core.registry import NO_METRICS, implementation
 
 Install = Callable[..., Path]
 
@@ -615,3 +615,13 @@ def lambda_like(item: Any) -> float:
 def test_every_registry_error_is_one() -> None:
     for error in (ManifestError, PluginConflictError, UnknownNameError, MissingExtraError):
         assert issubclass(error, RegistryError)
+
+
+def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_install() -> None:
+    registry = Registry()
+    registry._claims.clear()
+
+    with pytest.raises(UnknownNameError) as caught:
+        registry.metric("F1")
+
+    assert str(caught.value) == f"metric 'F1': unknown\n{NO_METRICS}"

@@ -12,8 +12,9 @@ import pytest
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import MissingExtraError, ReportError
 from valor_core.items import ItemRow
-from valor_core.report import ItemTable, Results, SliceReport
+from valor_core.report import ItemTable, SliceReport
 from valor_core.requirements import Requirement
+from valor_core.results import Results
 
 
 def result(type: str, value: Any, **parameters: Any) -> Result:
@@ -256,7 +257,7 @@ class TestFiles:
             REPORT.to_frame()
 
         assert str(caught.value) == (
-            "report.to_frame: needs pandas, which is not installed\n"
+            "report.to_frame: a data frame needs pandas, which is not installed\n"
             "Install it with: python -m pip install 'valor-core[pandas]'"
         )
 
@@ -270,3 +271,23 @@ def test_flat_keys_are_those_of_the_results() -> None:
         "val/Curve/bins:1 2/area": 0.5,
         "val/Curve/bins:1 2/points": 2.0,
     }
+
+
+def test_a_slice_of_true_is_not_the_one_of_one() -> None:
+    one, true = (Result(type="F1", value=value) for value in (1.0, 0.5))
+    report = Report(
+        results=[],
+        slices=(SliceReport({"night": 1}, [one]), SliceReport({"night": True}, [true])),
+    )
+
+    assert report.slice(night=True).value == 0.5
+    assert report.slice(night=1).value == 1.0
+
+
+def test_a_report_is_printed_as_its_tables() -> None:
+    report = Report(results=[Result(type="F1", metric="c.F1@1", value=0.5)])
+
+    text = str(report)
+
+    assert text.startswith("0 items")
+    assert text.endswith("metric   value\n------  ------\nF1      0.5000\n")

@@ -6,8 +6,8 @@ import pytest
 
 from valor_core import Result, Undefined
 from valor_core.errors import ConfigError
-from valor_core.report import Results
 from valor_core.requirements import Requirement, check, parse, split
+from valor_core.results import Results
 
 RESULTS = Results(
     [

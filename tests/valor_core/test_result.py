@@ -10,7 +10,7 @@ import pytest
 from valor_core import Failed, Result, Undefined, mean, ratio
 from valor_core.errors import ReportError
 from valor_core.parameters import FromEnvironment
-from valor_core.result import Deferred, NamedMatrix, Nullable, as_json
+from valor_core.result import Deferred, NamedMatrix, Nullable, OnDemand, as_json
 
 
 def test_a_result_is_written_in_the_order_of_the_report_format() -> None:
@@ -164,3 +164,11 @@ def test_a_deferred_value_is_read_as_json_types() -> None:
 def test_a_deferred_value_is_checked_at_once(content: Any) -> None:
     with pytest.raises(ReportError, match=r"value\['\w+'\].* must be finite"):
         Result(value=Deferred(content))
+
+
+def test_what_is_made_on_demand_is_made_once_and_only_when_it_is_read() -> None:
+    made = []
+    result = Result(value=Deferred({"cat": OnDemand(lambda: made.append(1) or [0.5])}))
+    assert made == []
+    assert result.value == result.value == {"cat": [0.5]}
+    assert made == [1]

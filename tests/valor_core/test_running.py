@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from valor_core import Report, ValorError
-from valor_core.errors import ConfigError, ReportError, StateError
-from valor_core.items import ItemRow
-from valor_core.report import ItemTable
-from valor_core.running import Request, decorated, run_config, write_items
+from valor_core.errors import ReportError, StateError
+from valor_core.request import Request
+from valor_core.running import run_config
 
 PLUGINS = Path(__file__).parent / "plugins"
 PARTS = [
@@ -125,6 +124,14 @@ class TestErrors:
             ({"require": {"mAP": "high"}}, "require.mAP: expected a comparison, got 'high'"),
             ({"require": {"mAP": "> 0"}}, "require.mAP: no chosen metric is called 'mAP'"),
             ({"judge": {"key": "a"}}, "judge: no chosen metric asks for a resource of this name"),
+            ({"metrics": ["LongSahre"], "task": "lab"}, "metrics[0]: metric 'LongSahre': unknown"),
+            ({"metrics": ["lab.LongShare@7"]}, "metrics[0]: metric 'lab.LongShare@7': expected"),
+            ({"task": "txet"}, "task: expected one of classification, detection, segmentation, t"),
+            ({"data": {"reader": "lab.Prats"}}, "data.reader: reader 'lab.Prats': not declared"),
+            ({"filter": "city =="}, "filter 'city ==': expected a value at character 8"),
+            ({"label_map": [["a"]]}, "label_map: expected [from, to] pairs, got ['a']"),
+            ({"slices": [[]]}, "slices[0]: expected at least one field, found none"),
+            ({"modules": "none.py"}, "modules: "),
             ({"engines": 3}, "engines: unknown key\nDid you mean 'engine'?"),
             (
                 {"data": {"reader": "lab.Parts", "path": "${env:VALOR_NONE}"}},
@@ -153,6 +160,7 @@ class TestErrors:
                 {"output": ["a.json", "a.txt"]},
                 "output: expected .json, .csv, .md or .html, got a.t",
             ),
+            ({"output": "."}, "output: expected .json, .csv, .md or .html, got configs"),
             ({"output": "sub.json"}, "output: expected a file, {}/sub.json is a folder"),
             ({"items": "missing/rows.jsonl"}, "items: there is no folder {}/missing"),
             ({"items": "rows.csv"}, "items: expected .jsonl or .parquet, got rows.csv"),
@@ -390,32 +398,6 @@ class TestReruns:
         )
 
 
-def row_table() -> ItemTable:
-    return ItemTable("t.Score@1", {}, (ItemRow("q1", 0.5, {"words": ["a"]}),))
-
-
-def test_rows_are_written_as_lines_of_json_or_as_parquet(tmp_path: Path) -> None:
-    for name in ("rows.jsonl", "rows.parquet"):
-        write_items(tmp_path / name, [row_table()])
-
-    assert json.loads((tmp_path / "rows.jsonl").read_text()) == {
-        "metric": "t.Score@1",
-        "uid": "q1",
-        "value": 0.5,
-        "details": {"words": ["a"]},
-    }
-    assert (tmp_path / "rows.parquet").read_bytes().startswith(b"PAR1")
-
-
-def test_rows_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
-    with pytest.raises(
-        ReportError, match=r"rows\.jsonl: cannot be written, No such file or direct"
-    ):
-        write_items(tmp_path / "missing" / "rows.jsonl", [row_table()])
-    with pytest.raises(ReportError, match=r"rows\.csv: expected a name in \.jsonl or \.parquet"):
-        write_items(tmp_path / "rows.csv", [row_table()])
-
-
 def test_an_error_of_the_engine_s_section_names_the_config(folder: Path) -> None:
     with pytest.raises(ValorError) as caught:
         run(folder, engine={"workers": "two"})
@@ -428,15 +410,3 @@ def test_output_that_cannot_be_written_is_refused_before_any_work(folder: Path) 
 
     assert "expected a file" in error_of(folder, output="out.json")
     assert not (folder / "new.json").exists()
-
-
-def test_a_file_of_metrics_must_be_python(tmp_path: Path) -> None:
-    (tmp_path / "metrics_of_mine.txt").write_text("")
-
-    with pytest.raises(ConfigError, match=r"cannot be imported, ImportError: not a Python file$"):
-        decorated(tmp_path / "metrics_of_mine.txt")
-
-
-def test_a_missing_config_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="no such file"):
-        Request.from_file(tmp_path / "config.json")

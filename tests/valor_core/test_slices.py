@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.errors import ConfigError
+from valor_core.errors import ConfigError, SchemaError
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.slices import Slices
+from valor_core.slices import Slices, read, written
 
 
 def batch(*facts: dict[str, Any]) -> TextBatch:
@@ -124,3 +124,40 @@ def test_a_batch_in_which_no_item_has_the_field_is_a_slice_of_missing_values() -
 
 def test_an_empty_batch_is_in_no_slice() -> None:
     assert split(Slices(["a"]), batch()) == {}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error"),
+    [
+        ([[]], "slices[0]: expected at least one field, found none"),
+        (["a", []], "slices[1]: expected at least one field, found none"),
+        ([["a", "b", "a"]], "slices[0]: expected each field once, found a, b, a"),
+    ],
+)
+def test_a_combination_of_nothing_or_of_a_field_with_itself_is_refused(
+    wanted: Any, error: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Slices(wanted)
+
+    assert str(caught.value) == error
+
+
+def test_an_entry_that_is_given_twice_is_reported_once() -> None:
+    assert Slices(["a", ["a"], "b"]).wanted == (("a",), ("b",))
+
+
+@pytest.mark.parametrize("facts", [(True, 1, 0, False), (1, True, False, 0)])
+def test_true_and_one_are_two_slices_whichever_comes_first(facts: tuple[Any, ...]) -> None:
+    slices = Slices(["night"])
+    keys = [key for key, _ in slices.split(batch(*({"night": fact} for fact in facts)))]
+
+    assert json.dumps([where for where, _ in slices.groups(keys)]) == (
+        '[{"night": 0}, {"night": 1}, {"night": false}, {"night": true}]'
+    )
+    assert [read(written(key)) for key in keys] == keys
+
+
+def test_a_value_with_a_lone_surrogate_is_refused() -> None:
+    with pytest.raises(SchemaError, match=r"^metadata: expected Unicode text, got 'a.ud800', a"):
+        split(Slices(["city"]), batch({"city": "a\ud800"}))

@@ -9,7 +9,7 @@ import click
 
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
-from valor_core.registry import Registry
+from valor_core.registry import NO_METRICS, Registry
 from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, Spec
 from valor_core.table import Row, Table
 
@@ -54,18 +54,11 @@ def command(
     for kind, specs in found.items():
         streams.show(_tables(specs, registry))
         if not specs:
-            streams.talk(f"no {kind} are installed{_hint(kind)}")
+            streams.talk(f"no {kind} are installed")
+            if kind == "metrics":
+                streams.talk(NO_METRICS)
     for namespace, error in failures.items():
         streams.talk(f"not usable: {namespace}: {error}")
-
-
-def _hint(kind: str) -> str:
-    if kind != "metrics":
-        return ""
-    return (
-        "\nInstall some with: python -m pip install valor-classification"
-        "\nor, from a clone: python -m pip install -e plugins/classification"
-    )
 
 
 def _tables(specs: Iterable[Spec], registry: Registry) -> Iterable[Table]:

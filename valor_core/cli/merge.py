@@ -11,9 +11,9 @@ from valor_core.cli.command import command as make_command
 from valor_core.cli.outcome import tell
 from valor_core.errors import ReportError, StateError
 from valor_core.evaluator import Evaluator
+from valor_core.metric_module import decorated
 from valor_core.registry import Registry
 from valor_core.requirements import split
-from valor_core.running import decorated
 
 
 @make_command("merge")

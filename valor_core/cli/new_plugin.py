@@ -8,6 +8,7 @@ import click
 
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
+from valor_core.scaffold import new_plugin
 
 
 @make_command("new-plugin")
@@ -23,8 +24,6 @@ def command(name: str, folder: Path, as_json: bool) -> None:
 
     NAME is its namespace, such as mylab; metrics in it are called mylab.Something.
     """
-    from valor_core.scaffold import new_plugin
-
     made = new_plugin(name, folder)
     if as_json:
         streams.say_json({"folder": str(made)})

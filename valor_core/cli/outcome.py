@@ -6,7 +6,7 @@ from valor_core.cli import streams
 from valor_core.errors import RegistryError
 from valor_core.registry import Registry
 from valor_core.report import Report
-from valor_core.tables import counted, failures, plain, tables
+from valor_core.report_tables import counted, failures, plain, tables
 
 FAILED = 1
 MOST_ROWS = 20

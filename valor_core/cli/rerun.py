@@ -13,7 +13,7 @@ from valor_core.cli.outcome import tell
 from valor_core.cli.run import carry_out, run_options
 from valor_core.comparison import compare
 from valor_core.report import Report
-from valor_core.running import Request
+from valor_core.request import Request
 
 
 @make_command("rerun")

@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 import click
 from attrs import evolve
 
-from valor_core.catalog import INDEX
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
 from valor_core.cli.outcome import tell
+from valor_core.gallery import INDEX
 from valor_core.report import Report
-from valor_core.running import Request, run_config
+from valor_core.request import Request
+from valor_core.running import run_config
 
 F = TypeVar("F", bound=Callable[..., Any])
 

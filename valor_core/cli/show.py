@@ -16,7 +16,7 @@ from valor_core.cli.listing import DIRECTIONS
 from valor_core.definition import definition
 from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNameError, did_you_mean
 from valor_core.gallery import GalleryParameters
-from valor_core.parameters import Parameter, declared
+from valor_core.parameters import Parameter, declared, plain
 from valor_core.registry import Registry
 from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, Spec, fold
 from valor_core.table import Row, Table
@@ -105,7 +105,7 @@ def _find_bare(name: str, registry: Registry) -> Spec:
     candidates = {word for spec in specs for word in (spec.short_name, *spec.aliases)}
     raise UnknownNameError(
         f"{name!r}: no installed plugin has it",
-        did_you_mean(name, sorted(candidates)) or "See what is there with: valor list",
+        did_you_mean(name, sorted(candidates)) or registry.where_to_look,
     )
 
 
@@ -186,8 +186,6 @@ def _default(parameter: Parameter) -> Any:
 
 
 def _jsonable(value: Any) -> Any:
-    from valor_core.parameters import plain
-
     return plain(value) if attrs.has(type(value)) else str(value)
 
 

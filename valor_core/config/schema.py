@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ConfigError, ParameterError, did_you_mean
+from valor_core.errors import ConfigError, ParameterError, did_you_mean, shown
 from valor_core.gallery import GalleryParameters
 from valor_core.json_schema import json_schema as parameter_schema
 from valor_core.parameters import build, declared, parameter, parameters
@@ -42,8 +42,9 @@ class RunConfig:
     label_map: Any = parameter(
         default=(), help="Renames of labels, from and to, applied to both sides before counting."
     )
-    engine: Mapping[str, Any] | None = parameter(
-        default=None, help="Where the work runs: the name of an engine, and its parameters."
+    engine: str | Mapping[str, Any] | None = parameter(
+        default=None,
+        help="Where the work runs: the name of an engine, or a table with its name and parameters.",
     )
     output: tuple[Path, ...] = parameter(
         default=(), help="Files for the report, in .json, .csv, .md or .html."
@@ -117,6 +118,43 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
         return CheckedConfig(build(RunConfig, own, place), sections)
     except ParameterError as error:
         raise ConfigError(error.message, error.remedy) from error
+
+
+def check_arguments(place: str = "", **arguments: Any) -> RunConfig:
+    """Arguments of a Python call, checked as the keys of a config that they are named like.
+
+    Raises
+    ------
+    ConfigError
+        If one has a wrong type.
+
+    Examples
+    --------
+    >>> check_arguments(metrics="F1", slices=["weather"]).slices
+    ('weather',)
+    """
+    try:
+        return build(RunConfig, {"data": {}, "metrics": ["unset"]} | arguments, place)
+    except ParameterError as error:
+        raise ConfigError(error.message, error.remedy) from error
+
+
+def check_sections(sections: Any, place: str = "") -> Mapping[str, Mapping[str, Any]]:
+    """Sections of resources, checked to be tables.
+
+    Raises
+    ------
+    ConfigError
+        If one is not.
+    """
+    if sections is None:
+        return {}
+    if not isinstance(sections, Mapping):
+        raise ConfigError(f"{place}resources must be a table, got {shown(sections)}")
+    for name, section in sections.items():
+        if not isinstance(section, Mapping):
+            raise ConfigError(f"{place}{name} must be a table, got {shown(section)}")
+    return sections
 
 
 def _is_foreign(key: object, known: Collection[str]) -> bool:

@@ -19,11 +19,12 @@ from valor_core.errors import (
     ValorError,
     did_you_mean,
 )
-from valor_core.evaluation import Evaluation, Tally
+from valor_core.evaluation import Evaluation
 from valor_core.installed import entry_points
 from valor_core.parameters import build
 from valor_core.reading import Partition, Reader, identity
 from valor_core.state import Resources
+from valor_core.tally import Tally
 
 GROUP = "valor.engines"
 
@@ -75,13 +76,13 @@ class Engine(Protocol):
         """One tally for each partition, as they are finished."""
 
 
-def engine(section: Mapping[str, Any] | None, place: str = "") -> Engine:
+def engine(section: str | Mapping[str, Any] | None, place: str = "") -> Engine:
     """The engine that a config section describes; the local one, serially, where there is none.
 
     Parameters
     ----------
-    section : mapping, optional
-        ``name`` and the engine's parameters.
+    section : str or mapping, optional
+        The engine's name, or a table of ``name`` and its parameters.
     place : str
         Where the section stands, for errors.
 
@@ -95,7 +96,7 @@ def engine(section: Mapping[str, Any] | None, place: str = "") -> Engine:
     >>> engine({"name": "local", "workers": 2}).parameters.workers
     2
     """
-    values = dict(section or {})
+    values = {"name": section} if isinstance(section, str) else dict(section or {})
     name = values.pop("name", "local")
     engine_class = _engine_class(str(name), place)
     parameters = build(engine_class.parameters_class, values, f"{place}engine.")

@@ -21,11 +21,11 @@ from attrs import frozen
 
 from valor_core.engines import Work
 from valor_core.errors import EngineError, PartitionError, ValorError
-from valor_core.evaluation import Tally
 from valor_core.parameters import Within, parameter, parameters
 from valor_core.reading import Partition
 from valor_core.resources import opened
 from valor_core.state import Resources
+from valor_core.tally import Tally
 
 _MOST_ON_WINDOWS = 61  # processes that it can wait for at a time
 _ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."

@@ -79,7 +79,7 @@ def split_table(
     ----------
     path : str or Path
         The file; its suffix says what it is.
-    partition_bytes : int, default 64 MiB
+    partition_bytes : int, default 4 MiB
         About how large a partition is.
 
     Returns

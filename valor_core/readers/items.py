@@ -84,6 +84,8 @@ def text_batch(table: Table) -> TextBatch:
     """Text items of a table; rows without a uid column are called by their number in the file."""
     names = {name: _STANDARD_NAMES.get(name, name) for name in table.names}
     columns = {standard: table.values(name) for name, standard in names.items()}
+    if table.unit == "row" and not set(columns) & set(TEXT_FIELDS):
+        raise table.missing(*TEXT_FIELDS)
     own = {"uid", "metadata", *TEXT_FIELDS}
     metadata: dict[str, Any] = unpacked(tables(table, "metadata") if table.has("metadata") else ())
     metadata |= {name: typed_column(column) for name, column in columns.items() if name not in own}

@@ -11,6 +11,8 @@ import numpy as np
 from attrs import evolve
 
 from valor_core.errors import ReadError, and_more, shown
+from valor_core.readers import strict_json
+from valor_core.readers.strict_json import StrictJsonError, is_surely_strict
 from valor_core.readers.table import Cut, Table, TablePartition, unreadable
 
 Record = dict[str, Any]
@@ -92,13 +94,17 @@ def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[Recor
     """Object of every line; parsed in one go, and line by line only where that fails."""
     # The nulls in between show lines that are no single object and only together make a list.
     try:
-        parsed = json.loads((b"[" + b",null,".join(lines) + b"]").decode("utf-8"))
+        text = (b"[" + b",null,".join(lines) + b"]").decode("utf-8")
+        is_flat = text.count("{") == len(lines)
+        parsed = json.loads(text) if is_flat else strict_json.parse(text)
     except (ValueError, RecursionError):
         return _records_one_by_one(lines, start, table)
     records: list[Record] = parsed[::2]
     nulls = len(lines) - 1
     is_apart = len(parsed) == len(lines) + nulls and parsed[1::2].count(None) == nulls
     if not is_apart or set(map(type, records)) != {dict}:
+        return _records_one_by_one(lines, start, table)
+    if is_flat and not is_surely_strict(text, records):
         return _records_one_by_one(lines, start, table)
     return records
 
@@ -133,8 +139,9 @@ def _read_list(partition: TablePartition) -> Table:
         value = _parsed(partition.content().decode("utf-8"), "file")
     except _NotJsonError as error:
         is_lines = error.is_extra and error.line > 1
+        place = f", line {error.line}" if error.line else ""
         raise ReadError(
-            f"{table.source}, line {error.line}: expected a JSON list of objects, {error}",
+            f"{table.source}{place}: expected a JSON list of objects, {error}",
             remedy="Name a file with one object per line .jsonl." if is_lines else None,
         ) from error
     if not isinstance(value, list):
@@ -151,7 +158,7 @@ def _read_list(partition: TablePartition) -> Table:
 class _NotJsonError(ValueError):
     """What is wrong with a text, in words that follow on an expectation."""
 
-    def __init__(self, finding: str, line: int = 1, *, is_extra: bool = False) -> None:
+    def __init__(self, finding: str, line: int = 0, *, is_extra: bool = False) -> None:
         super().__init__(finding)
         self.line = line
         self.is_extra = is_extra
@@ -159,7 +166,9 @@ class _NotJsonError(ValueError):
 
 def _parsed(text: str, whole: str) -> object:
     try:
-        return json.loads(text)
+        return strict_json.parse(text)
+    except StrictJsonError as error:
+        raise _NotJsonError(str(error)) from error
     except json.JSONDecodeError as error:
         raise _NotJsonError(
             _finding(error, whole), error.lineno, is_extra=error.msg == "Extra data"

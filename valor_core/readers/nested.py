@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from valor_core.errors import ReadError, shown
+from valor_core.readers import strict_json
+from valor_core.readers.strict_json import StrictJsonError
 from valor_core.readers.table import Table
 
 
@@ -58,7 +60,9 @@ def tables(table: Table, name: str) -> list[dict[str, Any]]:
 
 def _parsed(text: str, table: Table, row: int, name: str) -> Any:
     try:
-        return json.loads(text)
+        return strict_json.parse(text)
+    except StrictJsonError as error:
+        raise ReadError(f"{table.place(row, name)}: expected JSON, {error}") from error
     except json.JSONDecodeError as error:
         raise ReadError(
             f"{table.place(row, name)}: expected JSON, {error.msg}, found {shown(text)}"

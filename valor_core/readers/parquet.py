@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import MissingExtraError, ReadError, ReportError, and_more
+from valor_core.errors import ReadError, ReportError, and_more
+from valor_core.extras import import_extra
 from valor_core.readers.table import Cut, Table, TablePartition, unreadable
+from valor_core.whole_file import replacing
 
 if TYPE_CHECKING:
     from pyarrow import ChunkedArray
@@ -82,15 +84,9 @@ def read(partition: TablePartition) -> Table:
 
 
 def _pyarrow(path: Path, doing: str) -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingExtraError(
-            f"readers.parquet: {doing} {str(path)!r} needs pyarrow, which is not installed",
-            remedy="Install it with: python -m pip install 'valor-core[parquet]'",
-        ) from error
-    return pyarrow
+    place, extra = f"readers.parquet: {doing} {str(path)!r}", "valor-core[parquet]"
+    import_extra("pyarrow.parquet", place, extra)
+    return import_extra("pyarrow", place, extra)
 
 
 @contextmanager
@@ -142,10 +138,11 @@ def write_records(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
     names = dict.fromkeys(name for record in records for name in record)
     columns = {name: [_cell(record.get(name)) for record in records] for name in names}
     try:
-        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+        with replacing(path) as unfinished:
+            pyarrow.parquet.write_table(pyarrow.table(columns), unfinished)
     except OSError as error:
         raise ReportError(f"{path}: cannot be written, {error.strerror or error}") from error
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, UnicodeEncodeError) as error:
         reason = str(error).splitlines()[0]
         raise ReportError(f"{path}: cannot be written, {reason}") from error
 

@@ -26,6 +26,11 @@ Unit = Literal["row", "line", "record"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _NOTHING: Final = "no value"
+_OTHER_DELIMITERS: Final = {
+    ";": "Put commas between the cells in place of ';'.",
+    "\t": "Name a file with tabs between the cells .tsv.",
+    ",": "Name a file with commas between the cells .csv.",
+}
 
 
 @frozen
@@ -302,7 +307,7 @@ class Table:
         """
         for new, old in columns.items():
             if old not in self.columns:
-                raise self._missing(old, f" for {new!r}" if new != old else "")
+                raise self.missing(old, purpose=f" for {new!r}" if new != old else "")
         taken = set(columns.values())
         kept = {name: cells for name, cells in self.columns.items() if name not in taken}
         return evolve(
@@ -404,24 +409,52 @@ class Table:
 
     def _cells(self, name: str) -> Sequence[Any] | NDArray[Any]:
         if name not in self.columns:
-            raise self._missing(name)
+            raise self.missing(name)
         return self.columns[name]
 
     def _listed(self, name: str) -> Sequence[Any]:
         return _as_list(self._cells(name))
 
-    def _missing(self, name: str, purpose: str = "") -> ReadError:
-        kind = "column" if self.unit == "row" else "field"
-        known = ", ".join(map(repr, self.names[:20])) or "none"
+    def missing(self, *names: str, purpose: str = "") -> ReadError:
+        """Error for a file that has no column of these names, any of which would do.
+
+        Examples
+        --------
+        >>> print(Table({"uid;label": ["a;cat"]}, "preds.csv").missing("uid"))
+        preds.csv: expected a column 'uid', the columns are 'uid;label'
+        Put commas between the cells in place of ';'.
+        """
         return ReadError(
-            f"{self.source}: expected a {kind} {name!r}{purpose}, the {kind}s are {known}"
-            f"{and_more(len(self.names) - 20)}",
-            remedy=did_you_mean(name, self.names),
+            f"{self.source}: expected a {self._kind} {' or '.join(map(repr, names))}{purpose}, "
+            f"{self.known_names}",
+            remedy=self.header_remedy or did_you_mean(names[0], self.names),
         )
+
+    @property
+    def known_names(self) -> str:
+        """Names of the columns in words, for the end of an error message."""
+        known = ", ".join(map(repr, self.names[:20])) or "none"
+        return f"the {self._kind}s are {known}{and_more(len(self.names) - 20)}"
+
+    @property
+    def _kind(self) -> str:
+        return "column" if self.unit == "row" else "field"
+
+    @property
+    def header_remedy(self) -> str | None:
+        """What to do about column names that show another delimiter, or spaces around it."""
+        if self.unit != "row":
+            return None
+        if len(self.names) == 1:
+            for mark, remedy in _OTHER_DELIMITERS.items():
+                if mark in self.names[0]:
+                    return remedy
+        padded = [name for name in self.names if name != name.strip()]
+        return f"Remove the spaces around {padded[0].strip()!r} in the header." if padded else None
 
     def _column_place(self, name: str) -> str:
         in_file = self.names_in_file.get(name, name)
-        return f"{'column' if self.unit == 'row' else 'field'} {in_file!r}"
+        return f"{self._kind} {in_file!r}"
 
     def _each(
         self,
@@ -490,7 +523,8 @@ def _floats_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.floating[
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
         return cells.astype(np.float64)
     listed = _as_list(cells)
-    if not set(map(type, listed)) <= {str, int, float, type(None)}:
+    types = set(map(type, listed))
+    if not types <= {str, int, float, type(None)} or not _are_plain_numerals(listed, types):
         return None
     try:
         return np.array(listed, dtype=np.float64)
@@ -502,12 +536,25 @@ def _integers_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.int64] 
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iu" and cells.dtype != np.uint64:
         return cells.astype(np.int64)
     listed = _as_list(cells)
-    if not set(map(type, listed)) <= {str, int}:
+    types = set(map(type, listed))
+    if not types <= {str, int} or not _are_plain_numerals(listed, types):
         return None
     try:
         return np.array(listed, dtype=np.int64)
     except (ValueError, OverflowError):
         return None
+
+
+def _are_plain_numerals(cells: Sequence[Any], types: set[type]) -> bool:
+    """Whether no text among the cells is a number to Python alone, as ``1_0`` is."""
+    if str not in types:
+        return True
+    texts = cells if types == {str} else [cell for cell in cells if type(cell) is str]
+    return _is_plain_numeral("".join(texts))
+
+
+def _is_plain_numeral(text: str) -> bool:
+    return text.isascii() and "_" not in text
 
 
 def _text(cell: object) -> str | None:
@@ -520,6 +567,8 @@ def _text(cell: object) -> str | None:
 def _number(cell: object) -> float | None:
     if isinstance(cell, bool) or not isinstance(cell, str | int | float | Decimal):
         return None
+    if isinstance(cell, str) and not _is_plain_numeral(cell):
+        return None
     try:
         return float(cell)
     except (ValueError, OverflowError):
@@ -529,7 +578,7 @@ def _number(cell: object) -> float | None:
 def _integer(cell: object) -> int | None:
     if isinstance(cell, str):
         try:
-            return _of_64_bits(int(cell))
+            return _of_64_bits(int(cell)) if _is_plain_numeral(cell) else None
         except ValueError:
             cell = _number(cell)
     if isinstance(cell, float):

@@ -119,6 +119,9 @@ class Annotation:
 
 _GEOMETRIES = ("bounding_box", "polygon", "raster")
 
+SIDES = ("height", "width")
+"""Facts of a datum that are the size of its image, in pixels."""
+
 _OF_OTHER_TASKS = ("text", "context_list", "embedding", "implied_task_types")
 """Keys that the library of 2024 writes besides; they are passed over."""
 
@@ -225,24 +228,44 @@ def annotated(
     Raises
     ------
     SchemaError
-        If a datum stands twice on a side, or something is no ground truth or prediction.
+        If a datum stands twice on a side or has two sizes, or something is no ground truth or
+        prediction.
 
     Examples
     --------
     >>> [one.datum.uid for one in annotated([GroundTruth("a")], [{"datum": "b"}])]
     ['a', 'b']
     """
-    truths = [_as(GroundTruth, value) for value in groundtruths]
-    seen = [_as(Prediction, value) for value in predictions]
+    truths = [_as(GroundTruth, value) for value in _listed("groundtruths", groundtruths)]
+    seen = [_as(Prediction, value) for value in _listed("predictions", predictions)]
     _check_once("groundtruths", [one.datum.uid for one in truths])
     _check_once("predictions", [one.datum.uid for one in seen])
     metadata: dict[Uid, dict[str, Any]] = {}
     for one in [*seen, *truths]:
-        metadata.setdefault(one.datum.uid, {}).update(one.datum.metadata)
+        known = metadata.setdefault(one.datum.uid, {})
+        _check_sides(one.datum, known)
+        known.update(one.datum.metadata)
     true = {one.datum.uid: one.annotations for one in truths}
     predicted = {one.datum.uid: one.annotations for one in seen}
     for uid in {**true, **predicted}:
         yield Annotated(Datum(uid, metadata[uid]), true.get(uid, ()), predicted.get(uid, ()))
+
+
+def _listed(side: str, values: Any) -> Iterable[Any]:
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        raise SchemaError(f"{side}: expected a list with one entry per datum, got {shown(values)}")
+    return values
+
+
+def _check_sides(datum: Datum, known: Mapping[str, Any]) -> None:
+    """Raise a `SchemaError` if the predictions of a datum say that it has another size."""
+    for side in SIDES:
+        if side in known and datum.metadata.get(side, known[side]) != known[side]:
+            raise SchemaError(
+                f"item {datum.uid!r}, {side}: expected one on both sides, got "
+                f"{shown(datum.metadata[side])} of the ground truth and {shown(known[side])} of "
+                "the prediction"
+            )
 
 
 def true_labels(datum: Datum, annotation: Annotation) -> list[Label]:

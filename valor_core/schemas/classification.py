@@ -15,12 +15,13 @@ from valor_core.schemas.arrays import (
     Checked,
     Codes,
     Floats,
-    are_below,
+    as_float,
     check_codes,
     floats,
     is_ascending,
     read_only,
 )
+from valor_core.schemas.classes import class_codes, class_column, class_names, plain_array
 from valor_core.schemas.datum import Datum, Datums, listed
 from valor_core.schemas.label import (
     DEFAULT_KEY,
@@ -50,7 +51,7 @@ def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
 def _score(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise SchemaError(f"predictions: expected a number as score, got {shown(value)}")
-    return float(value)
+    return as_float(value)
 
 
 @frozen
@@ -63,7 +64,7 @@ class Classification:
         Its name, unique in the data set.
     groundtruths : label or sequence of labels
         The truth; one per label key, or several (multilabel). A bare string is a value under the
-        key ``class``, a (key, value) pair names its key.
+        key ``class``, a (key, value) pair in a list names its key.
     predictions : mapping of label to score, or sequence of (label, score)
         In the order in which ties are broken. A label that is not listed ranks below all that
         are and passes no threshold.
@@ -76,6 +77,8 @@ class Classification:
     >>> item.groundtruths
     (Label(key='class', value='dog'),)
     """
+
+    task: ClassVar[str] = "classification"
 
     uid: str | int
     groundtruths: tuple[Label, ...] = field(converter=as_labels, default=())
@@ -199,15 +202,23 @@ class ClassificationBatch:
         y_true : array-like, shape (n,) or (n, k)
             True classes, or a 0/1 matrix of them for multilabel data.
         y_score : array-like, shape (n, k) or (n,)
-            Score of every class; with two classes, the score of the second alone will do, and
-            the first gets one minus it.
+            Score of every class; with two classes, the probability of the second alone will do,
+            and the first gets one minus it.
         labels : sequence of str or int, optional
-            The class of every column. Without it: 0 … k-1 where `y_true` is a 0/1 matrix or
-            holds such numbers, else the sorted classes of `y_true`.
+            The class of every column; a whole number in `y_true` is the position of its class
+            where no label is a number. Without it the columns are 0 … k-1 where `y_true` is
+            a 0/1 matrix or holds whole numbers, and the sorted names where it holds text of
+            exactly k classes.
         key : str
             Label key of all classes.
         uids, metadata : optional
             As in `Datums`; without uids the items are numbered.
+
+        Raises
+        ------
+        SchemaError
+            If shapes or classes do not fit, a value is missing, or the classes of the columns
+            cannot be told from this batch in the same way as from any other.
 
         Examples
         --------
@@ -215,22 +226,23 @@ class ClassificationBatch:
         >>> [label.value for label in batch.labels], batch.truth_labels
         (['0', '1'], array([1, 0]))
         """
-        truth = np.asarray(y_true)
-        values = floats(y_score, "y_score", ndim=np.ndim(y_score))
+        truth = class_column(y_true, "y_true")
+        given = plain_array(y_score, "y_score")
+        values = floats(given, "y_score", ndim=given.ndim)
         if values.ndim == 1:
-            values = read_only(np.stack([1 - values, values], axis=1))
+            values = _of_both(values)
         if values.ndim != 2 or truth.ndim not in (1, 2) or len(truth) != len(values):
             raise SchemaError(
                 "y_true and y_score: expected shapes (n,) or (n, k) and (n, k), "
-                f"got {truth.shape} and {np.shape(y_score)}"
+                f"got {truth.shape} and {given.shape}"
             )
         if truth.ndim == 2:
             return cls._from_indicator(truth, values, labels, key, uids, metadata)
-        classes, truth_labels = _class_codes(truth, labels, values.shape[1])
+        classes, truth_labels = class_codes(truth, labels, values.shape[1])
         datums = _datums(uids, metadata, len(values))
         return cls(
             datums,
-            [kept_label(key, str(name)) for name in classes],
+            [kept_label(key, str(name)) for name in classes.tolist()],
             datums.uids if uids is None else np.arange(len(values)),
             truth_labels,
             ScoreMatrix(Checked(values), np.arange(values.shape[1])),
@@ -260,7 +272,7 @@ class ClassificationBatch:
         >>> ClassificationBatch.from_predicted(["dog"], ["cat"]).scores.values
         array([1.])
         """
-        truth, predicted = np.asarray(y_true), np.asarray(y_pred)
+        truth, predicted = class_column(y_true, "y_true"), class_column(y_pred, "y_pred")
         if truth.ndim != 1 or truth.shape != predicted.shape:
             raise SchemaError(
                 f"y_true, y_pred: expected one shape (n,), got {truth.shape} and {predicted.shape}"
@@ -344,10 +356,10 @@ class ClassificationBatch:
                 f"got {shown(truth)}"
             )
         datums, truth_labels = np.nonzero(truth)
-        names = range(values.shape[1]) if labels is None else labels
+        names = class_names(labels, values.shape[1])
         return cls(
             _datums(uids, metadata, len(values)),
-            [kept_label(key, str(name)) for name in names],
+            [kept_label(key, str(name)) for name in names.tolist()],
             datums,
             truth_labels,
             ScoreMatrix(Checked(values), np.arange(values.shape[1])),
@@ -372,30 +384,16 @@ def _datums(uids: Any, metadata: Mapping[str, Any] | None, count: int) -> Datums
     return Datums.numbers(count, metadata) if uids is None else Datums(uids, metadata or {})
 
 
-def _class_codes(
-    truth: Any, labels: Sequence[Any] | None, width: int
-) -> tuple[Sequence[Any], Codes]:
-    if labels is None and (not truth.size or truth.dtype.kind in "iub"):
-        codes = truth.astype(np.int64, copy=False)
-        if are_below(codes, width):
-            return range(width), codes
-    names = np.unique(truth) if labels is None else np.asarray(labels)
-    if len(names) != width:
+def _of_both(second: Floats) -> Floats:
+    """Probabilities of two classes, from those of the second."""
+    outside = np.flatnonzero((second < 0) | (second > 1))
+    if len(outside):
         raise SchemaError(
-            f"labels: expected a class for each of the {width} columns of y_score, "
-            f"got {len(names)}",
-            "Pass labels=[…] in the order of the columns.",
+            f"y_score[{outside[0]}]: expected a probability in [0, 1], got "
+            f"{float(second[outside[0]])}{and_more(len(outside) - 1)}",
+            "Pass probabilities of the second class, or the scores of both as two columns.",
         )
-    order = np.argsort(names)
-    places = np.minimum(np.searchsorted(names[order], truth), width - 1)
-    found = order[places] if width else np.empty(0, np.int64)
-    strange = np.flatnonzero(names[found] != truth)
-    if len(strange):
-        raise SchemaError(
-            f"y_true[{strange[0]}]: expected one of the labels, got "
-            f"{truth[strange[0]].item()!r}{and_more(len(strange) - 1)}"
-        )
-    return names.tolist(), found
+    return read_only(np.stack([1 - second, second], axis=1))
 
 
 def _check_scores(items: Sequence[Classification]) -> None:

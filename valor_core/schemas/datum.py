@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
+from valor_core.schemas.characters import check_unicode, check_unicode_column
 
 T = TypeVar("T")
 Uid = str | int
@@ -22,6 +23,8 @@ Uids = NDArray[Any]
 def _uid(item: Any, attribute: Any, value: Any) -> None:
     if not isinstance(value, (str, int, np.integer)) or isinstance(value, bool):
         raise SchemaError(f"Datum: uid must be a string or a whole number, got {shown(value)}")
+    if isinstance(value, str):
+        check_unicode(value, "Datum: uid")
 
 
 def _facts(metadata: Any) -> Mapping[str, Any]:
@@ -64,6 +67,7 @@ def _uid_column(uids: Any) -> Uids:
     too_great = array.dtype.kind == "u" and array.size and array.max() > np.iinfo(np.int64).max
     if array.ndim != 1 or array.dtype.kind not in "iuU" or too_great:
         raise SchemaError(f"uids: expected strings or whole numbers, got {shown(array)}")
+    check_unicode_column(array, "uids")
     return read_only(array.astype(np.int64, copy=False) if array.dtype.kind in "iu" else array)
 
 

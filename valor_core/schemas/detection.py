@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import evolve, field, frozen
-from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import (
@@ -18,7 +17,6 @@ from valor_core.schemas.arrays import (
     Codes,
     as_float,
     check_codes,
-    check_finite,
     check_length,
     codes,
     read_only,
@@ -34,9 +32,8 @@ from valor_core.schemas.label import (
     label_tuple,
 )
 from valor_core.schemas.objects import ObjectColumns, PredictedObjects, TrueObjects
-from valor_core.schemas.shapes import Shapes
-
-T = TypeVar("T")
+from valor_core.schemas.packing import ObjectPlace, Packed, image_sizes
+from valor_core.schemas.validity import Policy, check_policy
 
 _MOST_SIDE = 1 << 31  # pixels
 
@@ -173,6 +170,8 @@ class Detection:
     (Label(key='class', value='dog'),)
     """
 
+    task: ClassVar[str] = "detection"
+
     uid: Uid
     groundtruths: tuple[TrueObject, ...] = field(converter=_tuple, default=())
     predictions: tuple[PredictedObject, ...] = field(converter=_tuple, default=())
@@ -267,59 +266,57 @@ class DetectionBatch:
             )
 
     @classmethod
-    def of(cls, items: Iterable[Detection]) -> DetectionBatch:
+    def of(
+        cls,
+        items: Iterable[Detection],
+        invalid_geometry: Policy = "error",
+        place: ObjectPlace | None = None,
+    ) -> DetectionBatch:
         """Columns of the objects.
+
+        Parameters
+        ----------
+        items : iterable of Detection
+            The images.
+        invalid_geometry : {"error", "repair", "skip", "accept"}
+            What becomes of geometries that cannot be right: empty, self-crossing, inverted, not
+            finite, or out of an image whose size is known. The report says what was left out or
+            repaired.
+        place : callable, optional
+            How an error message calls an object, from its side, the position of the image and that
+            of the object in it; ``item 'a', predictions[3]`` unless given.
 
         Raises
         ------
         SchemaError
-            If a score is not finite or an annotation has a label twice; names item and annotation.
+            If a geometry is refused, a score is not finite, or an annotation has a label twice;
+            names item and annotation.
+        ParameterError
+            If `invalid_geometry` is something else.
+        MissingExtraError
+            If polygons are to be checked and shapely is not installed.
+
+        Examples
+        --------
+        >>> from valor_core.schemas.geometry import Mask
+        >>> nothing = PredictedObject({"dog": 0.75}, Mask.of([[0, 0]]))
+        >>> DetectionBatch.of([Detection("a", [], [nothing])], "skip").left_out
+        {'predictions left out: empty': 1}
         """
+        check_policy(invalid_geometry)
         items = listed(items, Detection)
+        true = Packed.of(items, "groundtruths", TrueObject, invalid_geometry, place)
+        predicted = Packed.of(items, "predictions", PredictedObject, invalid_geometry, place)
         vocabulary = Vocabulary()
-        truths = [
-            (i, j, vocabulary.code(label), one)
-            for i, item in enumerate(items)
-            for j, one in enumerate(_objects(item, "groundtruths", TrueObject))
-            for label in one.labels
-        ]
-        scored = [
-            (i, j, vocabulary.code(label), score, one)
-            for i, item in enumerate(items)
-            for j, one in enumerate(_objects(item, "predictions", PredictedObject))
-            for label, score in one.labels
-        ]
-        _check_labels(items)
-        _check_scores(items)
-        truth_shapes = _shapes(items, "groundtruths", [one.geometry for *_, one in truths])
-        areas = truth_shapes.areas
-        for row, (*_, one) in enumerate(truths):
-            if one.area is not None:
-                areas[row] = one.area
-        sizes = [item.size or (0, 0) for item in items]
-        predicted_shapes = _shapes(items, "predictions", [one.geometry for *_, one in scored])
+        groundtruths, predictions = true.true(vocabulary), predicted.predicted(vocabulary)
+        sizes = image_sizes(items)
         return cls(
             Datums.of(Datum(item.uid, item.metadata) for item in items),
             vocabulary.labels,
-            TrueObjects(
-                datums=[i for i, *_ in truths],
-                labels=[code for _, _, code, _ in truths],
-                shapes=truth_shapes,
-                annotations=[j for _, j, *_ in truths],
-                uids=_uids([one.uid for *_, one in truths]),
-                crowd=[one.is_crowd for *_, one in truths],
-                areas=areas,
-            ),
-            PredictedObjects(
-                datums=[i for i, *_ in scored],
-                labels=[code for _, _, code, *_ in scored],
-                shapes=predicted_shapes,
-                annotations=[j for _, j, *_ in scored],
-                uids=_uids([one.uid for *_, one in scored]),
-                scores=[score for *_, score, _ in scored],
-                areas=predicted_shapes.areas,
-            ),
-            np.array(sizes).reshape(-1, 2) if any(map(any, sizes)) else None,
+            groundtruths,
+            predictions,
+            sizes if sizes.any() else None,
+            left_out={**true.checked.counts, **predicted.checked.counts},
         )
 
     def select(self, positions: Codes) -> DetectionBatch:
@@ -404,75 +401,3 @@ def _annotations(side: ObjectColumns, datum: int) -> Iterator[list[int]]:
 def _uid(side: ObjectColumns, row: int) -> Uid | None:
     uid: Uid | None = None if side.uids is None else side.uids[row : row + 1].tolist()[0]
     return uid
-
-
-def _uids(uids: Sequence[Uid | None]) -> NDArray[Any] | None:
-    if all(uid is None for uid in uids):
-        return None
-    column = np.empty(len(uids), dtype=object)
-    column[:] = uids
-    return column
-
-
-def _objects(item: Detection, side: str, cls: type[T]) -> Sequence[T]:
-    found = getattr(item, side)
-    for position, one in enumerate(found):
-        if not isinstance(one, cls):
-            raise SchemaError(
-                f"item {item.uid!r}, {side}[{position}]: expected a {cls.__name__}, "
-                f"got {shown(one)}"
-            )
-    return tuple(found)
-
-
-def _shapes(items: Sequence[Detection], side: str, geometries: Sequence[Geometry]) -> Shapes:
-    try:
-        return _measured(geometries)
-    except SchemaError:
-        for item in items:
-            for position, one in enumerate(getattr(item, side)):
-                try:
-                    _measured([one.geometry])
-                except SchemaError as error:
-                    place = f"item {item.uid!r}, {side}[{position}]"
-                    raise SchemaError(f"{place}: {error.message}", error.remedy) from None
-        raise
-
-
-def _measured(geometries: Sequence[Geometry]) -> Shapes:
-    shapes = Shapes.of(geometries)
-    check_finite(shapes.areas, "areas")
-    return shapes
-
-
-def _check_labels(items: Sequence[Detection]) -> None:
-    """Raise unless objects have labels, true ones one of a key, predicted ones each once."""
-    for item in items:
-        for side in ("groundtruths", "predictions"):
-            for position, one in enumerate(getattr(item, side)):
-                place = f"item {item.uid!r}, {side}[{position}]"
-                labels = [own if isinstance(own, Label) else own[0] for own in one.labels]
-                if not labels:
-                    raise SchemaError(f"{place}: expected a label, found none")
-                if side == "groundtruths":
-                    names, expected = [label.key for label in labels], "one label for each key"
-                else:
-                    names, expected = list(map(str, labels)), "each label once"
-                if len(set(names)) < len(names):
-                    twice = [
-                        repr(str(label))
-                        for label, name in zip(labels, names, strict=True)
-                        if names.count(name) > 1
-                    ]
-                    raise SchemaError(f"{place}: expected {expected}, found {' and '.join(twice)}")
-
-
-def _check_scores(items: Sequence[Detection]) -> None:
-    for item in items:
-        for position, one in enumerate(item.predictions):
-            for label, score in one.labels:
-                if not math.isfinite(score):
-                    raise SchemaError(
-                        f"item {item.uid!r}, predictions[{position}]: expected a finite score for "
-                        f"{str(label)!r}, got {score}"
-                    )

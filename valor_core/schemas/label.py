@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, found_at, shown
 from valor_core.schemas.arrays import Codes
+from valor_core.schemas.characters import check_unicode
 from valor_core.schemas.order import natural
 
 DEFAULT_KEY = "class"
@@ -19,13 +20,14 @@ DEFAULT_KEY = "class"
 def _text(label: Any, attribute: Any, value: Any) -> None:
     if not isinstance(value, str) or not value:
         raise SchemaError(f"Label: {attribute.name} must be a non-empty string, got {shown(value)}")
+    check_unicode(value, f"Label: {attribute.name}")
 
 
 @frozen(order=True)
 class Label:
     """A value under a key: ``Label("animal", "dog")``. Metrics are grouped by key.
 
-    Labels are sorted by key and value, values that are digits by their number.
+    Labels are sorted by key and value, values that are numbers by their size before the others.
 
     Examples
     --------
@@ -81,18 +83,18 @@ def as_label(value: Any) -> Label:
 def as_labels(value: Any) -> tuple[Label, ...]:
     """The labels that one plain value or a sequence of them stands for; none for None.
 
+    A tuple is a sequence like a list: a (key, value) pair stands inside one.
+
     Examples
     --------
-    >>> as_labels("dog"), as_labels(("animal", "dog"))
+    >>> as_labels("dog"), as_labels([("animal", "dog")])
     ((Label(key='class', value='dog'),), (Label(key='animal', value='dog'),))
-    >>> len(as_labels([("animal", "dog"), "white"]))
-    2
+    >>> as_labels(("cat", "dog")) == as_labels(["cat", "dog"])
+    True
     """
     if value is None:
         return ()
-    is_pair = isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str)
-    is_many = isinstance(value, Iterable) and not isinstance(value, (str, Mapping))
-    if is_pair or not is_many:
+    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         return (as_label(value),)
     return tuple(as_label(label) for label in value)
 
@@ -149,7 +151,8 @@ def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise SchemaError(f"label_map: expected [from, to] pairs, got {shown(pair)}")
-        old, new = map(as_label, pair)
+        with found_at("label_map: "):
+            old, new = map(as_label, pair)
         if renames.setdefault(old, new) != new:
             raise SchemaError(f"label_map: expected one name for {str(old)!r}, found two")
     return renames
@@ -166,8 +169,8 @@ class Vocabulary:
     array([0, 1])
     >>> vocabulary.join([Label("class", "cat"), Label("class", "bee")])
     array([1, 2])
-    >>> vocabulary.order
-    array([2, 1, 0])
+    >>> vocabulary.order, vocabulary.sorted_labels[0]
+    (array([2, 1, 0]), Label(key='class', value='bee'))
     """
 
     labels: list[Label] = field(factory=list)
@@ -199,9 +202,14 @@ class Vocabulary:
     @property
     def order(self) -> Codes:
         """Codes in the order of their sorted labels."""
-        return np.array(
-            sorted(range(len(self.labels)), key=self.labels.__getitem__), dtype=np.int64
-        )
+        # Sort keys are made once for each label here, and for every comparison by the labels.
+        keys = [(label.key, natural(label.value)) for label in self.labels]
+        return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+
+    @property
+    def sorted_labels(self) -> tuple[Label, ...]:
+        """The labels in the order of `order`."""
+        return tuple(self.labels[code] for code in self.order)
 
     @property
     def keys(self) -> tuple[str, ...]:

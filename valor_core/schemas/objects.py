@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -98,6 +99,11 @@ class ObjectColumns:
     def select(self, positions: Codes) -> Self:
         """The rows of the images at some positions."""
         return self.take(*rows_of(self.datums, positions))
+
+    def renumber(self, positions: Sequence[Sequence[int]]) -> Self:
+        """The same rows, each annotation at another position: by image, what was its position."""
+        rows = zip(self.datums.tolist(), self.annotations.tolist(), strict=True)
+        return evolve(self, annotations=[positions[datum][own] for datum, own in rows])
 
     def relabel(self, renamed: Codes, priority: NDArray[Any]) -> Self:
         """New label codes; of an annotation's rows that become one, the first of least priority."""

@@ -1,7 +1,9 @@
-"""Order: names that are digits sort by their number, before all other names."""
+"""Order: names that are numbers sort by their value, before all other names."""
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -9,19 +11,32 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes
 
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)", re.ASCII)
+_ZERO = Decimal(0)
 
-def natural(name: str | int) -> tuple[bool, int, str, str | int]:
-    """Sort key of a name; zeros in front of a number count only between equal numbers.
+
+def is_number(name: str) -> bool:
+    """Whether a name is a decimal number, with or without a sign.
 
     Examples
     --------
-    >>> sorted(["b", "10", "9", "a", "010"], key=natural)
-    ['9', '010', '10', 'a', 'b']
+    >>> [is_number(name) for name in ("-5", "0.25", "1e3", "cat")]
+    [True, True, False, False]
+    """
+    return _NUMBER.fullmatch(name) is not None
+
+
+def natural(name: str | int) -> tuple[bool, Decimal, str]:
+    """Sort key of a name; how a number is written counts only between equal numbers.
+
+    Examples
+    --------
+    >>> sorted(["b", "10", "-9", "a", "010", "9.5"], key=natural)
+    ['-9', '9.5', '010', '10', 'a', 'b']
     """
     if not isinstance(name, str):
-        return (False, 0, "", name)
-    digits = name.lstrip("0") if name.isdigit() else ""
-    return (not name.isdigit(), len(digits), digits, name)
+        return (False, Decimal(int(name)), str(name))
+    return (False, Decimal(name), name) if is_number(name) else (True, _ZERO, name)
 
 
 def natural_order(names: NDArray[Any]) -> Codes:
@@ -29,11 +44,20 @@ def natural_order(names: NDArray[Any]) -> Codes:
 
     Examples
     --------
-    >>> natural_order(np.array(["10", "b", "9"]))
+    >>> natural_order(np.array(["10", "b", "-9"]))
     array([2, 0, 1])
     """
-    if names.dtype.kind != "U":
+    if names.dtype.kind != "U" or not len(names):
         return np.argsort(names, kind="stable")
-    is_number = np.char.isdigit(names)
-    digits = np.where(is_number, np.char.lstrip(names, "0"), "")
-    return np.lexsort((names, digits, np.char.str_len(digits), ~is_number))
+    letters = np.ascontiguousarray(names).view(np.uint32).reshape(len(names), -1)
+    is_digits = (_are_digits(letters) | (letters == 0)).all(axis=1) & (letters[:, 0] != 0)
+    starts_one = _are_digits(letters[:, 0]) | np.isin(names.astype("U1"), ["+", "-", "."])
+    if any(map(is_number, names[starts_one & ~is_digits].tolist())):
+        listed = names.tolist()
+        return np.array(sorted(range(len(listed)), key=lambda i: natural(listed[i])), np.int64)
+    digits = np.where(is_digits, np.char.lstrip(names, "0"), "")
+    return np.lexsort((names, digits, np.char.str_len(digits), ~is_digits))
+
+
+def _are_digits(letters: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    return (letters >= ord("0")) & (letters <= ord("9"))

@@ -32,8 +32,55 @@ class Pixels(Protocol):
         """Rows from `first` up to, and without, `last`."""
 
 
+Flags = NDArray[np.bool_]
+"""Booleans, one row of the array for each row of pixels."""
+
+
+def flags(values: Any, name: str) -> Flags:
+    """An image of booleans: whether numbers are not 0.
+
+    Parameters
+    ----------
+    values : array-like
+        Booleans or numbers.
+    name : str
+        What a message calls them.
+
+    Raises
+    ------
+    SchemaError
+        If they are no rows and columns of these, or one is no number.
+
+    Examples
+    --------
+    >>> flags([[0, 1]], "'cat'")
+    array([[False,  True]])
+    """
+    array = _array(values, name)
+    is_number = array.dtype.kind in "biu" or (
+        array.dtype.kind == "f" and bool(np.isfinite(array).all())
+    )
+    if array.ndim != 2 or not is_number:
+        raise SchemaError(
+            f"{name}: expected rows and columns of pixels, true or false, got {shown(array)}"
+        )
+    return read_only(array != 0)
+
+
+def _array(values: Any, name: str) -> NDArray[Any]:
+    if np.ma.is_masked(values):
+        raise SchemaError(
+            f"{name}: expected an array without masked values",
+            "Fill it, as in array.filled(255), and set ignore=255 if such pixels do not count.",
+        )
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise SchemaError(f"{name}: expected rows of one length, got {shown(values)}") from None
+
+
 def _image(values: Any) -> Image:
-    array = np.asarray(values)
+    array = _array(values, "pixels")
     if array.dtype == np.bool_:
         array = array.view(np.uint8)
     if array.ndim != 2 or array.dtype.kind not in "iu":
@@ -76,6 +123,8 @@ class InMemory:
 
 def as_pixels(value: Any) -> Pixels:
     """The pixels that an array, or an object with the methods of `Pixels`, stands for."""
+    if isinstance(value, InMemory):  # asked first, since asking for a protocol takes long
+        return value
     if isinstance(value, np.ndarray) or not isinstance(value, Pixels):
         return InMemory(value)
     return value
@@ -97,7 +146,7 @@ def strips(
 
     Examples
     --------
-    >>> list(strips((5, 10), InMemory(np.zeros((5, 10), np.uint8)), most=20))
+    >>> list(strips((5, 10), InMemory(np.zeros((5, 10), np.uint8))))
     [(0, 5)]
     """
     height, width = shape

@@ -3,146 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from attrs import evolve, field, frozen
-from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError
-from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, codes, read_only
+from valor_core.errors import SchemaError, did_you_mean, shown
+from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length
 from valor_core.schemas.datum import Datum, Datums, Uid, listed
-from valor_core.schemas.label import Label, Vocabulary, as_label, as_labels, label_tuple
-from valor_core.schemas.pixels import Pixels, as_pixels
+from valor_core.schemas.label import Label, Vocabulary, as_labels, label_tuple
+from valor_core.schemas.label_maps import BACKGROUND, IGNORED, LabelMap, Layer, Legend
+from valor_core.schemas.layers import are_apart, by_key
+from valor_core.schemas.pixels import Flags
+from valor_core.schemas.segments import Segments
+from valor_core.schemas.sides import Packer, ignored_of, legend_of
 
-BACKGROUND, IGNORED = -1, -2
-"""Codes of pixel values that are no label: nothing is there, or the pixel does not count."""
+__all__ = [
+    "BACKGROUND",
+    "IGNORED",
+    "LabelMap",
+    "Layer",
+    "Legend",
+    "Segmentation",
+    "SegmentationBatch",
+    "Segments",
+]
 
-
-def _flags(values: Any) -> NDArray[np.bool_] | None:
-    return None if values is None else read_only(np.asarray(values, dtype=bool))
-
-
-def _codes(values: Any) -> Codes:
-    return codes(values, "values")
-
-
-@frozen
-class Legend:
-    """What the values of an image's pixels mean.
-
-    Parameters
-    ----------
-    values : ndarray of int64, shape (v,)
-        Pixel values, ascending; any other value is an error.
-    codes : ndarray of int64, shape (v,)
-        Label code of each value, `BACKGROUND` or `IGNORED`.
-    crowd : ndarray of bool, shape (v,), optional
-        Where values are single objects: which of them are crowds. None where a value stands for
-        all pixels of a label.
-
-    Examples
-    --------
-    >>> Legend.of_labels(2, ignore=255).codes
-    array([-1,  0,  1, -2])
-    """
-
-    values: Codes = field(eq=BY_CONTENT, converter=_codes)
-    codes: Codes = field(eq=BY_CONTENT, converter=_codes)
-    crowd: NDArray[np.bool_] | None = field(default=None, eq=BY_CONTENT, converter=_flags)
-
-    def __attrs_post_init__(self) -> None:
-        check_length(self.codes, "codes", len(self.values))
-        if not bool(np.all(self.values[1:] > self.values[:-1])):
-            raise SchemaError("values: expected each pixel value once, ascending")
-        if self.crowd is not None:
-            check_length(self.crowd, "crowd", len(self.values))
-
-    @classmethod
-    def of_labels(cls, count: int, ignore: int | None = None) -> Legend:
-        """0 is background and i the i-th label; `ignore` does not count."""
-        meaning = {i: i - 1 for i in range(count + 1)}
-        if ignore is not None:
-            meaning[ignore] = IGNORED
-        return cls.of(meaning)
-
-    @classmethod
-    def of(cls, meaning: Mapping[int, int]) -> Legend:
-        """The legend of a mapping from pixel value to label code."""
-        values = sorted(meaning)
-        return cls(values, [meaning[value] for value in values])
-
-    @property
-    def has_instances(self) -> bool:
-        """Whether a value is one object, not a label."""
-        return self.crowd is not None
-
-    def relabel(self, renamed: Codes) -> Legend:
-        """The same under other label codes."""
-        is_label = self.codes >= 0
-        changed = self.codes.copy()
-        changed[is_label] = renamed[self.codes[is_label]]
-        return evolve(self, codes=changed)
-
-
-@frozen
-class LabelMap:
-    """The labels of an image's pixels.
-
-    Parameters
-    ----------
-    pixels : Pixels or array-like
-        Values of the pixels.
-    legend : Legend
-        What they mean.
-    """
-
-    pixels: Pixels = field(converter=as_pixels)
-    legend: Legend
-
-
-def _layers(values: Iterable[Layer]) -> tuple[Layer, ...]:
-    return tuple(values)
-
-
-def _maps(values: Iterable[LabelMap | None]) -> tuple[LabelMap | None, ...]:
-    return tuple(values)
-
-
-@frozen
-class Layer:
-    """One label map on each side of every datum; a datum has a layer for each label key.
-
-    Parameters
-    ----------
-    groundtruths, predictions : sequence of LabelMap or None
-        The maps of each datum; None is all background.
-    """
-
-    groundtruths: tuple[LabelMap | None, ...] = field(converter=_maps)
-    predictions: tuple[LabelMap | None, ...] = field(converter=_maps)
-
-    def select(self, positions: Codes) -> Layer:
-        """The maps of the datums at some positions."""
-        chosen = positions.tolist()
-        return Layer([self.groundtruths[i] for i in chosen], [self.predictions[i] for i in chosen])
-
-    def relabel(self, renamed: Codes) -> Layer:
-        """The same under other label codes."""
-        known: dict[int, Legend] = {}
-
-        def mapped(one: LabelMap | None) -> LabelMap | None:
-            if one is None:
-                return None
-            if id(one.legend) not in known:
-                known[id(one.legend)] = one.legend.relabel(renamed)
-            return LabelMap(one.pixels, known[id(one.legend)])
-
-        return Layer(map(mapped, self.groundtruths), map(mapped, self.predictions))
-
+Overlap = Literal["error", "first", "last"]
 
 Side = Any
-"""What an item says of one side: an image of whole numbers, or an image for each label."""
+"""What an item says of one side: an image of whole numbers, one for each label, or segments."""
 
 
 @frozen
@@ -153,17 +43,24 @@ class Segmentation:
     ----------
     uid : str or int
         Its name, unique in the data set.
-    groundtruth, prediction : array-like or mapping of label to array-like, optional
-        An image of whole numbers, 0 for background and i for the i-th of `labels`; or a boolean
-        image for each label. None is all background.
+    groundtruth, prediction : array-like, mapping of label to array-like, or Segments, optional
+        An image of whole numbers, 0 for background and i for the i-th of `labels`; a boolean image
+        for each label; or segments, each with a label of its own. None is all background.
     labels : sequence of labels
         What the whole numbers mean; only images of them need it.
-    ignore : int, optional
-        Value of the pixels of the ground truth that do not count.
+    ignore : int or array-like of bool, optional
+        Value of the pixels of the ground truth that do not count, or an image of which these are.
     overlap : {"error", "first", "last"}
         Which of several labels of one key has a pixel that their images share.
+    stuff : sequence of labels
+        Labels of regions without a number, such as sky, which panoptic metrics average apart.
     metadata : mapping of str to value, optional
         What the image can be sliced and filtered by.
+
+    Raises
+    ------
+    SchemaError
+        If `overlap` or `ignore` is none of these; names the item.
 
     Examples
     --------
@@ -172,13 +69,35 @@ class Segmentation:
     (Label(key='class', value='cat'),)
     """
 
+    task: ClassVar[str] = "segmentation"
+
     uid: Uid
     groundtruth: Side = None
     prediction: Side = None
     labels: tuple[Label, ...] = field(default=(), converter=as_labels)
-    ignore: int | None = None
-    overlap: Literal["error", "first", "last"] = "error"
+    ignore: int | Flags | None = field(default=None, eq=BY_CONTENT)
+    overlap: Overlap = "error"
+    stuff: tuple[Label, ...] = field(default=(), converter=as_labels)
     metadata: Mapping[str, Any] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        try:
+            if self.overlap not in get_args(Overlap):
+                raise SchemaError(
+                    f"overlap: expected 'error', 'first' or 'last', got {shown(self.overlap)}",
+                    did_you_mean(str(self.overlap), get_args(Overlap)),
+                )
+            object.__setattr__(self, "ignore", ignored_of(self.ignore))
+        except SchemaError as error:
+            raise error.at(f"item {self.uid!r}, ") from None
+
+
+def _layers(values: Iterable[Layer]) -> tuple[Layer, ...]:
+    return tuple(values)
+
+
+def _label_set(values: Iterable[Label]) -> frozenset[Label]:
+    return frozenset(values)
 
 
 @frozen
@@ -192,12 +111,17 @@ class SegmentationBatch:
     labels : tuple of Label
         The batch's vocabulary; codes are positions in it.
     layers : tuple of Layer
-        The label maps; several where images have several label keys.
+        The label maps, one layer for each label key.
+    stuff : frozenset of Label
+        Labels that the data say are stuff, not things.
+    left_out : mapping of str to int
+        What its reader has to warn of, and how often it met it.
 
     Raises
     ------
     SchemaError
-        If a layer lacks an image, or the two sides of one differ in shape; names the item.
+        If a layer lacks an image, the two sides of one differ in shape, or a prediction has pixels
+        that do not count; names the item. If a label key has two layers, or a layer two keys.
 
     Examples
     --------
@@ -211,6 +135,8 @@ class SegmentationBatch:
     datums: Datums
     labels: tuple[Label, ...] = field(converter=label_tuple)
     layers: tuple[Layer, ...] = field(converter=_layers)
+    stuff: frozenset[Label] = field(default=frozenset(), converter=_label_set)
+    left_out: Mapping[str, int] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         if len(set(self.labels)) < len(self.labels):
@@ -222,6 +148,10 @@ class SegmentationBatch:
                 zip(layer.groundtruths, layer.predictions, strict=True)
             ):
                 self._check_item(i, true, predicted)
+        if not are_apart(self.layers, self.labels):
+            raise SchemaError(
+                "layers: expected one layer for each label key, with no label of another one"
+            )
 
     def _check_item(self, position: int, true: LabelMap | None, predicted: LabelMap | None) -> None:
         for one in (true, predicted):
@@ -230,6 +160,12 @@ class SegmentationBatch:
                     f"{self.datums.name(position)}: expected codes of {len(self.labels):,} labels, "
                     f"got {int(one.legend.codes.max())}"
                 )
+        if predicted is not None and IGNORED in predicted.legend.codes:
+            raise SchemaError(
+                f"{self.datums.name(position)}, prediction: expected labels and background, got "
+                "pixels that do not count",
+                "Leave them out of the ground truth, where they count for neither side.",
+            )
         if true is None or predicted is None or true.pixels.shape == predicted.pixels.shape:
             return
         expected, found = (" by ".join(map(str, one.pixels.shape)) for one in (true, predicted))
@@ -252,18 +188,16 @@ class SegmentationBatch:
             item.
         """
         items = listed(items, Segmentation)
-        vocabulary = Vocabulary()
-        sides = [
-            (_stack(item, "groundtruth", vocabulary), _stack(item, "prediction", vocabulary))
-            for item in items
-        ]
+        packer = Packer()
+        sides = [packer.maps(item) for item in items]
         keys = sorted({key for pair in sides for side in pair for key in side})
         layers = [
             Layer([true.get(key) for true, _ in sides], [seen.get(key) for _, seen in sides])
             for key in keys
         ]
         datums = Datums.of(Datum(item.uid, item.metadata) for item in items)
-        return cls(datums, vocabulary.labels, layers)
+        stuff = {label for item in items for label in item.stuff}
+        return cls(datums, packer.vocabulary.labels, layers, stuff)
 
     @classmethod
     def from_arrays(
@@ -288,10 +222,15 @@ class SegmentationBatch:
             Value of true pixels that do not count.
         uids, metadata : optional
             As in `Datums`; without uids the images are numbered.
+
+        Raises
+        ------
+        SchemaError
+            If labels are not distinct or not of one key, or a label's value is to be ignored.
         """
         names = as_labels(list(labels))
-        true = Legend.of_labels(len(names), ignore)
-        predicted = Legend.of_labels(len(names))
+        codes = range(len(names))
+        true, predicted = legend_of(names, codes, ignore), legend_of(names, codes, None)
         if len(y_true) != len(y_pred):
             raise SchemaError(
                 f"y_true and y_pred: expected as many images, got {len(y_true):,} and "
@@ -309,34 +248,63 @@ class SegmentationBatch:
     def select(self, positions: Codes) -> SegmentationBatch:
         """The images at some positions."""
         layers = [layer.select(positions) for layer in self.layers]
-        return SegmentationBatch(self.datums.select(positions), self.labels, layers)
+        return evolve(self, datums=self.datums.select(positions), layers=layers)
 
     def relabel(self, renames: Mapping[Label, Label]) -> SegmentationBatch:
-        """The same data under a label map, applied to both sides."""
+        """The same data under a label map, applied to both sides.
+
+        Raises
+        ------
+        SchemaError
+            If two labels of one key then share a pixel; names the item.
+        """
         vocabulary = Vocabulary()
         renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
-        layers = [layer.relabel(renamed) for layer in self.layers]
-        return SegmentationBatch(self.datums, vocabulary.labels, layers)
+        layers = by_key(
+            [layer.relabel(renamed) for layer in self.layers],
+            vocabulary.labels,
+            self.datums.name,
+        )
+        stuff = {renames.get(label, label) for label in self.stuff}
+        return evolve(self, labels=vocabulary.labels, layers=layers, stuff=stuff)
 
     def renumber(self, start: int) -> SegmentationBatch:
         """The same data, called by their positions from `start` on."""
         return evolve(self, datums=self.datums.renumber(start))
 
     def items(self) -> Iterator[Segmentation]:
-        """The items as objects, with a boolean image for each label."""
+        """The items as objects: segments, or a boolean image for each label."""
         for i in range(len(self)):
             datum = self.datums.at(i)
             true = [layer.groundtruths[i] for layer in self.layers]
             predicted = [layer.predictions[i] for layer in self.layers]
             yield Segmentation(
-                datum.uid, self._masks(true), self._masks(predicted), metadata=datum.metadata
+                datum.uid,
+                self._side(true),
+                self._side(predicted),
+                ignore=_ignored([one for one in true if one is not None]),
+                stuff=sorted(self.stuff),
+                metadata=datum.metadata,
             )
 
-    def _masks(self, maps: Sequence[LabelMap | None]) -> dict[Label, NDArray[np.bool_]] | None:
-        masks: dict[Label, NDArray[np.bool_]] = {}
+    def _side(self, maps: Sequence[LabelMap | None]) -> Side:
+        there = [one for one in maps if one is not None]
+        if len(there) == 1 and there[0].legend.has_instances:
+            return self._segments(there[0])
+        return self._masks(there)
+
+    def _segments(self, one: LabelMap) -> Segments:
+        legend = one.legend
+        is_label = legend.codes >= 0
+        codes = legend.codes[is_label].tolist()
+        numbers = legend.values[is_label].tolist()
+        crowd = () if legend.crowd is None else legend.values[is_label & legend.crowd].tolist()
+        labels = (self.labels[code] for code in codes)
+        return Segments(one.pixels, dict(zip(numbers, labels, strict=True)), crowd)
+
+    def _masks(self, maps: Sequence[LabelMap]) -> dict[Label, Flags] | None:
+        masks: dict[Label, Flags] = {}
         for one in maps:
-            if one is None:
-                continue
             image = one.pixels.read(0, one.pixels.shape[0])
             for code in np.unique(one.legend.codes[one.legend.codes >= 0]).tolist():
                 values = one.legend.values[one.legend.codes == code]
@@ -344,69 +312,14 @@ class SegmentationBatch:
         return masks or None
 
 
-def _stack(item: Segmentation, side: str, vocabulary: Vocabulary) -> dict[str, LabelMap]:
-    """The label maps of one side of an item, by label key."""
-    value = getattr(item, side)
-    if value is None:
-        return {}
-    try:
-        if isinstance(value, Mapping):
-            return _of_masks(value, item.overlap, vocabulary)
-        ignore = item.ignore if side == "groundtruth" else None
-        return _of_numbers(value, item.labels, ignore, vocabulary)
-    except SchemaError as error:
-        message = f"item {item.uid!r}, {side}: {error.message}"
-        raise SchemaError(message, error.remedy) from None
-
-
-def _of_numbers(
-    value: Any, labels: Sequence[Label], ignore: int | None, vocabulary: Vocabulary
-) -> dict[str, LabelMap]:
-    meaning = {0: BACKGROUND} | {i: vocabulary.code(label) for i, label in enumerate(labels, 1)}
-    if ignore is not None:
-        meaning[ignore] = IGNORED
-    keys = {label.key for label in labels}
-    if len(keys) != 1:
-        raise SchemaError(
-            f"expected labels of one key for an image of whole numbers, got {sorted(keys)}",
-            "Give an image for each label instead: {label: image}.",
-        )
-    return {keys.pop(): LabelMap(value, Legend.of(meaning))}
-
-
-def _of_masks(
-    value: Mapping[Any, Any], overlap: str, vocabulary: Vocabulary
-) -> dict[str, LabelMap]:
-    by_key: dict[str, list[tuple[Label, NDArray[np.bool_]]]] = {}
-    for name, mask in value.items():
-        label = as_label(name)
-        image = np.asarray(mask)
-        if image.ndim != 2:
-            raise SchemaError(f"expected rows and columns of pixels for '{label}'")
-        by_key.setdefault(label.key, []).append((label, image != 0))
-    return {key: _painted(masks, overlap, vocabulary) for key, masks in by_key.items()}
-
-
-def _painted(
-    masks: Sequence[tuple[Label, NDArray[np.bool_]]], overlap: str, vocabulary: Vocabulary
-) -> LabelMap:
-    """One image of several masks."""
-    shape = masks[0][1].shape
-    image = np.zeros(shape, np.min_scalar_type(len(masks)))
-    for value, (label, mask) in enumerate(masks, 1):
-        if mask.shape != shape:
-            raise SchemaError(
-                f"expected {shape[0]} by {shape[1]} pixels for '{label}' as for "
-                f"'{masks[0][0]}', got {mask.shape[0]} by {mask.shape[1]}"
-            )
-        shared = mask & (image > 0)
-        if overlap == "error" and shared.any():
-            other = masks[int(image[shared][0]) - 1][0]
-            raise SchemaError(
-                f"expected each pixel in one label, {int(shared.sum()):,} are in '{other}' and in "
-                f"'{label}'",
-                "Set overlap to 'first' or 'last' to give them to one of the two.",
-            )
-        image[mask if overlap == "last" else mask & ~shared] = value
-    codes = {value: vocabulary.code(label) for value, (label, _) in enumerate(masks, 1)}
-    return LabelMap(image, Legend.of({0: BACKGROUND} | codes))
+def _ignored(maps: Sequence[LabelMap]) -> int | Flags | None:
+    """The value, or else the pixels, that do not count."""
+    values = [one.legend.values[one.legend.codes == IGNORED] for one in maps]
+    if not any(map(len, values)):
+        return None
+    if len(maps) == 1 and maps[0].legend.has_instances and len(values[0]) == 1:
+        return int(values[0][0])
+    ignored = np.zeros(maps[0].pixels.shape, bool)
+    for one, own in zip(maps, values, strict=True):
+        ignored |= np.isin(one.pixels.read(0, len(ignored)), own)
+    return ignored

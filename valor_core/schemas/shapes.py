@@ -310,6 +310,17 @@ def _mask_box(mask: Mask) -> tuple[float, float, float, float]:
     return x, y, float(right.max()) + 1 - x, float(bottom) + 1 - y
 
 
+def starts_of(row_ends: Codes) -> Codes:
+    """Where ragged rows begin, and where the last one ends, from where each ends.
+
+    Examples
+    --------
+    >>> starts_of(np.array([2, 2, 5]))
+    array([0, 2, 2, 5])
+    """
+    return np.concatenate([[0], row_ends]).astype(np.int64)
+
+
 def ends(counts: Any) -> Codes:
     """Where ragged rows begin, and where the last one ends, from their lengths.
 
@@ -319,7 +330,8 @@ def ends(counts: Any) -> Codes:
     array([0, 2, 2, 5])
     """
     starts = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=starts[1:])
+    starts[1:] = counts  # a sum of narrower numbers would convert them one by one
+    np.cumsum(starts, out=starts)
     return starts
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
+from valor_core.schemas.characters import check_unicode
 from valor_core.schemas.datum import Datum, Datums, listed
 
 
@@ -69,6 +70,8 @@ class Text:
     >>> Text("q1", "Capital of France?", "Paris", "Paris").references
     ('Paris',)
     """
+
+    task: ClassVar[str] = "text"
 
     uid: str | int
     query: str | None = field(default=None, validator=_text)
@@ -148,6 +151,8 @@ class TextBatch:
                 raise SchemaError(
                     f"{self.datums.name(position)}, {name}: expected {expected}, got {shown(cell)}"
                 )
+            for text in (cell,) if isinstance(cell, str) else cell or ():
+                check_unicode(text, f"{self.datums.name(position)}, {name}")
 
     @classmethod
     def of(cls, items: Iterable[Text]) -> TextBatch:

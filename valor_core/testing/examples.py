@@ -350,7 +350,7 @@ def _many_objects() -> Batches:
     items = []
     for i in range(7):
         corners = generator.integers(0, 60, (150, 2))
-        sides = generator.integers(0, 40, (150, 2))
+        sides = generator.integers(1, 40, (150, 2))
         boxes = np.hstack([corners, corners + sides]).tolist()
         scores = (generator.integers(-2, 12, 150) / 8).tolist()
         items.append(
@@ -444,16 +444,19 @@ def _maps_of_one_side() -> Batches:
 
 def _instances() -> Batches:
     """Values that are single objects, some of them crowds, and a legend for each image."""
-    codes = [BACKGROUND, 0, 0, 1, 1, IGNORED]
+    codes = [BACKGROUND, 0, 0, 1, 1]
 
-    def shown(values: Sequence[int], seed: int) -> LabelMap:
+    def shown(values: Sequence[int], seed: int, last: int = BACKGROUND) -> LabelMap:
         crowd = [False, False, True, False, False, False] if seed % 2 == 0 else [False] * 6
         image = np.array(values)[_drawn(seed, 12, 15, 6, 4)]
-        return LabelMap(image.astype(np.int32), Legend(values, codes, crowd))
+        return LabelMap(image.astype(np.int32), Legend(values, [*codes, last], crowd))
 
     def batch(uids: Sequence[str], seed: int) -> SegmentationBatch:
         layer = Layer(
-            [shown([0, 7, 9, 1000 + i, 70_000, 1 << 23], seed + 2 * i) for i in range(len(uids))],
+            [
+                shown([0, 7, 9, 1000 + i, 70_000, 1 << 23], seed + 2 * i, IGNORED)
+                for i in range(len(uids))
+            ],
             [shown([0, 1, 2, 3, 400, 500], seed + 2 * i + 1) for i in range(len(uids))],
         )
         return SegmentationBatch(

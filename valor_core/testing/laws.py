@@ -19,13 +19,14 @@ import numpy as np
 
 from valor_core import archive
 from valor_core.errors import ReportError, ValorError, shown
-from valor_core.evaluation import Evaluation, Tally
+from valor_core.evaluation import Evaluation
 from valor_core.json_schema import json_schema
 from valor_core.parameters import build, declared, plain
 from valor_core.registry import FIRST_PARTY, implementation
 from valor_core.result import Failed, ItemScore, Result, Undefined
 from valor_core.schemas import Batch, batch_class
 from valor_core.spec import FunctionMetricSpec, MetricSpec, Spec, fold
+from valor_core.tally import Tally
 from valor_core.testing.difference import content, difference
 from valor_core.testing.subject import REFUSED, Batches, Outcome, Refusal, Subject, none_of, singles
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from valor_core.errors import ParameterError
-from valor_core.schemas.classification import Classification
+from valor_core.schemas.classification import Classification, ClassificationBatch
 
 from .support import PETS, SETS, failure_of, reason_of, results_of, value_of
 
@@ -68,7 +71,7 @@ def test_one_item_with_several_ground_truths_makes_sets_of_its_key_only() -> Non
         Classification("a", [dog, cat, white], [(dog, 0.9), (cat, 0.8), (white, 0.7)]),
         Classification("b", [dog, white], [(dog, 0.9), (cat, 0.8), (("colour", "red"), 0.3)]),
     ]
-    results = results_of(items, {"name": "Accuracy", "hardmax": False})
+    results = results_of(items, {"name": "Accuracy", "hardmax": False, "score_thresholds": 0.0})
 
     # animal: {dog, cat} is met on a, and too much on b; colour: white on a, and not on b
     assert results.find(label_key="animal").value == 1 / 2
@@ -93,6 +96,106 @@ def test_top_k_of_sets_fails_with_a_remedy() -> None:
     assert "choose multilabel: exact, hamming or jaccard" in reason
 
 
-def test_top_k_and_balanced_exclude_each_other() -> None:
-    with pytest.raises(ParameterError, match="top_k must be 1 where balanced is true, got 3"):
-        results_of(PETS, {"name": "Accuracy", "top_k": 3, "balanced": True})
+@pytest.mark.parametrize(
+    ("parameters", "error"),
+    [
+        ({"top_k": 3, "balanced": True}, "balanced must be false where top_k is 3, got true"),
+        (
+            {"top_k": 2, "hardmax": False, "score_thresholds": 0.5},
+            "hardmax must be true where top_k is 2, got false",
+        ),
+        (
+            {"top_k": 2, "multilabel": "jaccard"},
+            "multilabel must be 'exact' where top_k is 2, got 'jaccard'",
+        ),
+        (
+            {"balanced": True, "multilabel": "hamming"},
+            "multilabel must be 'exact' where balanced is true, got 'hamming'",
+        ),
+    ],
+)
+def test_parameters_that_leave_each_other_without_a_meaning_are_refused(
+    parameters: dict[str, Any], error: str
+) -> None:
+    with pytest.raises(ParameterError) as caught:
+        results_of(PETS, {"name": "Accuracy"} | parameters)
+
+    first, remedy = str(caught.value).split("\n")
+    assert first == f"classification.Accuracy: {error}"
+    assert remedy.endswith(", or compute both in two metrics.")
+
+
+def test_as_many_labels_as_there_could_be_take_no_room() -> None:
+    batch = ClassificationBatch.from_arrays([0, 1], [0.75, 0.25])
+
+    assert value_of(batch, "Accuracy", top_k=1_000_000_000) == 1.0
+    assert value_of(batch, "Accuracy", top_k=1_000_000_000, score_thresholds=[0.5]) == 0.0
+
+
+HARDMAX = (
+    "Accuracy",
+    "Precision",
+    "Recall",
+    "F1",
+    "FBeta",
+    "Counts",
+    "ConfusionMatrix",
+    "Examples",
+)
+
+
+@pytest.mark.parametrize("name", HARDMAX)
+def test_without_hardmax_a_threshold_has_to_be_given(name: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        results_of(PETS, {"name": name, "hardmax": False})
+
+    assert str(caught.value) == (
+        f"classification.{name}: score_thresholds must be numbers where hardmax is false, "
+        "got null\n"
+        "Say from which score on a label is a prediction: score_thresholds: [0.5]."
+    )
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        *HARDMAX,
+        "MatthewsCorrelation",
+        "CohenKappa",
+        {"name": "Accuracy", "top_k": 2},
+        {"name": "Accuracy", "balanced": True},
+        {"name": "ConfusionMatrix", "max_examples": 2},
+    ],
+)
+def test_logits_have_the_results_of_the_probabilities_they_make(choice: Any) -> None:
+    logits = np.array([[-3.0, -1.0, -2.0], [-9.0, -8.0, -7.0], [-0.5, -2.0, -1.0], [-3, -2, -1]])
+    truths, exponentials = [1, 2, 1, 2], np.exp(logits)
+    probabilities = exponentials / exponentials.sum(axis=1, keepdims=True)
+    of_matrix, of_probabilities = (
+        results_of(ClassificationBatch.from_arrays(truths, scores), choice)
+        for scores in (logits, probabilities)
+    )
+    listed = ClassificationBatch.of(ClassificationBatch.from_arrays(truths, logits).items())
+    of_list = results_of(listed, choice)
+
+    values = [without_scores(result.value) for result in of_matrix]
+    assert values == [without_scores(result.value) for result in of_probabilities]
+    assert values == [without_scores(result.value) for result in of_list]
+    assert all(result.parameters["score_threshold"] is None for result in of_matrix)
+
+
+def test_items_that_list_nothing_have_no_prediction_with_or_without_a_threshold() -> None:
+    items = [Classification("a", "dog", {"dog": -5.0}), Classification("b", "dog")]
+
+    matrix = value_of(items, "ConfusionMatrix")
+
+    assert value_of(items, "Accuracy") == 1 / 2
+    assert matrix["confusion_matrix"] == {"dog": {"dog": 1}}
+    assert matrix["unmatched_ground_truths"] == {"dog": 1}
+
+
+def without_scores(value: Any) -> Any:
+    """A value without the scores of its examples."""
+    if isinstance(value, dict):
+        return {key: without_scores(one) for key, one in value.items() if key != "score"}
+    return [without_scores(one) for one in value] if isinstance(value, list) else value

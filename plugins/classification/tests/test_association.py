@@ -5,13 +5,15 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from valor_classification.association import _agreement, _correlation
+from sklearn.metrics import cohen_kappa_score
+from valor_classification.association import _correlation, tabulation
 from valor_classification.confusion import ConfusionPart
 
+from valor_core.errors import ParameterError
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import Label, Vocabulary
 
-from .support import PETS, reason_of, results_of, value_of
+from .support import PETS, failure_of, reason_of, results_of, value_of
 
 CAT, DOG = Label("class", "cat"), Label("class", "dog")
 
@@ -98,7 +100,7 @@ def test_a_perfect_correlation_is_no_more_than_1_however_many_items_there_are() 
         part = ConfusionPart((0.0,), hardmax=True, vocabulary=Vocabulary([CAT, DOG]))
         part.cells = np.array([[0, 0, 1, count], [1, 1, 1, 2 * count + 1]])
 
-        assert _correlation(_agreement(part, 0.0)) <= 1
+        assert _correlation(tabulation(part, 0.0)) <= 1
 
 
 def test_many_labels_need_no_matrix_of_all_pairs() -> None:
@@ -113,3 +115,84 @@ def test_many_labels_need_no_matrix_of_all_pairs() -> None:
     tracemalloc.stop()
     assert [result.value for result in results] == [1.0, 1.0]
     assert peak < 100e6
+
+
+SCALE = [str(number) for number in range(-5, 7)]
+
+
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+@pytest.mark.parametrize(
+    "names",
+    [SCALE, [f"{number}.0" for number in range(12)], [f"{number / 4}" for number in range(-6, 6)]],
+)
+def test_weighted_kappa_of_numbers_follows_their_size(names: list[str], weights: str) -> None:
+    truths, predictions = grades(len(names))
+    batch = ClassificationBatch.from_predicted(*named(names, truths, predictions))
+
+    wanted = cohen_kappa_score(truths, predictions, weights=weights)
+    assert value_of(batch, "CohenKappa", weights=weights) == pytest.approx(wanted, rel=1e-12)
+
+
+@pytest.mark.parametrize("weights", ["linear", "quadratic"])
+def test_weighted_kappa_of_names_follows_the_order_that_is_given(weights: str) -> None:
+    order = ["low", "medium", "high", "extreme"]
+    truths, predictions = grades(3)
+    batch = ClassificationBatch.from_predicted(*named(order, truths, predictions))
+
+    found = results_of(batch, {"name": "CohenKappa", "weights": weights, "order": order}).only
+
+    wanted = cohen_kappa_score(truths, predictions, labels=[0, 1, 2, 3], weights=weights)
+    assert found.value == pytest.approx(wanted, rel=1e-12)
+    assert found.parameters["order"] == order
+
+
+def test_an_order_goes_before_the_size_of_numbers() -> None:
+    batch = ClassificationBatch.from_predicted([0, 1, 2, 0], [1, 1, 2, 2])
+    wanted = cohen_kappa_score([0, 1, 2, 0], [1, 1, 2, 2], labels=[1, 0, 2], weights="linear")
+
+    value = value_of(batch, "CohenKappa", weights="linear", order=[1, 0, 2])
+
+    assert value == pytest.approx(wanted, rel=1e-12)
+
+
+def test_weights_without_an_order_fail_with_a_remedy() -> None:
+    assert failure_of(PETS, "CohenKappa", weights="linear") == (
+        "weights need labels that are numbers, or their order; found 'ant' (and 3 more); "
+        "pass order: [lowest, …, highest]"
+    )
+    assert failure_of(PETS, "CohenKappa", weights="linear", order=["ant", "bee", "cat"]) == (
+        "order has no place for label 'dog'; name all labels from the lowest to the highest"
+    )
+
+
+def test_an_order_without_weights_is_refused() -> None:
+    with pytest.raises(ParameterError, match="order needs weights, got weights 'none'"):
+        results_of(PETS, {"name": "CohenKappa", "order": ["a", "b"]})
+
+
+def test_no_prediction_has_no_place_on_a_scale() -> None:
+    items = [
+        Classification(str(number), str(truth), {str(predicted): score})
+        for number, (truth, predicted, score) in enumerate(
+            [(1, 1, 0.9), (2, 3, 0.9), (3, 3, 0.8), (3, 1, 0.7), (1, 3, 0.2), (2, 2, 0.1)]
+        )
+    ]
+    choice = {"name": "CohenKappa", "weights": "quadratic", "score_thresholds": [0.5, 0.95]}
+
+    found, none = results_of(items, choice)
+
+    wanted = cohen_kappa_score([1, 2, 3, 3], [1, 3, 3, 1], labels=[1, 2, 3], weights="quadratic")
+    assert found.value == pytest.approx(wanted, rel=1e-12)
+    assert found.left_out == {"no prediction": 2}
+    assert none.undefined == "no items with both a ground truth and a prediction"
+
+
+def grades(count: int) -> tuple[list[int], list[int]]:
+    """Truths and predictions that are often near each other."""
+    rng = np.random.default_rng(7)
+    truths = rng.integers(0, count, 300)
+    return truths.tolist(), np.clip(truths + rng.integers(-2, 3, 300), 0, count - 1).tolist()
+
+
+def named(names: list[str], *columns: list[int]) -> list[list[str]]:
+    return [[names[code] for code in column] for column in columns]

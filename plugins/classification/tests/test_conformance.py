@@ -10,6 +10,8 @@ from valor_core.testing import cases
 
 SEVERAL = {"score_thresholds": [0.5, 0.0, 0.35], "hardmax": False}
 
+SCALE = ["ant", "bee", "cat", "dog", "owl", "black", "white"]
+
 PARAMETERS = {
     "classification.Accuracy": [
         {},
@@ -40,14 +42,17 @@ PARAMETERS = {
         SEVERAL | {"max_examples": 2},
         {"normalize": "truth"},
         {"normalize": "prediction"},
-        {"normalize": "all", "hardmax": False},
+        {"normalize": "all", "hardmax": False, "score_thresholds": 0.35},
     ],
     "classification.Examples": [
         {},
         SEVERAL | {"errors_only": True, "limit": 2, "offset": 1},
     ],
     "classification.MatthewsCorrelation": [{}, {"score_thresholds": [0.5, 0.1]}],
-    "classification.CohenKappa": [{}, {"weights": "quadratic", "score_thresholds": [0.5, 0.1]}],
+    "classification.CohenKappa": [
+        {},
+        {"weights": "quadratic", "score_thresholds": [0.5, 0.1], "order": SCALE},
+    ],
     "classification.BrierScore": [{}, {"scale_by_half": True}],
     "classification.CalibrationError": [{}, {"bins": 3}],
 }

@@ -67,7 +67,9 @@ def test_ties_go_to_the_first_listed() -> None:
 def test_a_listed_zero_passes_the_threshold_zero_and_a_negative_score_does_not() -> None:
     items = [Classification("a", "dog", {"dog": 0.0}), Classification("b", "dog", {"dog": -0.1})]
 
-    assert by_label(results_of(items, "Counts")) == {"dog": counts(1, 0, 1, 0)}
+    at_zero = results_of(items, {"name": "Counts", "score_thresholds": [0.0]})
+    assert by_label(at_zero) == {"dog": counts(1, 0, 1, 0)}
+    assert by_label(results_of(items, "Counts")) == {"dog": counts(2, 0, 0, 0)}
 
 
 def test_several_ground_truths_are_counted_one_by_one() -> None:

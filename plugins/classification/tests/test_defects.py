@@ -111,7 +111,7 @@ def test_memory_of_the_confusion_matrix_does_not_grow_with_the_square_of_the_ite
 ) -> None:
     rng = np.random.default_rng(0)
     batch = ClassificationBatch.from_arrays(rng.integers(0, 2, 8_000), rng.random(8_000))
-    choice = {"name": "ConfusionMatrix", "hardmax": hardmax}
+    choice = {"name": "ConfusionMatrix", "hardmax": hardmax, "score_thresholds": [0.0]}
     results_of(batch, choice)
 
     tracemalloc.start()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from valor_classification import evaluate_classification
 
+from valor_core import Registry
 from valor_core.errors import SchemaError, UnknownNameError
 from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
 from valor_core.schemas.datum import Datum
@@ -69,6 +70,41 @@ def test_examples_are_bounded_by_the_documented_argument() -> None:
 
     hits = report["DetailedPrecisionRecallCurve"].value["dog"]["0.5"]["tp"]["observations"]["all"]
     assert hits == {"count": 3, "examples": ["a", "b"]}
+
+
+@pytest.mark.parametrize(
+    ("choice", "shown"),
+    [
+        ("DetailedPrecisionRecallCurve", 2),
+        ("classification.DetailedPrecisionRecallCurve", 2),
+        ("detailed_precision_recall_curve", 2),
+        ("detailed_pr_curve", 2),
+        ("DetailedPrecisionRecallCurve@1", 2),
+        ({"name": "Detailed-PR-Curve", "score_thresholds": [0.5]}, 2),
+        ({"name": "DetailedPrecisionRecallCurve", "max_examples": 3}, 3),
+        ({"name": "DetailedPrecisionRecallCurve", "pr_curve_max_examples": 0}, 0),
+        (Registry().metric("classification.DetailedPrecisionRecallCurve"), 2),
+    ],
+)
+def test_the_number_of_examples_holds_under_every_name_of_the_curve(
+    choice: Any, shown: int
+) -> None:
+    report = evaluate_classification(
+        [truth(uid, DOG) for uid in "abc"],
+        [guess(uid, ScoredLabel("animal", "dog", 0.9)) for uid in "abc"],
+        metrics_to_return=[choice],
+        pr_curve_max_examples=2,
+    )
+
+    hits = report["DetailedPrecisionRecallCurve"].value["dog"]["0.5"]["tp"]["observations"]["all"]
+    assert len(hits["examples"]) == shown
+
+
+@pytest.mark.parametrize("choice", ["Accuracy", {"name": "Accuracy"}])
+def test_one_metric_stands_for_a_list_of_it(choice: Any) -> None:
+    report = evaluate_classification(TRUTHS, GUESSES, metrics_to_return=choice)
+
+    assert [result.type for result in report] == ["Accuracy"]
 
 
 def test_a_label_map_renames_both_sides() -> None:

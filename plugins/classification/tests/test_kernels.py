@@ -24,6 +24,8 @@ from sklearn.metrics import (
     roc_curve,
 )
 from valor_classification.kernels import library, numeric, spans
+from valor_classification.kernels.limits import in_type
+from valor_classification.kernels.numeric.ranking import _exact_sum
 from valor_classification.kernels.values import (
     UNLISTED_RANK,
     ConfusionCells,
@@ -32,16 +34,17 @@ from valor_classification.kernels.values import (
 )
 
 TINY_BLOCKS = {
-    "numeric": {
-        "_CACHED": 5,
-        "_TRANSPOSED_ROWS": 2,
-        "_FEW_COLUMNS": 2,
+    "numeric.best": {"CACHED": 5, "_FEW_COLUMNS": 2},
+    "numeric.columns": {"_TRANSPOSED_ROWS": 2},
+    "numeric.confusion": {"CACHED": 5, "_SMALL_KEYS": 1},
+    "numeric.ranking": {"CACHED": 5},
+    "numeric.thresholds": {
+        "CACHED": 5,
         "_FEW_THRESHOLDS": 2,
         "_TALLY_ROWS": 2,
         "_TALLY_BYTES": 32,
-        "_SMALL_KEYS": 1,
     },
-    "compiled": {"_SMALL_TABLE": 1},
+    "compiled.confusion": {"_SMALL_TABLE": 1},
 }
 
 
@@ -65,8 +68,11 @@ def block_sizes(
     if request.param == "tiny blocks":
         monkeypatch.setattr(spans, "_THREAD_SCORES", 1)
         monkeypatch.setattr(spans, "_COLUMN_BYTES", 64)
-        for name, size in TINY_BLOCKS[kernels.__name__.rpartition(".")[2]].items():
-            monkeypatch.setattr(kernels, name, size)
+        for module, sizes in TINY_BLOCKS.items():
+            own = f"valor_classification.kernels.{module}"
+            if own.startswith(kernels.__name__):
+                for name, size in sizes.items():
+                    monkeypatch.setattr(importlib.import_module(own), name, size)
 
 
 # Scores with many ties, of both signs and both zeros, and scores with hardly any
@@ -426,7 +432,7 @@ def test_areas_and_curves_do_not_depend_on_the_order_of_scores(
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 2**20, allow_subnormal=False)))
 def test_precisions_are_added_like_fsum(terms: list[float]) -> None:
-    assert numeric._exact_sum(np.array(terms, np.float64)) == math.fsum(terms)
+    assert _exact_sum(np.array(terms, np.float64)) == math.fsum(terms)
 
 
 def bits(areas: RankAreas) -> list[bytes]:
@@ -779,3 +785,33 @@ def test_top_cells_are_the_cells_of_the_tops(
 
     expected = Counter(zip(truths.tolist(), codes[tops].tolist(), passed.tolist(), strict=True))
     assert cell_counts(cells) == [(*cell, n) for cell, n in sorted(expected.items())]
+
+
+def test_a_threshold_in_the_type_of_the_scores_keeps_its_sign_and_range() -> None:
+    with np.errstate(all="raise", under="ignore"):
+        limits = in_type(np.array([-1e300, -1e-300, 0.0, 1e-300, 0.35, 1e300]), np.dtype("f4"))
+
+    tiny = np.float32(1e-45)
+    assert limits.tolist() == [-np.inf, 0.0, 0.0, tiny, np.float32(0.35), np.inf]
+
+
+def test_no_score_of_0_passes_a_tiny_threshold(kernels: ModuleType) -> None:
+    scores = np.array([[0.0, 1e-45], [-1e-45, 1.0]], np.float32)
+    thresholds = np.array([1e-300, 1e300])
+
+    assert kernels.passed(scores, thresholds).tolist() == [[0, 1], [0, 1]]
+    found = kernels.threshold_histogram(scores, thresholds)
+    assert found.tolist() == [[2, 0, 0], [0, 2, 0]]
+    cells = kernels.top_cells(
+        scores[:, :1], np.array([0]), np.array([0, 0]), thresholds, label_count=1
+    )
+    assert cells.bins.tolist() == [0]
+
+
+@given(values=arrays_st.arrays(np.float64, st.integers(0, 50), elements=st.floats(0, 1)))
+def test_exact_units_are_the_sum_of_fractions(
+    kernels: ModuleType, values: NDArray[np.float64]
+) -> None:
+    wanted = sum(map(Fraction, values.tolist()), Fraction(0))
+
+    assert Fraction(kernels.exact_units(values), 2**1074) == wanted

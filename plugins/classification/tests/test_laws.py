@@ -16,7 +16,8 @@ import pytest
 from numpy.typing import NDArray
 
 from valor_core import Evaluator
-from valor_core.report import Results
+from valor_core.plan import Plan, bind
+from valor_core.results import Results
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
@@ -216,6 +217,20 @@ def test_a_matrix_of_no_columns_lists_nothing() -> None:
 
     assert found["Counts"].find(hardmax=True).value == {"tp": 0, "fp": 0, "fn": 2, "tn": 0}
     assert not any(result.error for result in found)
+
+
+def test_a_state_merged_with_itself_has_everything_twice() -> None:
+    plan = Plan.of(bind(METRICS, REGISTRY, "classification"))
+    states = plan.new_states()
+    for batch in mixed(0):
+        plan.update(states, batch, {})
+    first, second = (pickle.loads(pickle.dumps(states)) for _ in range(2))
+
+    for state, one, other in zip(states, first, second, strict=True):
+        state.merge(state)
+        one.merge(other)
+
+    assert plan.compute(states) == plan.compute(first)
 
 
 def test_the_order_of_columns_in_memory_changes_nothing() -> None:

@@ -7,7 +7,7 @@ negative scores, and only one of the two sides.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from valor_core.report import Results
+from valor_core.results import Results
 from valor_core.schemas.classification import ClassificationBatch
 
 from . import naive
@@ -27,6 +27,7 @@ LABELS = {"animal": ("dog", "cat", "bee"), "colour": ("white", "black")}
 SCORES = (-0.5, -0.25, 0.0, 0.05, 0.25, 0.3, 0.5, 0.75, 1.0)
 THRESHOLDS = (-0.25, 0.0, 0.05, 0.26, 0.5, 1.0, 1.5)
 ALL = 10**6
+SCALE = ("cat", "black", "dog", "white", "bee")
 
 
 @st.composite
@@ -315,7 +316,8 @@ def test_top_k_balance_and_association(rows: list[Row], threshold: float, k: int
         {"name": "Accuracy", "top_k": k} | at,
         {"name": "Accuracy", "balanced": True} | at,
         {"name": "MatthewsCorrelation"} | at,
-        {"name": "CohenKappa", "weights": "linear"} | at,
+        {"name": "CohenKappa"} | at,
+        {"name": "CohenKappa", "weights": "linear", "order": SCALE} | at,
     )
 
     for key in naive.keys_of(rows):
@@ -364,12 +366,17 @@ def check_association(results: Results, rows: list[Row], key: str, threshold: fl
         results["MatthewsCorrelation"].find(label_key=key).value,
         covariance(truth, predicted) / math.sqrt(variances) if variances > 1e-9 else None,
     )
-    observed = sum(abs(t - p) for t, p in pairs) * len(pairs)
-    expected = sum(abs(t - p) for t, _ in pairs for _, p in pairs)
-    close(
-        results["CohenKappa"].find(label_key=key).value,
-        1 - Fraction(observed, expected) if expected else None,
-    )
+    kappas = results["CohenKappa"].find(label_key=key)
+    close(kappas.find(weights="none").value, kappa(pairs, bool))
+    on_scale = [(SCALE.index(names[t]), SCALE.index(names[p])) for t, p in pairs if names[p]]
+    close(kappas.find(weights="linear").value, kappa(on_scale, abs))
+
+
+def kappa(pairs: list[tuple[int, int]], distance: Callable[[int], int]) -> Fraction | None:
+    """1 - observed / expected disagreement of truths and predictions."""
+    observed = sum(distance(t - p) for t, p in pairs) * len(pairs)
+    expected = sum(distance(t - p) for t, _ in pairs for _, p in pairs)
+    return 1 - Fraction(observed, expected) if expected else None
 
 
 @settings(deadline=None, max_examples=30)

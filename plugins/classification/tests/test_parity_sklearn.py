@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from sklearn import metrics as sk
 
-from valor_core.report import Results
+from valor_core.results import Results
 from valor_core.schemas.classification import Classification, ClassificationBatch
 
 from .support import by_label, results_of, value_of
@@ -217,7 +217,9 @@ def test_cohen_kappa(data: Data, weights: str) -> None:
         weights=None if weights == "none" else weights,
     )
 
-    close(value_of(data.batch, "CohenKappa", weights=weights), wanted)
+    order = None if weights == "none" else [str(label) for label in data.ordered]
+
+    close(value_of(data.batch, "CohenKappa", weights=weights, order=order), wanted)
 
 
 # Ranking
@@ -318,13 +320,13 @@ def test_log_loss(data: Data) -> None:
     assert_allclose(value_of(data.batch, "LogLoss"), wanted, **tolerance_of(data))
 
 
-@pytest.mark.parametrize("half", [True, False])
-def test_brier_score(data: Data, half: bool) -> None:
+@pytest.mark.parametrize("half", [True, False, None])
+def test_brier_score(data: Data, half: bool | None) -> None:
     scores = data.ordered_scores[:, 1] if len(data.labels) == 2 else data.ordered_scores
     wanted = sk.brier_score_loss(
         data.truths,
         scores,
-        scale_by_half=half,
+        scale_by_half="auto" if half is None else half,
         **({"pos_label": data.ordered[1]} if scores.ndim == 1 else {"labels": data.ordered}),
     )
 
@@ -507,4 +509,4 @@ def test_one_score_of_two_classes_will_do() -> None:
 
     close(results["ROCAUC", "1"].value, sk.roc_auc_score(data.truths, data.scores[:, 1]))
     close(results["LogLoss"].value, sk.log_loss(data.truths, data.scores[:, 1]))
-    close(results["BrierScore"].value / 2, sk.brier_score_loss(data.truths, data.scores[:, 1]))
+    close(results["BrierScore"].value, sk.brier_score_loss(data.truths, data.scores[:, 1]))

@@ -125,3 +125,17 @@ def test_averages_are_those_chosen() -> None:
 def test_beta_must_be_positive() -> None:
     with pytest.raises(ParameterError, match="beta"):
         results_of(PETS, {"name": "FBeta", "beta": 0})
+
+
+@pytest.mark.parametrize("beta", [1e200, 1_000_001])
+def test_beta_has_a_bound_that_its_error_names(beta: float) -> None:
+    with pytest.raises(ParameterError) as caught:
+        results_of(PETS, {"name": "FBeta", "beta": beta})
+
+    assert str(caught.value).startswith("classification.FBeta: beta must lie in (0, 1000000], got ")
+
+
+def test_a_great_beta_leaves_recall() -> None:
+    found = results_of(PETS, {"name": "FBeta", "beta": 1_000_000}, "Recall")
+
+    assert by_label(found["FBeta"]) == pytest.approx(by_label(found["Recall"]), abs=1e-9)

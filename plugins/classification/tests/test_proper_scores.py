@@ -4,8 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from valor_classification import probability
 
 from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.label import Label
+from valor_core.schemas.scores import ScoreMatrix
 
 from .support import SETS, failure_of, reason_of, results_of, value_of
 
@@ -22,8 +26,16 @@ def test_log_loss() -> None:
 
 def test_brier_score() -> None:
     # (1/4 + 1/4 + 9/16 + 9/16) / 2
-    assert value_of(HALVES, "BrierScore") == 13 / 16
+    assert value_of(HALVES, "BrierScore", scale_by_half=False) == 13 / 16
     assert value_of(HALVES, "BrierScore", scale_by_half=True) == 13 / 32
+
+
+def test_the_brier_score_of_two_labels_is_halved_and_that_of_three_is_not() -> None:
+    third = Classification("c", "bird", {"bird": 1.0})
+
+    assert value_of(HALVES, "BrierScore") == 13 / 32
+    # (1/4 + 1/4 + 9/16 + 9/16 + 0) / 3
+    assert value_of([*HALVES, third], "BrierScore") == 13 / 24
 
 
 def test_a_perfect_prediction_costs_nothing_to_speak_of() -> None:
@@ -40,15 +52,54 @@ def test_an_impossible_truth_costs_the_machine_epsilon(dtype: type) -> None:
     wanted = -math.log(np.finfo(dtype).eps)
 
     assert value_of(batch, "LogLoss") == pytest.approx(wanted, rel=1e-15)
-    assert value_of(batch, "BrierScore") == 2.0
+    assert value_of(batch, "BrierScore") == 1.0
 
 
 def test_a_label_that_is_not_listed_has_the_score_zero() -> None:
     items = [Classification("a", "dog", {"cat": 0.5}), Classification("b", "dog")]
 
-    # (1 + 1/4 + 1) / 2
-    assert value_of(items, "BrierScore") == 9 / 8
+    # (1 + 1/4 + 1) / 2, halved
+    assert value_of(items, "BrierScore") == 9 / 16
     assert value_of(items, "LogLoss") == pytest.approx(-math.log(np.finfo(np.float64).eps))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_brier_score_of_near_perfect_scores_is_not_lost(dtype: type) -> None:
+    error = 2.0**-20
+    scores = np.array([[1 - error, error]] * 3, dtype)
+    batch = ClassificationBatch.from_arrays([0, 0, 0], scores)
+
+    assert value_of(batch, "BrierScore", scale_by_half=False) == 2 * error**2
+
+
+def test_brier_score_does_not_depend_on_columns_layout_or_blocks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(3)
+    scores = rng.dirichlet(np.ones(7), 50)
+    truths, order, names = rng.integers(0, 7, 50), rng.permutation(7), list("abcdefg")
+    batch = ClassificationBatch.from_arrays(truths, scores, labels=names)
+    shuffled = ClassificationBatch.from_arrays(
+        np.argsort(order)[truths], scores[:, order], labels=[names[code] for code in order]
+    )
+    listed = ClassificationBatch.of(batch.items())
+    value = value_of(batch, "BrierScore")
+
+    exact = math.fsum(((scores - np.eye(7)[truths]) ** 2).ravel().tolist()) / 50
+    assert value == exact
+    assert value_of(shuffled, "BrierScore") == value
+    assert value_of(listed, "BrierScore") == value
+    monkeypatch.setattr(probability, "_BLOCK", 1)
+    assert value_of(batch, "BrierScore") == value
+
+
+def test_brier_score_counts_truths_that_have_no_column_and_skips_items_without_truth() -> None:
+    labels = [Label("class", name) for name in ("a", "b", "c")]
+    scores = ScoreMatrix([[0.5, 0.25], [1.0, 0.0], [0.25, 0.75]], [0, 1])
+    batch = ClassificationBatch(Datums(["x", "y", "z"]), labels, [0, 2], [2, 1], scores)
+
+    # x: .25 + .0625 + 1 for c; z: .0625 + .0625
+    assert value_of(batch, "BrierScore") == (1.3125 + 0.125) / 2
 
 
 def test_items_without_ground_truth_do_not_take_part() -> None:

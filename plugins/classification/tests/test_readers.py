@@ -14,7 +14,8 @@ import pytest
 from valor_core import evaluate
 from valor_core.errors import ParameterError, ReadError, UnknownNameError
 from valor_core.readers import Table
-from valor_core.report import Report, Results
+from valor_core.report import Report
+from valor_core.results import Results
 from valor_core.schemas.classification import Classification
 
 from .support import REGISTRY, by_label, results_of
@@ -155,7 +156,8 @@ def test_a_label_without_a_column_is_missed_and_an_empty_one_is_none(write: Writ
     ],
 )
 def test_several_ground_truths_are_a_list(write: Write, name: str, lines: list[str]) -> None:
-    report = read("wide", {"name": "Accuracy", "hardmax": False}, path=write(name, *lines))
+    choice = {"name": "Accuracy", "hardmax": False, "score_thresholds": 0.0}
+    report = read("wide", choice, path=write(name, *lines))
 
     assert report["Accuracy"].value == 1.0
 

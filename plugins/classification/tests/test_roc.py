@@ -97,3 +97,21 @@ def test_label_keys_are_ranked_apart() -> None:
 
     assert results.find(label_key="animal", label="dog").value == 1.0
     assert results.find(label_key="toy", label="dog").value == 0.0
+
+
+@pytest.mark.parametrize("name", ["ROCAUC", "mROCAUC", "AveragePrecision"])
+def test_bins_of_scores_outside_0_and_1_fail_with_a_remedy(name: str) -> None:
+    items = [
+        Classification("a", ["dog", ("size", "big")], {"dog": 1.5, ("size", "big"): 0.5}),
+        Classification("b", ["cat", ("size", "small")], {"dog": -2.0, ("size", "big"): 0.25}),
+    ]
+
+    binned = results_of(items, {"name": name, "bins": 10})
+    exact = results_of(items, name)
+
+    reason = "expected scores in [0, 1], found 2 outside; put the model's outputs through a "
+    for result in binned.find(label_key="class"):
+        assert result.error is not None
+        assert result.error.startswith(reason)
+    assert not any(result.error for result in binned.find(label_key="size"))
+    assert not any(result.error for result in exact)

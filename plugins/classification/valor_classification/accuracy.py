@@ -3,23 +3,109 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol
 
-from attrs import frozen
+from attrs import field, frozen
 
 from valor_classification import agreement, label_counts, top_ranks
 from valor_classification.agreement import AgreementPart
 from valor_classification.keyed import Keyed
 from valor_classification.label_counts import LabelCountsPart
 from valor_classification.parameters import AccuracyParameters
+from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.top_ranks import TopRanksPart
 from valor_core import averages
 from valor_core.averages import Value
-from valor_core.errors import ParameterError
 from valor_core.result import Failed, Result, Undefined, ratio
 from valor_core.state import StateRequest
 
 _NO_TRUTH = "no items with ground truth"
+
+
+Outcome = tuple[Value, dict[str, int]]
+"""A value, and what it left out."""
+
+
+class _Rule(Protocol):
+    """What makes a prediction right."""
+
+    def request(self, least: tuple[float, ...]) -> StateRequest:
+        """The state that it reads."""
+
+    def outcome(self, part: Any, least: float) -> Outcome:
+        """The accuracy of one label key at one of the thresholds."""
+
+    def shaped(self, part: Any, threshold: float | None) -> dict[str, Any]:
+        """Parameters that the result has besides its label key."""
+
+
+@frozen
+class _AmongTop:
+    """The ground truth is among the best-scoring labels."""
+
+    k: int
+
+    def request(self, least: tuple[float, ...]) -> StateRequest:
+        return top_ranks.request(least, self.k)
+
+    def outcome(self, part: TopRanksPart, least: float) -> Outcome:
+        if part.has_several:
+            reason = (
+                "top_k needs one ground truth for each label key, found several; leave top_k out "
+                "and choose multilabel: exact, hamming or jaccard"
+            )
+            return Failed(reason), {}
+        return ratio(part.correct(self.k, least), part.with_truth, None, _NO_TRUTH), {}
+
+    def shaped(self, part: TopRanksPart, threshold: float | None) -> dict[str, Any]:
+        return {"top_k": self.k, "score_threshold": threshold}
+
+
+@frozen
+class _Balanced:
+    """The ground truth is predicted, every label weighing the same."""
+
+    hardmax: bool
+
+    def request(self, least: tuple[float, ...]) -> StateRequest:
+        return label_counts.request(least, hardmax=self.hardmax)
+
+    def outcome(self, part: LabelCountsPart, least: float) -> Outcome:
+        counts = part.at(least)
+        pairs = zip(counts.tp.tolist(), counts.truths.tolist(), strict=True)
+        recalls = [ratio(tp, truths, None, "no ground truths of the label") for tp, truths in pairs]
+        return averages.macro(recalls, counts.truths)
+
+    def shaped(self, part: LabelCountsPart, threshold: float | None) -> dict[str, Any]:
+        return coordinates(threshold, self.hardmax) | {"balanced": True}
+
+
+@frozen
+class _Agreeing:
+    """The ground truth is predicted, or, where there are several, the two sets agree."""
+
+    hardmax: bool
+    multilabel: str
+
+    def request(self, least: tuple[float, ...]) -> StateRequest:
+        return agreement.request(least, hardmax=self.hardmax)
+
+    def outcome(self, part: AgreementPart, least: float) -> Outcome:
+        if part.has_several:
+            return _of_sets(part, least, self.multilabel), {}
+        return ratio(part.correct(least), part.with_truth, None, _NO_TRUTH), {}
+
+    def shaped(self, part: AgreementPart, threshold: float | None) -> dict[str, Any]:
+        of_sets = {"multilabel": self.multilabel} if part.has_several else {}
+        return coordinates(threshold, self.hardmax) | of_sets
+
+
+def _rule(chosen: AccuracyParameters) -> _Rule:
+    if chosen.top_k > 1:
+        return _AmongTop(chosen.top_k)
+    if chosen.balanced:
+        return _Balanced(chosen.hardmax)
+    return _Agreeing(chosen.hardmax, chosen.multilabel)
 
 
 @frozen
@@ -45,65 +131,23 @@ class Accuracy:
     """
 
     parameters: AccuracyParameters
+    _rule: _Rule = field(init=False, repr=False, eq=False)
 
-    def __attrs_post_init__(self) -> None:
-        if self.parameters.top_k > 1 and self.parameters.balanced:
-            raise ParameterError(
-                f"top_k must be 1 where balanced is true, got {self.parameters.top_k}",
-                place="classification.Accuracy: ",
-            )
+    @_rule.default
+    def _chosen(self) -> _Rule:
+        return _rule(self.parameters)
 
     def needs(self) -> tuple[StateRequest, ...]:
         """Agreement, ranks or label counts at the thresholds."""
-        chosen = self.parameters
-        if chosen.top_k > 1:
-            return (top_ranks.request(chosen.score_thresholds, chosen.top_k),)
-        if chosen.balanced:
-            return (label_counts.request(chosen.score_thresholds, hardmax=chosen.hardmax),)
-        return (agreement.request(chosen.score_thresholds, hardmax=chosen.hardmax),)
+        return (self._rule.request(limits(self.parameters.score_thresholds)),)
 
     def compute(self, state: Keyed) -> Iterator[Result]:
         """One result for each label key and threshold."""
-        chosen = self.parameters
         for key, part in state.sorted():
-            for threshold in chosen.score_thresholds:
-                left_out: dict[str, int] = {}
-                if chosen.top_k > 1:
-                    value = _among_top(part, chosen.top_k, threshold)
-                elif chosen.balanced:
-                    value, left_out = _balanced(part, threshold)
-                elif part.has_several:
-                    value = _of_sets(part, threshold, chosen.multilabel)
-                else:
-                    correct = part.correct(threshold)
-                    value = ratio(correct, part.with_truth, None, _NO_TRUTH)
-                parameters = {"label_key": key} | self._shaped(threshold)
-                if isinstance(part, AgreementPart) and part.has_several:
-                    parameters["multilabel"] = chosen.multilabel
+            for threshold in self.parameters.score_thresholds:
+                value, left_out = self._rule.outcome(part, limit(threshold))
+                parameters = {"label_key": key} | self._rule.shaped(part, threshold)
                 yield Result(parameters=parameters, value=value, left_out=left_out)
-
-    def _shaped(self, threshold: float) -> dict[str, Any]:
-        chosen = self.parameters
-        shaped: dict[str, Any] = {"score_threshold": threshold, "hardmax": chosen.hardmax}
-        if chosen.top_k > 1:
-            shaped = {"top_k": chosen.top_k, "score_threshold": threshold}
-        return shaped | ({"balanced": True} if chosen.balanced else {})
-
-
-def _among_top(part: TopRanksPart, k: int, threshold: float) -> Value:
-    if part.has_several:
-        return Failed(
-            "top_k needs one ground truth for each label key, found several; leave top_k out and "
-            "choose multilabel: exact, hamming or jaccard"
-        )
-    return ratio(part.correct(k, threshold), part.with_truth, None, _NO_TRUTH)
-
-
-def _balanced(part: LabelCountsPart, threshold: float) -> tuple[Value, dict[str, int]]:
-    counts = part.at(threshold)
-    pairs = zip(counts.tp.tolist(), counts.truths.tolist(), strict=True)
-    recalls = [ratio(tp, truths, None, "no ground truths of the label") for tp, truths in pairs]
-    return averages.macro(recalls, counts.truths)
 
 
 def _of_sets(part: AgreementPart, threshold: float, rule: str) -> Value:

@@ -156,7 +156,7 @@ class AgreementPart:
         """Predicted labels of every datum at every threshold, and how many of them are true."""
         thresholds = np.array(self.thresholds)
         if self.hardmax:
-            passed = view.top_scores[:, None] >= thresholds.astype(view.top_scores.dtype)
+            passed = view.top_scores[:, None] >= kernels.in_type(thresholds, view.top_scores.dtype)
             passed &= (view.top_labels >= 0)[:, None]
             hit = passed & view.top_is_true[:, None]
             return passed.astype(np.int64), hit.astype(np.int64)
@@ -168,7 +168,7 @@ class AgreementPart:
             bins = kernels.passed(scores.values, thresholds)
             return _reached(scores.datums, bins, view.count, thresholds), common
         sizes = np.empty((view.count, len(thresholds)), dtype=np.int64)
-        for place, limit in enumerate(thresholds.astype(scores.values.dtype)):
+        for place, limit in enumerate(kernels.in_type(thresholds, scores.values.dtype)):
             sizes[:, place] = np.count_nonzero(scores.values >= limit, axis=1)
         return sizes, common
 

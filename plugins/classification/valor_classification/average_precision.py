@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 
+from valor_classification import binned_ranking
 from valor_classification.keyed import Keyed
 from valor_classification.label_counts import LabelCountsPart
+from valor_classification.label_values import LabelValues
 from valor_classification.parameters import AveragePrecisionParameters
 from valor_classification.ranking import RankingPart
-from valor_classification.roc import LabelValues, binned_counts, rank_request
-from valor_core import averages
+from valor_classification.unit_interval import Outside
 from valor_core.result import Result, Undefined
 from valor_core.state import StateRequest
 
@@ -22,7 +23,7 @@ class AveragePrecision:
     """Mean of the precisions at the scores of a label's items, weighted by the gain in recall.
 
     Items that do not list the label rank below all that do, tied with each other. Undefined for
-    a label without ground truths.
+    a label without ground truths. Bins fail where a score is outside [0, 1].
 
     Parameters
     ----------
@@ -47,36 +48,28 @@ class AveragePrecision:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """All scores, or their histogram."""
-        return (rank_request(self.parameters.bins),)
+        return binned_ranking.requests(self.parameters.bins)
 
-    def compute(self, state: Keyed) -> Iterator[Result]:
+    def compute(self, state: Keyed, outside: Outside | None = None) -> Iterator[Result]:
         """One result for each label, then the averages of its key."""
-        chosen = self.parameters
-        shaped = {} if chosen.bins is None else {"bins": chosen.bins}
+        bins = self.parameters.bins
         for key, part in state.sorted():
-            areas = _areas(part, chosen.bins)
-            for average in chosen.average:
-                if average == "none":
-                    for label, value in zip(areas.labels, areas.values, strict=True):
-                        yield Result(parameters=averages.coordinates(label) | shaped, value=value)
-                    continue
-                of = averages.macro if average == "macro" else averages.weighted
-                mean, left_out = of(areas.values, areas.truths)
-                parameters = {"label_key": key, "average": average} | shaped
-                yield Result(parameters=parameters, value=mean, left_out=left_out)
+            areas = _areas(key, part, bins).unless(outside)
+            for average in self.parameters.average:
+                yield from areas.results(average, binned_ranking.shaped(bins))
 
 
-def _areas(part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:
+def _areas(key: str, part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:
     if isinstance(part, RankingPart):
-        labels, truths = part.labels, part.areas().positives
-        values = part.areas().average_precision
+        truths, values = part.areas().positives, part.areas().average_precision
     else:
-        tp, fp, truths = binned_counts(part, bins or 0)
-        labels = part.at(0.0).labels
+        tp, fp, truths = binned_ranking.counts(part, bins or 0)
         gains = np.diff(tp, axis=1, prepend=0)
         precisions = tp / np.maximum(tp + fp, 1)
         values = (gains * precisions).sum(axis=1) / np.maximum(truths, 1)
+    labels = part.labels
     return LabelValues(
+        key=key,
         labels=labels,
         truths=truths,
         values=[

@@ -125,6 +125,11 @@ class ConfusionPart:
             "found several; choose Counts, which treats every label on its own"
         )
 
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels, sorted."""
+        return self.vocabulary.sorted_labels
+
     def at(self, threshold: float) -> Matrix:
         """The matrix at one of the thresholds, without the items of a `refusal`."""
         count = len(self.vocabulary)
@@ -132,7 +137,7 @@ class ConfusionPart:
         truths, predictions, items = self.pairs(threshold)
         np.add.at(table, (truths, predictions), items)
         return Matrix(
-            labels=tuple(self.vocabulary.labels[code] for code in self.vocabulary.order),
+            labels=self.labels,
             counts=table[:-1, :-1],
             unmatched_truths=table[:-1, -1],
             unmatched_predictions=table[-1, :-1],
@@ -163,7 +168,7 @@ class ConfusionPart:
             bins = kernels.passed(scores.values, thresholds)
             return [self._count(view, view.truths[scores.datums], scores.labels, bins)]
         found = []
-        lowest = scores.values.dtype.type(thresholds[0])
+        lowest = kernels.in_type(thresholds[:1], scores.values.dtype)[0]
         step = max(_BLOCK // max(len(scores.labels), 1), 1)
         for start in range(0, view.count, step):
             rows, columns = np.nonzero(scores.values[start : start + step] >= lowest)

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from valor_classification import confusion, listing
 from valor_classification.confusion import Confusion, Matrix
-from valor_classification.listing import Listing, Table
+from valor_classification.listing import Items, Listing
 from valor_classification.parameters import ConfusionMatrixParameters
+from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.views import NONE
 from valor_core.result import Deferred, Failed, NamedMatrix, Result, as_json
 from valor_core.schemas.arrays import Codes
@@ -54,25 +55,22 @@ class ConfusionMatrix:
     def needs(self) -> tuple[StateRequest, ...]:
         """The confusion at the thresholds, and the listing if items are to be named."""
         chosen = self.parameters
-        counted = confusion.request(chosen.score_thresholds, hardmax=chosen.hardmax)
+        least = limits(chosen.score_thresholds)
+        counted = confusion.request(least, hardmax=chosen.hardmax)
         if not chosen.max_examples:
             return (counted,)
-        return counted, listing.request(chosen.score_thresholds, hardmax=chosen.hardmax)
+        return counted, listing.request(least, hardmax=chosen.hardmax)
 
     def compute(self, state: Confusion, named: Listing | None = None) -> Iterator[Result]:
         """One result for each label key and threshold."""
         chosen = self.parameters
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
-                value = part.refusal or self._value(part.at(threshold))
+                value = part.refusal or self._value(part.at(limit(threshold)))
                 if named is not None and not isinstance(value, Failed):
-                    table = named.of(key).table((threshold,))
+                    table = named.of(key).table((limit(threshold),))
                     value = self._with_examples(as_json(value.content, "value"), table)
-                parameters: dict[str, Any] = {
-                    "label_key": key,
-                    "score_threshold": threshold,
-                    "hardmax": chosen.hardmax,
-                }
+                parameters = {"label_key": key} | coordinates(threshold, chosen.hardmax)
                 if chosen.normalize != "none":
                     parameters["normalize"] = chosen.normalize
                 yield Result(parameters=parameters, value=value)
@@ -105,7 +103,7 @@ class ConfusionMatrix:
             return counts / whole, truths / whole, predictions / whole
         return counts, truths, predictions
 
-    def _with_examples(self, value: dict[str, Any], table: Table) -> dict[str, Any]:
+    def _with_examples(self, value: dict[str, Any], table: Items) -> dict[str, Any]:
         """The value with a count and items in every cell."""
         matrix = {
             truth: {prediction: _cell(count) for prediction, count in row.items()}

@@ -9,6 +9,7 @@ from attrs import frozen
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts
 from valor_classification.parameters import CountsParameters
+from valor_classification.thresholds import coordinates, limits
 from valor_core import averages
 from valor_core.result import Result
 from valor_core.state import StateRequest
@@ -37,14 +38,14 @@ class Counts:
     def needs(self) -> tuple[StateRequest, ...]:
         """Label counts at the thresholds."""
         chosen = self.parameters
-        return (label_counts.request(chosen.score_thresholds, hardmax=chosen.hardmax),)
+        return (label_counts.request(limits(chosen.score_thresholds), hardmax=chosen.hardmax),)
 
     def compute(self, state: LabelCounts) -> Iterator[Result]:
         """One result for each threshold, label key and label."""
         thresholds = self.parameters.score_thresholds
         for _, part in state.sorted():
-            for threshold, counts in zip(thresholds, part.all_at(thresholds), strict=True):
-                shaped = {"score_threshold": threshold, "hardmax": self.parameters.hardmax}
+            for threshold, counts in zip(thresholds, part.all_at(limits(thresholds)), strict=True):
+                shaped = coordinates(threshold, self.parameters.hardmax)
                 columns = (counts.tp, counts.fp, counts.fn, counts.tn)
                 rows = zip(*(column.tolist() for column in columns), strict=True)
                 for label, (tp, fp, fn, tn) in zip(counts.labels, rows, strict=True):

@@ -10,7 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_classification import listing
-from valor_classification.listing import Listing, Table
+from valor_classification.listing import Items, Listing
 from valor_classification.parameters import DetailedCurveParameters
 from valor_classification.precision_recall_curve import threshold_name
 from valor_core.result import Result
@@ -115,7 +115,7 @@ class DetailedPrecisionRecallCurve:
                 value=curves,
             )
 
-    def _point(self, table: Table, one: _OneLabel, place: int) -> dict[str, Any]:
+    def _point(self, table: Items, one: _OneLabel, place: int) -> dict[str, Any]:
         at = {kind: self._observed(table, spans.at(place)) for kind, spans in one.kinds.items()}
         negatives = len(table.uids) - sum(observed["count"] for observed in at.values())
         examples = one.negatives(place, self.parameters.max_examples).tolist()
@@ -128,7 +128,7 @@ class DetailedPrecisionRecallCurve:
             ),
         }
 
-    def _observed(self, table: Table, datums: Codes) -> dict[str, Any]:
+    def _observed(self, table: Items, datums: Codes) -> dict[str, Any]:
         shown = datums[: self.parameters.max_examples]
         return {"count": len(datums), "examples": [table.uids[datum] for datum in shown]}
 
@@ -138,7 +138,7 @@ def _total(**observations: dict[str, Any]) -> dict[str, Any]:
     return {"total": total, "observations": observations}
 
 
-def _best_bins(table: Table) -> tuple[Codes, Codes]:
+def _best_bins(table: Items) -> tuple[Codes, Codes]:
     """Thresholds that each item's best and second-best prediction pass."""
     best = np.zeros(len(table.uids), dtype=np.int64)
     np.maximum.at(best, table.datums, table.bins)
@@ -152,7 +152,7 @@ def _best_bins(table: Table) -> tuple[Codes, Codes]:
     return best, second
 
 
-def _each_label(table: Table, thresholds: int) -> Iterator[_OneLabel]:
+def _each_label(table: Items, thresholds: int) -> Iterator[_OneLabel]:
     """The items of one label after the other, sorted."""
     count = len(table.labels)
     best, second = _best_bins(table)

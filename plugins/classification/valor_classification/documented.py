@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from valor_classification.plugin import valor_metrics
 from valor_core.evaluate import evaluate
 from valor_core.plan import MetricChoice
 from valor_core.report import Report
@@ -18,6 +19,7 @@ from valor_core.schemas.annotation import (
     true_labels,
 )
 from valor_core.schemas.classification import Classification
+from valor_core.spec import MetricSpec, fold
 
 DEFAULT_METRICS = (
     "Accuracy",
@@ -30,13 +32,16 @@ DEFAULT_METRICS = (
 )
 """What is computed where nothing is chosen."""
 
+_DETAILED = "DetailedPrecisionRecallCurve"
+_EXAMPLES = {"max_examples", "pr_curve_max_examples"}
+
 
 def evaluate_classification(
     groundtruths: Iterable[GroundTruth | Mapping[str, Any]],
     predictions: Iterable[Prediction | Mapping[str, Any]],
     *,
     label_map: Mapping[Any, Any] | Sequence[Any] = (),
-    metrics_to_return: Sequence[MetricChoice] | None = None,
+    metrics_to_return: Sequence[MetricChoice] | MetricChoice | None = None,
     pr_curve_max_examples: int = 1,
     pr_curve_iou_threshold: float | None = None,
 ) -> Report:
@@ -50,9 +55,11 @@ def evaluate_classification(
     label_map : mapping or list of pairs, optional
         Renames of labels, applied to both sides first.
     metrics_to_return : sequence, optional
-        Names, or tables of a name and parameters; `DEFAULT_METRICS` unless given.
+        Names, or tables of a name and parameters; one of them stands for a list of it.
+        `DEFAULT_METRICS` unless given.
     pr_curve_max_examples : int
-        Most items named for each count of a DetailedPrecisionRecallCurve.
+        Most items named for each count of a DetailedPrecisionRecallCurve, under whichever of its
+        names, that does not set them itself.
     pr_curve_iou_threshold : float, optional
         Taken because the documentation passes it; classification has no overlaps.
 
@@ -73,13 +80,29 @@ def evaluate_classification(
     >>> report["Accuracy"].value
     1.0
     """
-    chosen: list[MetricChoice] = []
-    for choice in DEFAULT_METRICS if metrics_to_return is None else metrics_to_return:
-        if choice == "DetailedPrecisionRecallCurve":
-            choice = {"name": choice, "max_examples": pr_curve_max_examples}
-        chosen.append(choice)
+    chosen = DEFAULT_METRICS if metrics_to_return is None else metrics_to_return
+    choices = [chosen] if isinstance(chosen, (str, Mapping, MetricSpec)) else chosen
+    metrics = [_with_examples(choice, pr_curve_max_examples) for choice in choices]
     items = list(map(_item, annotated(groundtruths, predictions)))
-    return evaluate(items, chosen, task="classification", label_map=label_map)
+    return evaluate(items, metrics, task="classification", label_map=label_map)
+
+
+def _with_examples(choice: MetricChoice, most: int) -> MetricChoice:
+    """The choice with the call's number of examples, if it is of the curve that shows some."""
+    values: dict[str, Any] = dict(choice) if isinstance(choice, Mapping) else {"name": choice}
+    if not _is_detailed(values.get("name")) or _EXAMPLES & values.keys():
+        return choice
+    return values | {"max_examples": most}
+
+
+def _is_detailed(name: Any) -> bool:
+    if isinstance(name, MetricSpec):
+        return name.name == f"classification.{_DETAILED}"
+    if not isinstance(name, str):
+        return False
+    wanted = fold(name.partition("@")[0].removeprefix("classification."))
+    spec = next(spec for spec in valor_metrics() if spec.short_name == _DETAILED)
+    return wanted in map(fold, (spec.short_name, *spec.aliases))
 
 
 def _item(one: Annotated) -> Classification:

@@ -9,8 +9,9 @@ import numpy as np
 from attrs import frozen
 
 from valor_classification import listing
-from valor_classification.listing import Listing, Table
+from valor_classification.listing import Items, Listing
 from valor_classification.parameters import ExamplesParameters
+from valor_classification.thresholds import coordinates, limit, limits
 from valor_core.result import Result
 from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
@@ -39,22 +40,18 @@ class Examples:
     def needs(self) -> tuple[StateRequest, ...]:
         """The listing at the thresholds."""
         chosen = self.parameters
-        return (listing.request(chosen.score_thresholds, hardmax=chosen.hardmax),)
+        return (listing.request(limits(chosen.score_thresholds), hardmax=chosen.hardmax),)
 
     def compute(self, state: Listing) -> Iterator[Result]:
         """One result for each label key and threshold: a list of items."""
         chosen = self.parameters
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
-                table = part.table((threshold,))
-                parameters = {
-                    "label_key": key,
-                    "score_threshold": threshold,
-                    "hardmax": chosen.hardmax,
-                }
+                table = part.table((limit(threshold),))
+                parameters = {"label_key": key} | coordinates(threshold, chosen.hardmax)
                 yield Result(parameters=parameters, value=self._items(table))
 
-    def _items(self, table: Table) -> list[dict[str, Any]]:
+    def _items(self, table: Items) -> list[dict[str, Any]]:
         chosen = self.parameters
         missed = table.truth_bins == 0
         columns = {

@@ -95,6 +95,11 @@ class LabelCountsPart:
         self.predicted, self.matched = content["predicted"], content["matched"]
         self.truths, self.datums = content["truths"], content["datums"]
 
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels, sorted."""
+        return self.vocabulary.sorted_labels
+
     def at(self, threshold: float) -> ThresholdCounts:
         """Counts at one of the thresholds."""
         return self.all_at((threshold,))[0]
@@ -102,7 +107,7 @@ class LabelCountsPart:
     def all_at(self, thresholds: tuple[float, ...]) -> list[ThresholdCounts]:
         """Counts at several of the thresholds."""
         order = self.vocabulary.order
-        labels = tuple(self.vocabulary.labels[code] for code in order)
+        labels = self.labels
         tp, passed = _passing(self.matched[order]), _passing(self.predicted[order])
         truths = self.truths[order]
         places = {threshold: place for place, threshold in enumerate(self.thresholds, start=1)}

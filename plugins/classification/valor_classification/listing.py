@@ -44,7 +44,7 @@ class Chunk:
 
 
 @frozen(kw_only=True, eq=False)
-class Table:
+class Items:
     """All datums of a label key in the order of their uids; labels sorted.
 
     Parameters
@@ -114,7 +114,7 @@ class ListingPart:
     def merge(self, other: ListingPart) -> None:
         """Keep what another part kept."""
         codes = self.vocabulary.join(other.vocabulary.labels)
-        for chunk in other.chunks:
+        for chunk in tuple(other.chunks):
             self.chunks.append(
                 Chunk(
                     chunk.uids,
@@ -141,7 +141,7 @@ class ListingPart:
         self.vocabulary = Vocabulary(content["labels"])
         self.chunks = [Chunk(*columns) for columns in content["chunks"]]
 
-    def table(self, thresholds: tuple[float, ...]) -> Table:
+    def table(self, thresholds: tuple[float, ...]) -> Items:
         """Everything kept, by uid, at some of the thresholds."""
         order = self.vocabulary.order
         ranks = np.empty(len(order), dtype=np.int64)
@@ -157,7 +157,7 @@ class ListingPart:
         bins = bins[self._order(places, starts, "datums")].astype(np.int64)
         kept = bins > 0
         return _table(
-            tuple(self.vocabulary.labels[code] for code in order),
+            self.vocabulary.sorted_labels,
             uids[by_uid].tolist(),
             (truths[0], ranks[truths[1]]),
             (
@@ -171,7 +171,7 @@ class ListingPart:
     def _predictions(self, view: KeyView) -> tuple[Codes, Codes, Floats]:
         """Datum, label and score, in arrays of their own, of what passes the lowest threshold."""
         scores = view.scores
-        limit = scores.values.dtype.type(self.thresholds[0])
+        limit = kernels.in_type(np.array(self.thresholds[:1]), scores.values.dtype)[0]
         if self.hardmax:
             tops = view.top_labels
             datums = np.flatnonzero((tops != NONE) & (view.top_scores >= limit))
@@ -204,7 +204,7 @@ def _table(
     uids: list[str | int],
     truths: tuple[Codes, Codes],
     predictions: tuple[Codes, Codes, NDArray[np.float64], Codes],
-) -> Table:
+) -> Items:
     datums, labels_of, values, bins = predictions
     width = max(len(labels), 1)
     true_pairs = truths[0] * width + truths[1]
@@ -219,7 +219,7 @@ def _table(
         matched = pairs[entries] == true_pairs
         truth_bins[matched] = bins[entries[matched]]
         is_true[entries[matched]] = True
-    return Table(
+    return Items(
         labels=labels,
         uids=uids,
         truth_datums=truths[0],

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter, parameters
 
 CURVE_THRESHOLDS = tuple(i / 20 for i in range(1, 20))
@@ -13,10 +14,24 @@ CURVE_THRESHOLDS = tuple(i / 20 for i in range(1, 20))
 Average = Literal["none", "micro", "macro", "weighted"]
 
 
-def _score_thresholds(default: tuple[float, ...] = (0.0,)) -> tuple[float, ...]:
+Thresholds = tuple[float | None, ...]
+
+
+def _score_thresholds() -> Thresholds:
+    thresholds: Thresholds = parameter(
+        default=(None,),
+        help="A prediction counts if its score is at least this; one result for each. With null "
+        "the best-scoring label is always predicted, whatever its score.",
+        non_empty=True,
+        distinct=True,
+    )
+    return thresholds
+
+
+def _curve_thresholds() -> tuple[float, ...]:
     thresholds: tuple[float, ...] = parameter(
-        default=default,
-        help="A prediction counts if its score is at least this; one result for each.",
+        default=CURVE_THRESHOLDS,
+        help="A prediction counts if its score is at least this; one point for each.",
         non_empty=True,
         distinct=True,
     )
@@ -27,9 +42,23 @@ def _hardmax() -> bool:
     hardmax: bool = parameter(
         default=True,
         help="Whether only the best-scoring label of an item is a prediction (ties go to the "
-        "first listed), or every label that passes the threshold.",
+        "first listed), or every label that passes the threshold, which has to be given then.",
     )
     return hardmax
+
+
+class _Predictions:
+    """Parameters that say which labels are predictions."""
+
+    score_thresholds: Thresholds
+    hardmax: bool
+
+    def __attrs_post_init__(self) -> None:
+        if not self.hardmax and None in self.score_thresholds:
+            raise ParameterError(
+                "score_thresholds must be numbers where hardmax is false, got null",
+                "Say from which score on a label is a prediction: score_thresholds: [0.5].",
+            )
 
 
 def _zero_division() -> float | None:
@@ -70,11 +99,16 @@ def _bins_of_scores() -> int | None:
     return bins
 
 
+def _written(value: Any) -> str:
+    """A value as configs write it."""
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
 @parameters
-class AccuracyParameters:
+class AccuracyParameters(_Predictions):
     """Parameters of Accuracy."""
 
-    score_thresholds: tuple[float, ...] = _score_thresholds()
+    score_thresholds: Thresholds = _score_thresholds()
     hardmax: bool = _hardmax()
     top_k: int = parameter(
         default=1,
@@ -91,12 +125,30 @@ class AccuracyParameters:
         "equal, the share of labels on which they agree, or intersection over union.",
     )
 
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        if self.top_k > 1:
+            self._refuse("top_k", str(self.top_k), balanced=False, hardmax=True, multilabel="exact")
+        if self.balanced:
+            self._refuse("balanced", "true", multilabel="exact")
+
+    def _refuse(self, name: str, value: str, **wanted: Any) -> None:
+        """Refuse what a parameter leaves without a meaning."""
+        for other, only in wanted.items():
+            found = getattr(self, other)
+            if found != only:
+                raise ParameterError(
+                    f"{other} must be {_written(only)} where {name} is {value}, "
+                    f"got {_written(found)}",
+                    f"Leave out {name} or {other}, or compute both in two metrics.",
+                )
+
 
 @parameters
-class LabelParameters:
+class LabelParameters(_Predictions):
     """Parameters of Precision, Recall and F1."""
 
-    score_thresholds: tuple[float, ...] = _score_thresholds()
+    score_thresholds: Thresholds = _score_thresholds()
     hardmax: bool = _hardmax()
     average: tuple[Average, ...] = _average(("none", "micro", "macro", "weighted"))
     zero_division: float | None = _zero_division()
@@ -104,15 +156,15 @@ class LabelParameters:
 
 
 @parameters
-class FBetaParameters:
+class FBetaParameters(_Predictions):
     """Parameters of FBeta."""
 
     beta: float = parameter(
         default=2.0,
         help="How many times recall weighs as much as precision.",
-        check=Within(0, open_low=True),
+        check=Within(0, 1_000_000, open_low=True),
     )
-    score_thresholds: tuple[float, ...] = _score_thresholds()
+    score_thresholds: Thresholds = _score_thresholds()
     hardmax: bool = _hardmax()
     average: tuple[Average, ...] = _average(("none", "micro", "macro", "weighted"))
     zero_division: float | None = _zero_division()
@@ -120,10 +172,10 @@ class FBetaParameters:
 
 
 @parameters
-class CountsParameters:
+class CountsParameters(_Predictions):
     """Parameters of Counts."""
 
-    score_thresholds: tuple[float, ...] = _score_thresholds()
+    score_thresholds: Thresholds = _score_thresholds()
     hardmax: bool = _hardmax()
 
 
@@ -172,7 +224,7 @@ class ROCCurveParameters:
 class PrecisionRecallCurveParameters:
     """Parameters of PrecisionRecallCurve."""
 
-    score_thresholds: tuple[float, ...] = _score_thresholds(CURVE_THRESHOLDS)
+    score_thresholds: tuple[float, ...] = _curve_thresholds()
     zero_division: float | None = _zero_division()
 
 
@@ -180,7 +232,7 @@ class PrecisionRecallCurveParameters:
 class DetailedCurveParameters:
     """Parameters of DetailedPrecisionRecallCurve."""
 
-    score_thresholds: tuple[float, ...] = _score_thresholds(CURVE_THRESHOLDS)
+    score_thresholds: tuple[float, ...] = _curve_thresholds()
     max_examples: int = parameter(
         default=1,
         help="Most items named for each count, in the order of their uids.",
@@ -190,10 +242,10 @@ class DetailedCurveParameters:
 
 
 @parameters
-class ConfusionMatrixParameters:
+class ConfusionMatrixParameters(_Predictions):
     """Parameters of ConfusionMatrix."""
 
-    score_thresholds: tuple[float, ...] = _score_thresholds()
+    score_thresholds: Thresholds = _score_thresholds()
     hardmax: bool = _hardmax()
     normalize: Literal["none", "truth", "prediction", "all"] = parameter(
         default="none",
@@ -207,10 +259,10 @@ class ConfusionMatrixParameters:
 
 
 @parameters
-class ExamplesParameters:
+class ExamplesParameters(_Predictions):
     """Parameters of Examples."""
 
-    score_thresholds: tuple[float, ...] = _score_thresholds()
+    score_thresholds: Thresholds = _score_thresholds()
     hardmax: bool = _hardmax()
     errors_only: bool = parameter(
         default=False,
@@ -228,28 +280,42 @@ class ExamplesParameters:
 class MatthewsParameters:
     """Parameters of MatthewsCorrelation."""
 
-    score_thresholds: tuple[float, ...] = _score_thresholds()
+    score_thresholds: Thresholds = _score_thresholds()
 
 
 @parameters
 class KappaParameters:
     """Parameters of CohenKappa."""
 
-    score_thresholds: tuple[float, ...] = _score_thresholds()
+    score_thresholds: Thresholds = _score_thresholds()
     weights: Literal["none", "linear", "quadratic"] = parameter(
         default="none",
-        help="How much a disagreement weighs by the distance of the two labels in sorted order.",
+        help="How much a disagreement weighs by the distance of the two labels in their order.",
     )
+    order: tuple[str | int, ...] | None = parameter(
+        default=None,
+        help="All labels from the lowest to the highest, for weights; null is by their size where "
+        "all labels are numbers.",
+        non_empty=True,
+        distinct=True,
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.order is not None and self.weights == "none":
+            raise ParameterError(
+                "order needs weights, got weights 'none', for which labels have no order",
+                "Choose weights: linear or quadratic, or leave order out.",
+            )
 
 
 @parameters
 class BrierParameters:
     """Parameters of BrierScore."""
 
-    scale_by_half: bool = parameter(
-        default=False,
+    scale_by_half: bool | None = parameter(
+        default=None,
         help="Whether the sum over labels is halved, so that two labels give the classical score "
-        "of one.",
+        "of one; null halves it where the label key has two labels or one.",
     )
 
 

@@ -48,204 +48,229 @@ def _spec(
     )
 
 
+PREDICTED = (
+    _spec(
+        "Accuracy",
+        "accuracy:Accuracy",
+        "Share of items whose prediction is right; also top-k and balanced",
+        parameters.AccuracyParameters,
+        better=True,
+        references=(VALOR, Reference(SKLEARN, "accuracy score")),
+        aliases=("accuracy_score",),
+    ),
+    _spec(
+        "Precision",
+        "precision_recall:Precision",
+        "Share of a label's predictions that are right",
+        parameters.LabelParameters,
+        better=True,
+        references=(VALOR, SOKOLOVA),
+        aliases=("positive_predictive_value", "precision_score"),
+    ),
+    _spec(
+        "Recall",
+        "precision_recall:Recall",
+        "Share of a label's ground truths that are predicted",
+        parameters.LabelParameters,
+        better=True,
+        references=(VALOR, SOKOLOVA),
+        aliases=("sensitivity", "true_positive_rate", "recall_score"),
+    ),
+    _spec(
+        "F1",
+        "precision_recall:F1",
+        "Harmonic mean of precision and recall",
+        parameters.LabelParameters,
+        better=True,
+        references=(VALOR, SOKOLOVA),
+        aliases=("f1_score", "f_score"),
+    ),
+    _spec(
+        "FBeta",
+        "precision_recall:FBeta",
+        "Weighted harmonic mean of precision and recall",
+        parameters.FBetaParameters,
+        better=True,
+        references=(Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),),
+        aliases=("fbeta_score",),
+    ),
+    _spec(
+        "Counts",
+        "counts:Counts",
+        "True and false positives and negatives of each label",
+        parameters.CountsParameters,
+        better=None,
+        range=Range(0),
+        references=(VALOR,),
+    ),
+)
+"""Numbers of the predicted labels against the true ones."""
+
+RANKED = (
+    _spec(
+        "ROCAUC",
+        "roc:ROCAUC",
+        "Chance that an item of the label scores higher than another",
+        parameters.RankParameters,
+        better=True,
+        references=(VALOR, FAWCETT),
+        aliases=("auroc", "roc_auc_score", "area_under_roc"),
+    ),
+    _spec(
+        "mROCAUC",
+        "roc:MeanROCAUC",
+        "Mean of ROCAUC over labels",
+        parameters.MeanRankParameters,
+        better=True,
+        references=(VALOR, FAWCETT),
+        aliases=("mean_auroc",),
+    ),
+    _spec(
+        "ROCCurve",
+        "roc:ROCCurve",
+        "False and true positive rates at every score",
+        parameters.ROCCurveParameters,
+        better=None,
+        references=(FAWCETT,),
+    ),
+    _spec(
+        "AveragePrecision",
+        "average_precision:AveragePrecision",
+        "Precision-recall curve of each label in one number",
+        parameters.AveragePrecisionParameters,
+        better=True,
+        references=(Reference(SKLEARN, "average precision score"),),
+        aliases=("AP", "average_precision_score"),
+    ),
+)
+"""Numbers and curves of how scores rank the items."""
+
+CURVES = (
+    _spec(
+        "PrecisionRecallCurve",
+        "precision_recall_curve:PrecisionRecallCurve",
+        "Counts, precision, recall and F1 at every score threshold",
+        parameters.PrecisionRecallCurveParameters,
+        better=None,
+        range=Range(0),
+        references=(VALOR,),
+        aliases=("pr_curve",),
+    ),
+    _spec(
+        "DetailedPrecisionRecallCurve",
+        "detailed_curve:DetailedPrecisionRecallCurve",
+        "Kinds of hits and errors at every score threshold, with examples",
+        parameters.DetailedCurveParameters,
+        better=None,
+        range=Range(0),
+        references=(VALOR,),
+        aliases=("detailed_pr_curve",),
+    ),
+)
+"""Counts at every threshold."""
+
+ITEMS = (
+    _spec(
+        "ConfusionMatrix",
+        "confusion_matrix:ConfusionMatrix",
+        "Items by ground truth and prediction",
+        parameters.ConfusionMatrixParameters,
+        better=None,
+        range=Range(0),
+        references=(VALOR,),
+    ),
+    _spec(
+        "Examples",
+        "examples:Examples",
+        "What was right and wrong on each item",
+        parameters.ExamplesParameters,
+        better=None,
+        range=Range(0),
+        references=(Reference("valor-lite, classification evaluator", "examples"),),
+    ),
+)
+"""Which items were taken for what."""
+
+ASSOCIATION = (
+    _spec(
+        "MatthewsCorrelation",
+        "association:MatthewsCorrelation",
+        "Correlation of ground truths and predictions",
+        parameters.MatthewsParameters,
+        better=True,
+        range=Range(-1, 1),
+        references=(
+            Reference(
+                "Gorodkin, 'Comparing two K-category assignments by a K-category correlation "
+                "coefficient', Computational Biology and Chemistry 28, 2004",
+                "equation 8",
+            ),
+        ),
+        aliases=("mcc", "matthews_corrcoef", "phi_coefficient"),
+    ),
+    _spec(
+        "CohenKappa",
+        "kappa:CohenKappa",
+        "Agreement beyond what chance gives",
+        parameters.KappaParameters,
+        better=True,
+        range=Range(None, 1),
+        references=(
+            Reference(
+                "Cohen, 'A coefficient of agreement for nominal scales', Educational and "
+                "Psychological Measurement 20, 1960",
+                "page 40",
+            ),
+        ),
+        aliases=("kappa", "cohen_kappa_score"),
+    ),
+)
+"""Agreement beyond chance."""
+
+PROBABILITY = (
+    _spec(
+        "LogLoss",
+        "proper_scores:LogLoss",
+        "Mean of minus the logarithm of the ground truth's score",
+        NoParameters,
+        better=False,
+        range=Range(0),
+        references=(Reference(SKLEARN, "log loss"),),
+        aliases=("cross_entropy", "negative_log_likelihood"),
+    ),
+    _spec(
+        "BrierScore",
+        "proper_scores:BrierScore",
+        "Mean squared difference between scores and truth",
+        parameters.BrierParameters,
+        better=False,
+        range=Range(0),
+        references=(
+            Reference(
+                "Brier, 'Verification of forecasts expressed in terms of probability', "
+                "Monthly Weather Review 78, 1950",
+                "equation 2",
+            ),
+        ),
+        aliases=("brier", "brier_score_loss"),
+    ),
+    _spec(
+        "CalibrationError",
+        "calibration:CalibrationError",
+        "Distance between scores and how often they are right (ECE, MCE)",
+        parameters.CalibrationParameters,
+        better=False,
+        references=(GUO,),
+        aliases=("ece", "expected_calibration_error"),
+    ),
+)
+"""How far scores can be believed."""
+
+
 @hookimpl
 def valor_metrics() -> tuple[MetricSpec, ...]:
     """Declare the classification metrics."""
-    return (
-        _spec(
-            "Accuracy",
-            "accuracy:Accuracy",
-            "Share of items whose prediction is right; also top-k and balanced",
-            parameters.AccuracyParameters,
-            better=True,
-            references=(VALOR, Reference(SKLEARN, "accuracy score")),
-        ),
-        _spec(
-            "Precision",
-            "precision_recall:Precision",
-            "Share of a label's predictions that are right",
-            parameters.LabelParameters,
-            better=True,
-            references=(VALOR, SOKOLOVA),
-            aliases=("positive_predictive_value",),
-        ),
-        _spec(
-            "Recall",
-            "precision_recall:Recall",
-            "Share of a label's ground truths that are predicted",
-            parameters.LabelParameters,
-            better=True,
-            references=(VALOR, SOKOLOVA),
-            aliases=("sensitivity", "true_positive_rate"),
-        ),
-        _spec(
-            "F1",
-            "precision_recall:F1",
-            "Harmonic mean of precision and recall",
-            parameters.LabelParameters,
-            better=True,
-            references=(VALOR, SOKOLOVA),
-            aliases=("f1_score", "f_score"),
-        ),
-        _spec(
-            "FBeta",
-            "precision_recall:FBeta",
-            "Weighted harmonic mean of precision and recall",
-            parameters.FBetaParameters,
-            better=True,
-            references=(Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),),
-            aliases=("fbeta_score",),
-        ),
-        _spec(
-            "Counts",
-            "counts:Counts",
-            "True and false positives and negatives of each label",
-            parameters.CountsParameters,
-            better=None,
-            range=Range(0),
-            references=(VALOR,),
-        ),
-        _spec(
-            "ROCAUC",
-            "roc:ROCAUC",
-            "Chance that an item of the label scores higher than another",
-            parameters.RankParameters,
-            better=True,
-            references=(VALOR, FAWCETT),
-            aliases=("auroc", "roc_auc_score", "area_under_roc"),
-        ),
-        _spec(
-            "mROCAUC",
-            "roc:MeanROCAUC",
-            "Mean of ROCAUC over labels",
-            parameters.MeanRankParameters,
-            better=True,
-            references=(VALOR, FAWCETT),
-            aliases=("mean_auroc",),
-        ),
-        _spec(
-            "ROCCurve",
-            "roc:ROCCurve",
-            "False and true positive rates at every score",
-            parameters.ROCCurveParameters,
-            better=None,
-            references=(FAWCETT,),
-        ),
-        _spec(
-            "AveragePrecision",
-            "average_precision:AveragePrecision",
-            "Precision-recall curve of each label in one number",
-            parameters.AveragePrecisionParameters,
-            better=True,
-            references=(Reference(SKLEARN, "average precision score"),),
-            aliases=("AP", "average_precision_score"),
-        ),
-        _spec(
-            "PrecisionRecallCurve",
-            "precision_recall_curve:PrecisionRecallCurve",
-            "Counts, precision, recall and F1 at every score threshold",
-            parameters.PrecisionRecallCurveParameters,
-            better=None,
-            range=Range(0),
-            references=(VALOR,),
-            aliases=("pr_curve",),
-        ),
-        _spec(
-            "DetailedPrecisionRecallCurve",
-            "detailed_curve:DetailedPrecisionRecallCurve",
-            "Kinds of hits and errors at every score threshold, with examples",
-            parameters.DetailedCurveParameters,
-            better=None,
-            range=Range(0),
-            references=(VALOR,),
-            aliases=("detailed_pr_curve",),
-        ),
-        _spec(
-            "ConfusionMatrix",
-            "confusion_matrix:ConfusionMatrix",
-            "Items by ground truth and prediction",
-            parameters.ConfusionMatrixParameters,
-            better=None,
-            range=Range(0),
-            references=(VALOR,),
-        ),
-        _spec(
-            "Examples",
-            "examples:Examples",
-            "What was right and wrong on each item",
-            parameters.ExamplesParameters,
-            better=None,
-            range=Range(0),
-            references=(Reference("valor-lite, classification evaluator", "examples"),),
-        ),
-        _spec(
-            "MatthewsCorrelation",
-            "association:MatthewsCorrelation",
-            "Correlation of ground truths and predictions",
-            parameters.MatthewsParameters,
-            better=True,
-            range=Range(-1, 1),
-            references=(
-                Reference(
-                    "Gorodkin, 'Comparing two K-category assignments by a K-category correlation "
-                    "coefficient', Computational Biology and Chemistry 28, 2004",
-                    "equation 8",
-                ),
-            ),
-            aliases=("mcc", "matthews_corrcoef", "phi_coefficient"),
-        ),
-        _spec(
-            "CohenKappa",
-            "association:CohenKappa",
-            "Agreement beyond what chance gives",
-            parameters.KappaParameters,
-            better=True,
-            range=Range(None, 1),
-            references=(
-                Reference(
-                    "Cohen, 'A coefficient of agreement for nominal scales', Educational and "
-                    "Psychological Measurement 20, 1960",
-                    "page 40",
-                ),
-            ),
-            aliases=("kappa", "cohen_kappa_score"),
-        ),
-        _spec(
-            "LogLoss",
-            "proper_scores:LogLoss",
-            "Mean of minus the logarithm of the ground truth's score",
-            NoParameters,
-            better=False,
-            range=Range(0),
-            references=(Reference(SKLEARN, "log loss"),),
-            aliases=("cross_entropy", "negative_log_likelihood"),
-        ),
-        _spec(
-            "BrierScore",
-            "proper_scores:BrierScore",
-            "Mean squared difference between scores and truth",
-            parameters.BrierParameters,
-            better=False,
-            range=Range(0),
-            references=(
-                Reference(
-                    "Brier, 'Verification of forecasts expressed in terms of probability', "
-                    "Monthly Weather Review 78, 1950",
-                    "equation 2",
-                ),
-            ),
-            aliases=("brier", "brier_score_loss"),
-        ),
-        _spec(
-            "CalibrationError",
-            "calibration:CalibrationError",
-            "Distance between scores and how often they are right (ECE, MCE)",
-            parameters.CalibrationParameters,
-            better=False,
-            references=(GUO,),
-            aliases=("ece", "expected_calibration_error"),
-        ),
-    )
+    return (*PREDICTED, *RANKED, *CURVES, *ITEMS, *ASSOCIATION, *PROBABILITY)
 
 
 @hookimpl

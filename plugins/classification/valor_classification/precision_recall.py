@@ -9,8 +9,9 @@ from attrs import frozen
 
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts, ThresholdCounts
+from valor_classification.label_values import LabelValues
 from valor_classification.parameters import FBetaParameters, LabelParameters
-from valor_core import averages
+from valor_classification.thresholds import coordinates, limits
 from valor_core.averages import Value
 from valor_core.result import Result, ratio
 from valor_core.state import StateRequest
@@ -25,39 +26,35 @@ class _LabelMetric:
     def needs(self) -> tuple[StateRequest, ...]:
         """Label counts at the thresholds."""
         chosen = self.parameters
-        return (label_counts.request(chosen.score_thresholds, hardmax=chosen.hardmax),)
+        return (label_counts.request(limits(chosen.score_thresholds), hardmax=chosen.hardmax),)
 
     def compute(self, state: LabelCounts) -> Iterator[Result]:
         """One result for each threshold, label key and label, then the averages."""
         thresholds = self.parameters.score_thresholds
         for key, part in state.sorted():
-            for threshold, counts in zip(thresholds, part.all_at(thresholds), strict=True):
-                yield from self._at(key, threshold, counts)
+            for threshold, counts in zip(thresholds, part.all_at(limits(thresholds)), strict=True):
+                yield from self._at(key, counts, self._shaped(threshold))
 
-    def _at(self, key: str, threshold: float, counts: ThresholdCounts) -> Iterator[Result]:
-        chosen = self.parameters
-        shaped = self._shaped(threshold)
-        columns = zip(counts.tp.tolist(), counts.fp.tolist(), counts.fn.tolist(), strict=True)
-        values = [self._value(*column) for column in columns]
-        for average in chosen.average:
-            if average == "none":
-                for label, value in zip(counts.labels, values, strict=True):
-                    yield Result(parameters=averages.coordinates(label) | shaped, value=value)
-                continue
-            parameters = {"label_key": key, "average": average} | shaped
-            left_out: dict[str, int] = {}
+    def _at(self, key: str, counts: ThresholdCounts, shaped: dict[str, Any]) -> Iterator[Result]:
+        columns = (counts.tp, counts.fp, counts.fn)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        values = LabelValues(
+            key=key,
+            labels=counts.labels,
+            truths=counts.truths,
+            values=[self._value(*row) for row in rows],
+        )
+        for average in self.parameters.average:
             if average == "micro":
-                sums = (int(column.sum()) for column in (counts.tp, counts.fp, counts.fn))
-                value = self._value(*sums)
-            elif average == "macro":
-                include = chosen.include_prediction_only_labels
-                value, left_out = averages.macro(values, counts.truths, include)
-            else:
-                value, left_out = averages.weighted(values, counts.truths)
-            yield Result(parameters=parameters, value=value, left_out=left_out)
+                value = self._value(*(int(column.sum()) for column in columns))
+                parameters = {"label_key": key, "average": average} | shaped
+                yield Result(parameters=parameters, value=value)
+                continue
+            include = self.parameters.include_prediction_only_labels
+            yield from values.results(average, shaped, include)
 
-    def _shaped(self, threshold: float) -> dict[str, Any]:
-        return {"score_threshold": threshold, "hardmax": self.parameters.hardmax}
+    def _shaped(self, threshold: float | None) -> dict[str, Any]:
+        return coordinates(threshold, self.parameters.hardmax)
 
     def _value(self, tp: int, fp: int, fn: int) -> Value:
         raise NotImplementedError
@@ -71,6 +68,11 @@ class Precision(_LabelMetric):
     ----------
     parameters : LabelParameters
         Thresholds, hardmax, averages and the value of 0/0.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``precision_score``, but for the macro mean: labels that are only
+    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
 
     Examples
     --------
@@ -96,6 +98,11 @@ class Recall(_LabelMetric):
     parameters : LabelParameters
         Thresholds, hardmax, averages and the value of 0/0.
 
+    Notes
+    -----
+    Equal to scikit-learn's ``recall_score``, but for the macro mean: labels that are only
+    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
+
     Examples
     --------
     >>> from valor_core import evaluate
@@ -119,6 +126,11 @@ class F1(_LabelMetric):
     ----------
     parameters : LabelParameters
         Thresholds, hardmax, averages and the value of 0/0.
+
+    Notes
+    -----
+    Equal to scikit-learn's ``f1_score``, but for the macro mean: labels that are only
+    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
 
     Examples
     --------
@@ -145,6 +157,11 @@ class FBeta(_LabelMetric):
     parameters : FBetaParameters
         Beta, thresholds, hardmax, averages and the value of 0/0.
 
+    Notes
+    -----
+    Equal to scikit-learn's ``fbeta_score``, but for the macro mean: labels that are only
+    predicted are left out of it unless `include_prediction_only_labels` says otherwise.
+
     Examples
     --------
     >>> from valor_core import evaluate
@@ -162,9 +179,5 @@ class FBeta(_LabelMetric):
         denominator = (1 + square) * tp + fp + square * fn
         return ratio((1 + square) * tp, denominator, self.parameters.zero_division, reason)
 
-    def _shaped(self, threshold: float) -> dict[str, Any]:
-        return {
-            "beta": self.parameters.beta,
-            "score_threshold": threshold,
-            "hardmax": self.parameters.hardmax,
-        }
+    def _shaped(self, threshold: float | None) -> dict[str, Any]:
+        return {"beta": self.parameters.beta} | super()._shaped(threshold)

@@ -57,10 +57,9 @@ class PrecisionRecallCurve:
         names = [threshold_name(threshold) for threshold in thresholds]
         for key, part in state.sorted():
             points = [self._points(counts) for counts in part.all_at(tuple(thresholds))]
-            labels = part.at(thresholds[0]).labels
             curves = {
                 label.value: dict(zip(names, column, strict=True))
-                for label, column in zip(labels, zip(*points, strict=True), strict=True)
+                for label, column in zip(part.labels, zip(*points, strict=True), strict=True)
             }
             yield Result(parameters={"label_key": key}, value=curves)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.keyed import Keyed
+from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import KeyView
 from valor_core.exact import ExactSum
 from valor_core.result import Failed
@@ -18,7 +20,7 @@ from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
 
-_BLOCK = 1 << 18
+_BLOCK = 1 << 16  # scores worked on at a time, so that they stay in cache
 
 
 @define
@@ -62,9 +64,8 @@ class ProbabilityPart:
         if "log_loss" in self.losses:
             self.log_loss.add(_log_losses(view.truth_scores))
         if "brier" in self.losses:
-            # (p - y)^2 summed over labels is the sum of p^2, less 2p - 1 for every true label.
-            self.brier.add(_squares(view)[view.has_truth])
-            self.brier.add(1.0 - 2.0 * view.truth_scores.astype(np.float64))
+            for squares in _squares(view):
+                self.brier.merge(ExactSum(kernels.exact_units(squares.reshape(-1))))
 
     def merge(self, other: ProbabilityPart) -> None:
         """Count what another part counted."""
@@ -100,33 +101,38 @@ class ProbabilityPart:
         return not_probabilities(self.outside)
 
 
-def not_probabilities(outside: int) -> Failed | None:
-    """Why scores, some number of them outside [0, 1], are no probabilities, or None."""
-    if not outside:
-        return None
-    return Failed(
-        f"expected scores in [0, 1], found {outside:,} outside; put the model's outputs through a "
-        "softmax or a sigmoid"
-    )
-
-
 def _log_losses(scores: Floats) -> NDArray[np.float64]:
     limit = np.finfo(scores.dtype).eps
     return -np.log(np.clip(scores, limit, 1 - limit).astype(np.float64))
 
 
-def _squares(view: KeyView) -> NDArray[np.float64]:
-    """Sum of the squared scores of each datum."""
-    scores = view.scores
-    if not isinstance(scores, ScoreMatrix):
-        squares = np.square(scores.values, dtype=np.float64)
-        return np.bincount(scores.datums, squares, view.count).astype(np.float64)
-    sums = np.empty(view.count)
-    step = max(_BLOCK // scores.values.shape[1], 1)
-    for start in range(0, view.count, step):
-        block = scores.values[start : start + step].astype(np.float64)
-        sums[start : start + step] = np.square(block, out=block).sum(axis=1)
-    return sums
+def _squares(view: KeyView) -> Iterator[NDArray[np.float64]]:
+    """Squared differences between scores and truth, of datums with a ground truth, in blocks."""
+    listed = view.truth_is_listed
+    yield np.ones(int(np.count_nonzero(~listed)))
+    yield from (_of_matrix if isinstance(view.scores, ScoreMatrix) else _of_list)(view, listed)
+
+
+def _of_matrix(view: KeyView, listed: NDArray[np.bool_]) -> Iterator[NDArray[np.float64]]:
+    values = view.scores.values
+    rows, columns = view.truth_datums, view.truth_columns
+    if not listed.all():
+        rows, columns = rows[listed], columns[listed]
+    step = max(_BLOCK // values.shape[1], 1)
+    starts = np.arange(0, view.count, step)
+    for start, first, last in zip(
+        starts.tolist(), *np.searchsorted(rows, (starts, starts + step)).tolist(), strict=True
+    ):
+        errors = values[start : start + step].astype(np.float64)
+        errors[rows[first:last] - start, columns[first:last]] -= 1.0
+        has_truth = view.has_truth[start : start + step]
+        yield np.square(errors if has_truth.all() else errors[has_truth])
+
+
+def _of_list(view: KeyView, listed: NDArray[np.bool_]) -> Iterator[NDArray[np.float64]]:
+    errors = view.scores.values.astype(np.float64)
+    errors[view.truth_entries[listed]] -= 1.0
+    yield np.square(errors[view.has_truth[view.scores.datums]])  # type: ignore[union-attr]
 
 
 @define(slots=False)

@@ -76,8 +76,8 @@ class BrierScore:
 
     Notes
     -----
-    Equal to scikit-learn's ``brier_score_loss``, which halves the sum for two labels unless
-    told otherwise.
+    Equal to scikit-learn's ``brier_score_loss``, which halves the sum for two labels, too, unless
+    told otherwise. Every squared difference is added exactly.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class BrierScore:
     >>> from valor_core.schemas.classification import Classification
     >>> items = [Classification("a", "dog", {"dog": 0.75, "cat": 0.25})]
     >>> evaluate(items, ["BrierScore"])["BrierScore"].value
-    0.125
+    0.0625
     """
 
     parameters: BrierParameters
@@ -96,8 +96,10 @@ class BrierScore:
 
     def compute(self, state: Probability) -> Iterator[Result]:
         """One result for each label key."""
-        half = self.parameters.scale_by_half
         for key, part in state.sorted():
+            half = self.parameters.scale_by_half
+            if half is None:
+                half = len(part.vocabulary) <= 2
             yield Result(
                 parameters={"label_key": key, "scale_by_half": half}, value=_brier(part, half)
             )
@@ -108,5 +110,4 @@ def _brier(part: ProbabilityPart, half: bool) -> Value:
         return part.refusal
     if not part.with_truth:
         return _NO_TRUTH
-    # The exact sum of rounded squares can fall a hair below 0 where every score is right.
-    return max(part.brier.value, 0.0) / part.with_truth / (2 if half else 1)
+    return part.brier.value / part.with_truth / (2 if half else 1)

@@ -120,10 +120,10 @@ class RankingPart:
         codes = self.vocabulary.join(other.vocabulary.labels)
         self.truths = add_rows(self.truths, codes, other.truths, len(self.vocabulary))
         self.datums += other.datums
-        for chunk in other.matrices:
+        for chunk in tuple(other.matrices):
             renamed = codes[chunk.labels]
             self.matrices.append(MatrixChunk(chunk.values, renamed, chunk.rows, chunk.columns))
-        for listed in other.lists:
+        for listed in tuple(other.lists):
             marks = 2 * codes[listed.marks >> 1] + (listed.marks & 1)
             self.lists.append(ListChunk(marks.astype(np.int32), listed.values))
 
@@ -147,7 +147,7 @@ class RankingPart:
     @property
     def labels(self) -> tuple[Label, ...]:
         """The labels, sorted."""
-        return tuple(self.vocabulary.labels[code] for code in self.vocabulary.order)
+        return self.vocabulary.sorted_labels
 
     def areas(self) -> kernels.RankAreas:
         """Areas under the curves of all labels, sorted; worked out once."""

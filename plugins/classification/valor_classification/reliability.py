@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.keyed import Keyed
-from valor_classification.probability import not_probabilities
+from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import NONE, KeyView
 from valor_core.exact import ExactSums
 from valor_core.result import Failed

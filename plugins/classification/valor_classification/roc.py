@@ -11,16 +11,17 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_classification import kernels, label_counts, ranking
+from valor_classification import binned_ranking, kernels, ranking
 from valor_classification.keyed import Keyed
 from valor_classification.label_counts import LabelCountsPart
+from valor_classification.label_values import LabelValues
 from valor_classification.parameters import (
     MeanRankParameters,
     RankParameters,
     ROCCurveParameters,
 )
 from valor_classification.ranking import LabelScores, Ranking, RankingPart
-from valor_core import averages
+from valor_classification.unit_interval import Outside
 from valor_core.averages import Value
 from valor_core.result import Deferred, Nullable, Result, Undefined
 from valor_core.schemas.arrays import Codes
@@ -31,68 +32,25 @@ from valor_core.threads import thread_count
 _THREAD_DATUMS = 1 << 14  # scores of a label that are worth a thread
 
 
-@frozen(kw_only=True, eq=False)
-class LabelValues:
-    """A value for each label of a key, sorted, with its number of ground truths."""
-
-    labels: tuple[Label, ...]
-    truths: Codes
-    values: list[Value]
-
-
-def bin_edges(bins: int) -> tuple[float, ...]:
-    """Lower edges of equal bins in [0, 1], the thresholds of a binned ranking."""
-    return tuple(i / bins for i in range(bins))
-
-
-def rank_request(bins: int | None) -> StateRequest:
-    """The state behind an exact or a binned area."""
-    if bins is None:
-        return ranking.request()
-    return label_counts.request(bin_edges(bins), hardmax=False)
-
-
-def binned_counts(part: LabelCountsPart, bins: int) -> tuple[NDArray[Any], NDArray[Any], Codes]:
-    """True and false positives at every lower edge from the highest, and everything last.
-
-    Returns
-    -------
-    tp, fp : ndarray of int64, shape (n_labels, bins + 1)
-        The last column is all datums, listed or not.
-    truths : ndarray of int64, shape (n_labels,)
-        Ground truths of each label.
-    """
-    counts = part.all_at(bin_edges(bins)[::-1])
-    truths = counts[0].truths
-    tp = np.stack([*(one.tp for one in counts), truths], axis=1)
-    fp = np.stack([*(one.fp for one in counts), part.datums - truths], axis=1)
-    return tp, fp, truths
-
-
-def roc_areas(part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:
+def _areas(key: str, part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:
     """Area under the ROC curve of every label."""
     if isinstance(part, RankingPart):
         areas = part.areas()
         positives, negatives, values = areas.positives, areas.negatives, areas.auc
-        labels = part.labels
     else:
-        tp, fp, positives = binned_counts(part, bins or 0)
+        tp, fp, positives = binned_ranking.counts(part, bins or 0)
         negatives = part.datums - positives
-        labels = part.at(0.0).labels
         steps = np.diff(fp, axis=1, prepend=0) * (
             tp + np.roll(tp, 1, axis=1) * (np.arange(tp.shape[1]) > 0)
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             values = steps.sum(axis=1) / 2 / (positives * negatives)
+    rows = (part.labels, positives.tolist(), negatives.tolist(), values.tolist())
     return LabelValues(
-        labels=labels,
+        key=key,
+        labels=part.labels,
         truths=positives,
-        values=[
-            _area(label, *row)
-            for label, *row in zip(
-                labels, positives.tolist(), negatives.tolist(), values.tolist(), strict=True
-            )
-        ],
+        values=[_area(*row) for row in zip(*rows, strict=True)],
     )
 
 
@@ -102,17 +60,13 @@ def _area(label: Label, positives: int, negatives: int, value: float) -> Value:
     return value if negatives else Undefined(f"no items without ground truth {str(label)!r}")
 
 
-def _shaped(bins: int | None) -> dict[str, Any]:
-    return {} if bins is None else {"bins": bins}
-
-
 @frozen
 class ROCAUC:
     """Chance that a random item of the label scores higher than one of the rest.
 
     The area under the ROC curve, one label against the rest, with ties counting one half. Items
     that do not list the label rank below all that do, tied with each other. Undefined for a
-    label without ground truths or without other items.
+    label without ground truths or without other items. Bins fail where a score is outside [0, 1].
 
     Parameters
     ----------
@@ -137,15 +91,14 @@ class ROCAUC:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """All scores, or their histogram."""
-        return (rank_request(self.parameters.bins),)
+        return binned_ranking.requests(self.parameters.bins)
 
-    def compute(self, state: Keyed) -> Iterator[Result]:
+    def compute(self, state: Keyed, outside: Outside | None = None) -> Iterator[Result]:
         """One result for each label."""
-        for _, part in state.sorted():
-            areas = roc_areas(part, self.parameters.bins)
-            for label, value in zip(areas.labels, areas.values, strict=True):
-                parameters = averages.coordinates(label) | _shaped(self.parameters.bins)
-                yield Result(parameters=parameters, value=value)
+        bins = self.parameters.bins
+        for key, part in state.sorted():
+            areas = _areas(key, part, bins).unless(outside)
+            yield from areas.results("none", binned_ranking.shaped(bins))
 
 
 @frozen
@@ -170,17 +123,14 @@ class MeanROCAUC:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """All scores, or their histogram."""
-        return (rank_request(self.parameters.bins),)
+        return binned_ranking.requests(self.parameters.bins)
 
-    def compute(self, state: Keyed) -> Iterator[Result]:
+    def compute(self, state: Keyed, outside: Outside | None = None) -> Iterator[Result]:
         """One result for each label key."""
-        chosen = self.parameters
+        bins, average = self.parameters.bins, self.parameters.average
         for key, part in state.sorted():
-            areas = roc_areas(part, chosen.bins)
-            average = averages.macro if chosen.average == "macro" else averages.weighted
-            value, left_out = average(areas.values, areas.truths)
-            parameters = {"label_key": key, "average": chosen.average} | _shaped(chosen.bins)
-            yield Result(parameters=parameters, value=value, left_out=left_out)
+            areas = _areas(key, part, bins).unless(outside)
+            yield from areas.results(average, binned_ranking.shaped(bins))
 
 
 @frozen

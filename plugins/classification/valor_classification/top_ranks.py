@@ -9,7 +9,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.keyed import Keyed
+from valor_classification.keyed import Keyed, grown
 from valor_classification.views import NONE, KeyView
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
@@ -26,6 +26,11 @@ class TopRanksPart:
         Ascending score thresholds.
     ks : tuple of int
         Ranks asked for; the greatest bounds what is kept.
+
+    Attributes
+    ----------
+    table : ndarray of int64, shape (n_ranks, n_thresholds + 1)
+        Counts up to the greatest rank seen.
     """
 
     thresholds: tuple[float, ...]
@@ -36,7 +41,7 @@ class TopRanksPart:
     table: NDArray[np.int64] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.table = np.zeros((max(self.ks), len(self.thresholds) + 1), dtype=np.int64)
+        self.table = np.zeros((0, len(self.thresholds) + 1), dtype=np.int64)
 
     def update(self, view: KeyView) -> None:
         """Count a view."""
@@ -59,17 +64,19 @@ class TopRanksPart:
             ranks = kernels.ranks_of_truth_in_runs(view.scores.datums, view.scores.values, entries)
             ranks = ranks[view.truth_datums[listed]]
         bins = kernels.passed(view.truth_scores[listed], np.array(self.thresholds))
-        near = ranks < len(self.table)
+        near = ranks < max(self.ks)
         width = self.table.shape[1]
-        counts = np.bincount(ranks[near] * width + bins[near], minlength=self.table.size)
-        self.table = self.table + counts.reshape(self.table.shape)
+        counts = np.bincount(ranks[near] * width + bins[near])
+        rows = np.zeros((-(-len(counts) // width), width), dtype=np.int64)
+        rows.flat[: len(counts)] = counts
+        self._add(rows)
 
     def merge(self, other: TopRanksPart) -> None:
         """Count what another part counted."""
         self.vocabulary.join(other.vocabulary.labels)
         self.with_truth += other.with_truth
         self.has_several |= other.has_several
-        self.table = self.table + other.table
+        self._add(other.table)
 
     def dump(self) -> Content:
         """The table."""
@@ -85,6 +92,11 @@ class TopRanksPart:
         self.vocabulary = Vocabulary(content["labels"])
         self.with_truth, self.has_several = content["with_truth"], content["has_several"]
         self.table = content["table"]
+
+    def _add(self, rows: NDArray[np.int64]) -> None:
+        """Add the counts of the first ranks; the table reaches to the greatest rank seen."""
+        self.table = grown(self.table, len(rows)).copy()
+        self.table[: len(rows)] += rows
 
     def correct(self, k: int, threshold: float) -> int:
         """Ground truths among the first k predictions that pass the threshold."""

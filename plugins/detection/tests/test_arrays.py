@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from valor_detection.arrays import Objects, from_arrays, from_supervision, from_torchvision
 
-from valor_core.errors import SchemaError
+from valor_core.errors import ParameterError, SchemaError
 from valor_core.schemas.label import Label
 
 
@@ -113,13 +113,70 @@ WRONG = [
     ({"boxes": None}, "item 'a', groundtruths: expected boxes or masks, got neither"),
     (
         {"boxes": [[0, 0, 1]]},
-        "item 'a', groundtruths, boxes: expected shape (n, 4), got array of int64, shape (1, 3)",
+        "item 'a', groundtruths, boxes: expected numbers of shape (n, 4), got array of int64, "
+        "shape (1, 3)",
     ),
     (
         {"boxes": [[3, 0, 1, 1]]},
         "item 'a', groundtruths[0]: expected a box of finite numbers with a width and height of 0 "
-        "or more, found [3, 0, 1, 1] as xyxy\n"
+        "or more, found [3.0, 0.0, 1.0, 1.0] as xyxy\n"
         "Boxes can be written as xyxy, xywh or cxcywh: see box_format.",
+    ),
+    (
+        {"boxes": [[0, 0, "1", 1]]},
+        "item 'a', groundtruths, boxes: expected numbers of shape (n, 4), got array of <U21, "
+        "shape (1, 4)",
+    ),
+    (
+        {"boxes": [[0, 0, 1, 1], [0, 0]], "labels": ["dog"] * 2},
+        "item 'a', groundtruths, boxes: expected numbers of shape (n, 4), got array of object, "
+        "shape (2,)",
+    ),
+    (
+        {"labels": "dog"},
+        "item 'a', groundtruths, labels: expected shape (n,), got array of <U3, shape ()",
+    ),
+    ({"labels": None}, "item 'a', groundtruths, labels: expected shape (n,), got None"),
+    (
+        {"labels": [["dog", "cat"]]},
+        "item 'a', groundtruths, labels: expected shape (n,), got array of <U3, shape (1, 2)",
+    ),
+    (
+        {"labels": [None]},
+        "item 'a', groundtruths, labels: expected whole numbers or strings, got None",
+    ),
+    (
+        {"labels": [1 << 63]},
+        "item 'a', groundtruths, labels: expected whole numbers or strings, "
+        "got 9223372036854775808",
+    ),
+    (
+        {"labels": [1j]},
+        "item 'a', groundtruths, labels: expected whole numbers or strings, got 1j",
+    ),
+    (
+        {"areas": [[1.0, 2.0]]},
+        "item 'a', groundtruths, areas: expected numbers of shape (n,), got array of float64, "
+        "shape (1, 2)",
+    ),
+    (
+        {"areas": 5},
+        "item 'a', groundtruths, areas: expected 1 rows as there are labels, got 5",
+    ),
+    (
+        {"crowd": ["0"]},
+        "item 'a', groundtruths, crowd: expected true or false of shape (n,), got array of <U1, "
+        "shape (1,)",
+    ),
+    (
+        {"crowd": [float("nan")]},
+        "item 'a', groundtruths, crowd[0]: expected true or false, got nan",
+    ),
+    ({"crowd": [2]}, "item 'a', groundtruths, crowd[0]: expected true or false, got 2"),
+    (
+        {"masks": [[["a"]]]},
+        "item 'a', groundtruths, masks: expected numbers of shape (n, height, width), got array "
+        "of <U1, shape (1, 1, 1)",
     ),
     (
         {"labels": [0.5]},
@@ -145,6 +202,87 @@ def test_predictions_need_scores_and_as_many_images() -> None:
         from_arrays([Objects(labels=[])], [Objects(**ONE)])
     with pytest.raises(SchemaError, match="one set of objects for each of 1 images, got 0"):
         from_arrays([Objects(labels=[])], [])
+
+
+@pytest.mark.parametrize("scores", [[["0.5"]], [0.5j], [None], [[0.9, 0.1]]])
+def test_scores_are_a_column_of_numbers(scores: Any) -> None:
+    with pytest.raises(SchemaError, match=r"^item 0, predictions, scores: expected numbers of sh"):
+        from_arrays([Objects(labels=[])], [Objects(**ONE, scores=scores)])
+
+
+def test_a_score_that_is_not_finite_is_named_by_image() -> None:
+    seen = Objects(
+        **{**ONE, "boxes": [[0, 0, 1, 1]] * 2, "labels": ["dog"] * 2}, scores=[1, np.nan]
+    )
+    with pytest.raises(SchemaError) as caught:
+        from_arrays([Objects(labels=[])] * 2, [Objects(labels=[]), seen])
+    assert str(caught.value) == "item 1, predictions, scores[1]: expected a finite number, got nan"
+
+
+def test_an_unknown_box_format_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ParameterError) as caught:
+        from_arrays([Objects(**ONE)], [Objects(labels=[])], box_format="XYXY")  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "box_format: expected one of xyxy, xywh, cxcywh, got 'XYXY'\nDid you mean 'xyxy'?"
+    )
+
+
+MASKED = {"masks": np.ones((1, 2, 3)), "labels": ["dog"]}
+NO_FIT: list[tuple[dict[str, Any], str]] = [
+    ({"uids": ["a", "b"]}, "uids: expected one for each of 1 images, got 2"),
+    ({"sizes": [[2, 3], [2, 3]]}, "sizes: expected 1 rows of height and width, got 2"),
+    ({"sizes": [2, 3]}, "sizes: expected whole numbers of shape (n, 2), got array of int64, "),
+    ({"sizes": [["2", "3"]]}, "sizes: expected whole numbers of shape (n, 2), got array of <U1"),
+    ({"sizes": [[2.5, 3]]}, "sizes[0]: expected whole numbers, got [2.5, 3.0]"),
+    ({"sizes": [[0, 3]]}, "sizes[0]: expected a height and width above 0, got [0, 3]"),
+    (
+        {"sizes": [[3, 2]]},
+        "item 0, groundtruths, masks: expected 3 by 2 pixels, as sizes say, got 2 by 3",
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), NO_FIT)
+def test_facts_about_images_fit_them(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        from_arrays([Objects(**MASKED)], [Objects(labels=[])], **options)
+    assert str(caught.value).startswith(message)
+    from_arrays([Objects(**MASKED)], [Objects(labels=[])], sizes=[[2, 3]], uids=["a"])
+
+
+def test_other_things_than_objects_are_named() -> None:
+    with pytest.raises(SchemaError) as caught:
+        from_arrays([ONE], [Objects(labels=[])])  # type: ignore[list-item]
+    assert str(caught.value) == (
+        "groundtruths[0]: expected Objects, got {'boxes': [[0, 0, 1, 1]], 'labels': ['dog']}\n"
+        "Dicts are taken by from_torchvision."
+    )
+    with pytest.raises(SchemaError, match=r"^predictions: expected a list with one entry per "):
+        from_arrays([], None)  # type: ignore[arg-type]
+    with pytest.raises(SchemaError, match=r"^groundtruths\[0\]: expected a dict with boxes and l"):
+        from_torchvision([3], [{}])  # type: ignore[list-item]
+    with pytest.raises(SchemaError) as caught:
+        from_torchvision([{**ONE, "image_id": []}], [{"labels": []}])
+    assert str(caught.value) == (
+        "groundtruths[0], image_id: expected one value, got array of float64, shape (0,)"
+    )
+    for make in (from_torchvision, from_supervision):
+        with pytest.raises(SchemaError, match=r"^groundtruths: expected a list with one entry p"):
+            make(None, [])  # type: ignore[operator]
+    with pytest.raises(SchemaError, match=r"^groundtruths\[0\]: expected supervision.Detections, "):
+        from_supervision([3], [3])
+    with pytest.raises(SchemaError) as caught:
+        from_supervision([detections(xyxy=np.ones((1, 4)))], [])
+    assert str(caught.value) == (
+        "groundtruths[0]: expected class_id or data['class_name'], got neither"
+    )
+
+
+def test_objects_of_strings_and_numbers_are_labels() -> None:
+    labels = np.array(["dog", 7, "dog"], dtype=object)
+    batch = from_arrays([Objects(boxes=[[0, 0, 1, 1]] * 3, labels=labels)], [Objects(labels=[])])
+    found = [batch.labels[code].value for code in batch.groundtruths.labels]
+    assert found == ["dog", "7", "dog"]
 
 
 def test_a_dict_without_labels_is_named() -> None:

@@ -148,6 +148,12 @@ def test_changed_parameters_have_every_bit_of_pycocotools(seed):
         check(dataset, results, "bbox", change_of(rng, dataset))
 
 
+@pytest.mark.parametrize("counts", [[0, 1, 5], [0, 0, 1]])
+def test_no_detections_have_no_score(counts):
+    dataset, results = random_set(np.random.default_rng(4))
+    check(dataset, results, "bbox", {"maxDets": counts})
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_masks_have_every_bit_of_pycocotools(seed):
     rng = np.random.default_rng([seed, 3])
@@ -446,3 +452,83 @@ def test_info_is_printed(capsys):
     coco.dataset = {"info": {"year": 2026}}
     coco.info()
     assert capsys.readouterr().out == "year: 2026\n"
+
+
+@pytest.mark.parametrize("without", [{"annotations": []}, {}])
+def test_results_of_a_file_are_read_where_nothing_is_annotated(tmp_path, without) -> None:
+    data = {"images": [{"id": 1, "height": 9, "width": 9}], "categories": [{"id": 3, "name": "a"}]}
+    results = [{"image_id": 1, "category_id": 3, "bbox": [0, 0, 4, 4], "score": 0.5}]
+    (tmp_path / "gt.json").write_text(json.dumps(data | without))
+    (tmp_path / "dt.json").write_text(json.dumps(results))
+    found = []
+    for make, evaluator in ((COCO, COCOeval), (theirs.COCO, TheirEval)):
+        with contextlib.redirect_stdout(io.StringIO()):
+            truths = make(str(tmp_path / "gt.json"))
+            evaluation = evaluator(truths, truths.loadRes(str(tmp_path / "dt.json")), "bbox")
+            evaluation.evaluate()
+            evaluation.accumulate()
+            evaluation.summarize()
+        found.append((evaluation.stats.tolist(), len(evaluation.cocoDt.anns)))
+    assert found[0] == found[1] == ([-1.0] * 12, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("showAnns", "COCO.showAnns is not there\nDraw images with: valor run … --gallery DIR"),
+        ("download", "COCO.download is not there\nDownload images with a program for it; "),
+        ("showAns", "'COCO' object has no attribute 'showAns'"),
+    ],
+)
+def test_what_is_not_there_says_what_to_do(name, message) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(COCO(), name)
+    assert str(error.value).startswith(message)
+
+
+def test_categories_have_to_be_listed(tmp_path):
+    dataset, results = random_set(np.random.default_rng(5))
+    del dataset["categories"]
+    truths = COCO()
+    truths.dataset = dataset
+    assert truths.cats == {}
+    path = tmp_path / "gt.json"
+    path.write_text(json.dumps(dataset), encoding="utf-8")
+    for given, name in ((truths, "dataset"), (COCO(path), str(path))):
+        for side in (given, given.loadRes(results)):
+            with pytest.raises(ReadError) as caught:
+                side.getCatIds()
+            assert str(caught.value) == (
+                f"{name}, categories: expected a list, found none\n"
+                "Add the categories; each has an id and a name."
+            )
+        with pytest.raises(ReadError):
+            COCOeval(given, given.loadRes(results), "bbox")
+
+
+def test_annotations_with_one_id_count_each_on_its_own():
+    dataset = {
+        "images": [{"id": 1}, {"id": 2}],
+        "categories": [{"id": 1, "name": "dog"}],
+        "annotations": [
+            {"id": 7, "image_id": image, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
+            for image in (1, 2)
+        ],
+    }
+    seen = {"category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5}
+    results = [{"image_id": image, **seen} for image in (1, 2)]
+    truths = COCO()
+    truths.dataset = dataset
+    evaluation = COCOeval(truths, truths.loadRes(results), "bbox")
+    evaluation.evaluate()
+    evaluation.accumulate()
+    assert evaluation.eval["recall"][:, 0, 0, 2].tolist() == [1.0] * 10
+
+
+@pytest.mark.parametrize("field", ["image_id", "category_id"])
+def test_ids_are_whole_numbers(field):
+    one = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "score": 0.5, field: "a"}
+    truths = COCO()
+    truths.dataset = {"images": [{"id": 1}], "categories": [{"id": 1}], "annotations": []}
+    with pytest.raises(ReadError, match=rf"results\[0\], {field}: expected a number, found 'a'"):
+        truths.loadRes([one])

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from valor_core.report_tables import tables
 from valor_core.schemas.detection import Detection
-from valor_core.tables import tables
 
 from .support import results_of, seen, true, value_of
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
 
+from valor_core import evaluate
 from valor_core.schemas.detection import Detection
 
 from . import naive_analysis as naive
@@ -141,3 +143,19 @@ def test_no_rule_minds_whether_scores_are_cut_before_or_after(rule: str, seed: i
     for name, line in part["confusion_matrix"].items():
         for other, count in line.items():
             assert whole["confusion_matrix"][name][other] == count
+
+
+@pytest.mark.parametrize("max_examples", [0, 1])
+def test_many_labels_take_room_where_objects_are(max_examples: int) -> None:
+    names = [f"{i:04}" for i in range(2000)]
+    items = [Detection("a", [true(name, 0, 0, 1, 1) for name in names], [])]
+    choice = {"name": "ConfusionMatrix", "max_examples": max_examples}
+    evaluate(items, [choice])
+    tracemalloc.start()
+    report = evaluate(items, [choice])
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 8 * len(names) ** 2 / 2
+    found = report["ConfusionMatrix"].value["unmatched_ground_truths"]["1999"]
+    example = {"datum_id": "a", "ground_truth_id": 1999}
+    assert found == ({"count": 1, "examples": [example]} if max_examples else 1)

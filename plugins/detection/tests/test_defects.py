@@ -9,7 +9,7 @@ import pytest
 
 from valor_core.errors import ParameterError, SchemaError
 from valor_core.report import Report
-from valor_core.schemas.detection import Detection
+from valor_core.schemas.detection import Detection, DetectionBatch
 
 from .support import by_label, results_of, seen, true, value_of
 
@@ -85,7 +85,8 @@ def test_boxes_without_area_give_numbers(rule: str) -> None:
     point = (5, 5, 5, 5)
     item = Detection("a", [true("x", *point)], [seen({"x": 0.9}, *point)])
 
-    assert counts([item], matching=rule) == {"x": (0, 1, 1)}
+    batch = DetectionBatch.of([item], "accept")
+    assert counts(batch, matching=rule) == {"x": (0, 1, 1)}
 
 
 def test_labels_are_told_apart_by_key_and_value() -> None:
@@ -193,5 +194,5 @@ def test_a_score_that_is_no_number_is_refused() -> None:
 def test_a_box_that_is_inside_out_is_refused() -> None:
     item = Detection("a", [true("x", 10, 0, 0, 10)])
 
-    with pytest.raises(SchemaError, match=r"'a', groundtruths\[0\]: expected a box with xmin"):
+    with pytest.raises(SchemaError, match=r"'a', groundtruths\[0\]: expected a shape with xmin"):
         results_of([item], "AP")

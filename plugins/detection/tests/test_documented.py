@@ -270,3 +270,58 @@ def test_kinds_are_called_as_the_caller_does() -> None:
         "convert_annotations_to_type: expected one of box, polygon, raster, got 'rastr'\n"
         "Did you mean 'raster'?"
     )
+
+
+def test_examples_are_called_by_the_positions_that_the_caller_gave() -> None:
+    flat = Annotation(labels=[DOG], bounding_box=Box(0, 0, 0, 1), is_instance=True)
+    whole = Annotation(labels=[DOG])  # of the image: another task's
+    right = Annotation(labels=[DOG], bounding_box=SQUARE, is_instance=True)
+    report = evaluate_detection(
+        [GroundTruth(Datum("a"), [whole, flat, right])],
+        [Prediction(Datum("a"), [])],
+        metrics_to_return=[{"name": "Examples", "iou_thresholds": [0.5]}],
+        invalid_geometry="skip",
+    )
+    (image,) = report["Examples"].value
+    assert image["false_negatives"] == [2]
+
+
+@pytest.mark.parametrize("nothing", [None, "abc", 3, {"datum": "a"}])
+def test_what_is_no_list_is_named(nothing: Any) -> None:
+    with pytest.raises(SchemaError) as caught:
+        evaluate_detection(nothing, GUESSES)
+    assert str(caught.value) == (
+        f"groundtruths: expected a list with one entry per datum, got {nothing!r}"
+    )
+
+
+@pytest.mark.parametrize("choice", ["mAP", {"name": "mAP"}])
+def test_one_metric_needs_no_list(choice: Any) -> None:
+    one, listed = (
+        evaluate_detection(TRUTHS, GUESSES, metrics_to_return=chosen)
+        for chosen in (choice, [choice])
+    )
+    assert len(one["mAP"]) > 0
+    assert one.results == listed.results
+
+
+def sized(height: Any) -> Datum:
+    return Datum("a", {"height": height, "width": 20})
+
+
+def test_a_datum_has_one_size() -> None:
+    box = Annotation([DOG], bounding_box=SQUARE, is_instance=True)
+    with pytest.raises(SchemaError) as caught:
+        evaluate_detection([GroundTruth(sized(50), [box])], [Prediction(sized(5), [])])
+    assert str(caught.value) == (
+        "item 'a', height: expected one on both sides, got 50 of the ground truth and 5 of the "
+        "prediction"
+    )
+
+
+def test_a_flag_is_no_height() -> None:
+    box = Annotation([DOG], bounding_box=SQUARE, is_instance=True)
+    choice = {"name": "ConfusionMatrix", "iou_thresholds": [0.5]}
+    truths = [GroundTruth(sized(height=True), [box])]
+    report = evaluate_detection(truths, [], metrics_to_return=choice)
+    assert report["ConfusionMatrix"].value["unmatched_ground_truths"] == {"dog": 1}

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from valor_core import evaluate
+from valor_core.errors import ParameterError
 from valor_core.schemas.detection import Detection
 
 from . import naive_analysis as naive
@@ -207,3 +209,11 @@ def test_the_row_by_hand() -> None:
         "background": 1,
         "missed": 1,
     }
+
+
+@pytest.mark.parametrize("background", [0.5, 0.9])
+def test_the_background_is_below_what_is_well_localized(background: float) -> None:
+    with pytest.raises(ParameterError) as caught:
+        evaluate([], [{"name": "ErrorAnalysis", "background_threshold": background}], "detection")
+    assert "background_threshold must be less than iou_threshold, got" in str(caught.value)
+    assert str(caught.value).endswith(f"got {background} and 0.5")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import json
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
 from numpy.testing import assert_array_equal
-from valor_detection.geometry.conversion import common_kinds, comparable, converted
+from valor_detection.geometry.conversion import comparable, converted
 from valor_detection.geometry.drawing import drawn
 from valor_detection.geometry.ious import pair_ious
 
@@ -167,25 +167,10 @@ def test_a_mask_of_an_image_of_unknown_size_is_an_error(sizes: Any) -> None:
         converted(boxes, MASK, sizes)
 
 
-@pytest.fixture
-def without(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    real = builtins.__import__
-
-    def hide(package: str) -> None:
-        def imported(name: str, *more: Any, **options: Any) -> Any:
-            if name.partition(".")[0] == package:
-                raise ImportError(name)
-            return real(name, *more, **options)
-
-        monkeypatch.setattr(builtins, "__import__", imported)
-
-    return hide
-
-
 def test_a_missing_rasterio_is_answered_with_the_line_to_type(
-    without: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    without("rasterio")
+    monkeypatch.setitem(sys.modules, "rasterio", None)
     with pytest.raises(MissingExtraError) as error:
         as_(POLYGON, mask_of(["1"]))
     assert str(error.value) == (
@@ -195,9 +180,9 @@ def test_a_missing_rasterio_is_answered_with_the_line_to_type(
 
 
 def test_a_missing_shapely_is_answered_with_the_line_to_type(
-    without: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    without("shapely")
+    monkeypatch.setitem(sys.modules, "shapely", None)
     shapes, first = Shapes.of([SQUARE]), np.array([0])
     with pytest.raises(MissingExtraError) as error:
         pair_ious(shapes, shapes, first, first, np.array([False]))
@@ -224,23 +209,8 @@ IMAGES = (
 )
 
 
-def test_an_image_is_compared_in_the_least_detail_it_has() -> None:
+def test_shapes_stay_as_they_are_unless_a_kind_is_asked_for() -> None:
     batch = DetectionBatch.of(IMAGES)
-    assert common_kinds(batch).tolist() == [BOX, POLYGON, MASK, MASK]
-    found = comparable(batch)
-    assert found.groundtruths.shapes.kinds.tolist() == [BOX, BOX, POLYGON, MASK]
-    assert found.predictions.shapes.kinds.tolist() == [BOX, POLYGON, MASK]
-    assert_array_equal(found.groundtruths.areas, batch.groundtruths.areas)
-
-
-def test_how_an_image_is_compared_does_not_depend_on_others() -> None:
-    together = common_kinds(DetectionBatch.of(IMAGES))
-    alone = [common_kinds(DetectionBatch.of([one]))[0] for one in IMAGES]
-    assert together.tolist() == alone
-
-
-def test_boxes_are_compared_as_they_are() -> None:
-    batch = DetectionBatch.of([image("a", [Box(0, 0, 1, 1)])])
     assert comparable(batch) is batch
 
 
@@ -250,24 +220,28 @@ def test_everything_can_be_compared_as_boxes() -> None:
     assert found.predictions.shapes.only_boxes
 
 
-def test_detail_that_is_not_there_cannot_be_asked_for() -> None:
-    batch = DetectionBatch.of(IMAGES[1:2] + IMAGES[:1])
+def test_a_box_is_a_polygon_where_polygons_are_asked_for() -> None:
+    found = comparable(DetectionBatch.of(IMAGES), "polygon")
+    assert found.groundtruths.shapes.kinds.tolist() == [POLYGON, BOX, POLYGON, POLYGON]
+    assert found.predictions.shapes.kinds.tolist() == [POLYGON, POLYGON, POLYGON]
+
+
+def test_masks_that_are_not_there_cannot_be_asked_for() -> None:
     with pytest.raises(SchemaError) as error:
-        comparable(batch, "polygon")
+        comparable(DetectionBatch.of(IMAGES[1:2] + IMAGES[:1]), "mask")
     assert str(error.value) == (
-        "item 'a', groundtruths[1]: expected a polygon or a mask, as convert_to: polygon asks "
-        "for, got a box\n"
+        "item 'a', groundtruths[1]: expected a mask, as convert_to: mask asks for, got a box\n"
         "Set convert_to: box, or leave it out."
     )
     with pytest.raises(
-        SchemaError, match=r"^item 'b', predictions\[0\]: expected a mask, as .* a pol"
+        SchemaError, match=r"^item 'b', predictions\[0\]: expected a mask, .* a pol"
     ):
         comparable(DetectionBatch.of(IMAGES[1:2]), "mask")
 
 
 def test_an_unknown_kind_is_answered_with_the_known_ones() -> None:
     with pytest.raises(ParameterError) as error:
-        common_kinds(DetectionBatch.of(IMAGES), "poligon")
+        comparable(DetectionBatch.of(IMAGES), "poligon")
     assert str(error.value) == (
         "convert_to: expected one of box, polygon, mask, got 'poligon'\nDid you mean 'polygon'?"
     )

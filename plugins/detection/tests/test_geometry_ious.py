@@ -12,7 +12,9 @@ from valor_detection.geometry import ious as module
 from valor_detection.geometry.conversion import converted
 from valor_detection.geometry.ious import box_ious, pair_ious
 
+from valor_core import evaluate
 from valor_core.errors import SchemaError
+from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
 from valor_core.schemas.shapes import MASK, POLYGON, Shapes
 
@@ -108,13 +110,41 @@ def test_polygons_and_masks_of_whole_pixels_overlap_alike() -> None:
 
 def test_pairs_of_several_kinds_are_answered_each_in_its_own() -> None:
     ring = Mask.of(np.pad(np.zeros((1, 1)), 1, constant_values=1))
-    shapes = Shapes.of([Box(0, 0, 2, 2), Polygon(square(0, 0, 2)), ring])
+    triangle = Polygon([(0, 0), (2, 0), (0, 2)])
+    shapes = Shapes.of([Box(0, 0, 2, 2), triangle, ring])
     rows, none = np.array([2, 0, 1]), np.zeros(3, bool)
     assert pair_ious(shapes, shapes, rows, rows, none).tolist() == [1, 1, 1]
-    with pytest.raises(
-        SchemaError, match=r"^pair 1: expected two shapes of one kind, got a box and a"
-    ):
-        pair_ious(shapes, shapes, np.array([1, 0]), np.array([1, 2]), none[:2])
+    t, p = np.array([0, 2, 1]), np.array([1, 0, 2])
+    mixed = [1, 4 / 9, 2 / 8]
+    assert_allclose(pair_ious(shapes, shapes, t, p, none), mixed)
+    assert_allclose(pair_ious(shapes, shapes, t, p, none, raised=True), [0.5, *mixed[1:]])
+
+
+def test_a_box_meets_a_turned_box_as_a_polygon() -> None:
+    turned, box = RotatedBox(20, 20, 40, 4, 45), Box(0, 0, 40, 40)
+    assert iou(turned, box) == pytest.approx(160 / 1600)
+    assert iou(box, turned) == pytest.approx(160 / 1600)
+    rounded = Polygon(turned.polygon.rings[0].round(3))
+    assert iou(box, rounded) == pytest.approx(160 / 1600, abs=1e-4)
+    bent = Polygon([(0, 0), (40, 4), (36, 40), (0, 40)])
+    assert iou(box, bent) == 1.0
+
+
+@pytest.mark.parametrize("nothing", [Polygon([]), MultiPolygon([])])
+def test_a_polygon_of_nothing_shares_nothing_with_a_box(nothing: Geometry) -> None:
+    assert iou(Box(0, 0, 1, 1), nothing) == 0.0
+
+
+@pytest.mark.parametrize("convert_to", [None, "polygon"])
+def test_what_else_an_image_has_changes_no_overlap(convert_to: str | None) -> None:
+    crossed = RotatedBox(20, 20, 40, 4, 45), RotatedBox(20, 20, 40, 4, -45)
+    own = [PredictedObject({"dog": 0.9}, crossed[1])]
+    far = [TrueObject("cat", Box(100, 100, 110, 110))]
+    for others in ([], far, far * 2):
+        item = Detection("a", [TrueObject("dog", crossed[0]), *others], own)
+        choice = {"name": "Counts", "iou_thresholds": [0.5], "convert_to": convert_to}
+        found = evaluate([item], [choice])["Counts", "dog"].value
+        assert found == {"tp": 0, "fp": 1, "fn": 1}
 
 
 def test_masks_of_two_sizes_are_an_error() -> None:

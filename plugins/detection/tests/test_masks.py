@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pickle
+import re
+import time
 from collections.abc import Sequence
 from itertools import pairwise
 from types import ModuleType
@@ -16,11 +18,19 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from pycocotools import mask as coco
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.rows import RowError
+from valor_detection.kernels.records import (
+    COMPRESSED,
+    NO_MASK,
+    POLYGONS,
+    RUNS,
+    Segmentation,
+    Segmentations,
+)
+from valor_detection.kernels.refusals import RowError
 
 from valor_core.schemas.geometry import Mask
 from valor_core.schemas.runs import compressed
-from valor_core.schemas.shapes import RunLengths, ends
+from valor_core.schemas.shapes import RunLengths
 
 FLAG = np.array([False])
 FIRST = np.array([0])
@@ -37,15 +47,23 @@ def masks(request: pytest.FixtureRequest) -> ModuleType:
     return implementation(request.param)
 
 
-def bytes_of(texts: Sequence[bytes]) -> tuple[Any, Any]:
-    return np.frombuffer(b"".join(texts), np.uint8), ends([len(text) for text in texts])
+def decompressed(masks: ModuleType, texts: Sequence[bytes]) -> tuple[Any, Any]:
+    rows = [Segmentation(COMPRESSED, letters=text) for text in texts]
+    return runs_of(masks, rows, np.zeros((len(rows), 2), np.int64))
 
 
-def columns(rows: Sequence[Sequence[Any]]) -> tuple[Any, Any, Any]:
-    """Points, rings and rows of polygons, each a list of x, y by turns."""
-    polygons = [np.reshape(polygon, (-1, 2)) for row in rows for polygon in row]
-    points = np.concatenate([np.empty((0, 2)), *polygons])
-    return points, ends([len(polygon) for polygon in polygons]), ends([len(row) for row in rows])
+def drawn(masks: ModuleType, rows: Sequence[Sequence[Any]], sizes: Any) -> tuple[Any, Any]:
+    """Run lengths of polygons, each a list of x, y by turns."""
+    kinds = [POLYGONS if row else NO_MASK for row in rows]
+    given = [Segmentation(kind, rings=row) for kind, row in zip(kinds, rows, strict=True)]
+    return runs_of(masks, given, np.reshape(sizes, (-1, 2)))
+
+
+def runs_of(masks: ModuleType, rows: Sequence[Segmentation], sizes: Any) -> tuple[Any, Any]:
+    found: tuple[Any, Any] = masks.segmentation_runs(
+        Segmentations.of(rows), np.arange(len(rows)), sizes
+    )
+    return found
 
 
 def parts(values: Any, starts: Any) -> list[list[int]]:
@@ -70,7 +88,7 @@ NUMBERS = st.integers(0, 2**32 - 1) | st.integers(0, 40)
 @pytest.mark.parametrize("name", ["compiled", "numeric"])
 def test_text_gives_the_run_lengths_that_it_was_made_of(name: str, rows: Any) -> None:
     texts = [compressed(np.array(row, np.uint32)).encode() for row in rows]
-    runs, starts = implementation(name).decompress(*bytes_of(texts))
+    runs, starts = decompressed(implementation(name), texts)
     assert runs.dtype == np.uint32
     assert parts(runs, starts) == rows
 
@@ -81,30 +99,53 @@ def test_text_gives_the_run_lengths_that_it_was_made_of(name: str, rows: Any) ->
 )
 def test_another_text_is_an_error_that_names_its_row(masks: ModuleType, text: bytes) -> None:
     with pytest.raises(RowError, match=r"^row 2: expected COCO's compressed run lengths$") as error:
-        masks.decompress(*bytes_of([b"52", b"", text, b"52"]))
+        decompressed(masks, [b"52", b"", text, b"52"])
     assert str(error.value.at("dt.json, [7]")) == (
         "dt.json, [7]: expected COCO's compressed run lengths"
     )
     assert pickle.loads(pickle.dumps(error.value)).row == 2
 
 
-def test_the_text_of_some_rows_may_lie_anywhere(masks: ModuleType) -> None:
-    text = np.frombuffer(b"!!52203", np.uint8)
-    runs, rows = masks.decompress(text, np.array([2, 4, 7]))
-    assert parts(runs, rows) == [[5, 2], [2, 0, 3]]
+def test_of_several_rows_that_are_no_mask_the_first_is_named(masks: ModuleType) -> None:
+    far = Segmentation(POLYGONS, rings=[[0, 0, 1e9, 0, 2, 2]])
+    no_text, negative = (Segmentation(COMPRESSED, letters=text) for text in (b"!", b"O"))
+    given, sizes = Segmentations.of([no_text, far, negative]), np.full((3, 2), 4)
+    for order in ([0, 1, 2], [1, 0, 2], [2, 1, 0], [1, 2, 0]):
+        with pytest.raises(RowError) as error:
+            masks.segmentation_runs(given, np.array(order), sizes)
+        assert error.value.row == 0
+        assert ("coordinates" in error.value.sentence) == (order[0] == 1)
+
+
+def test_segmentations_of_all_kinds_may_stand_in_any_order(masks: ModuleType) -> None:
+    square = [0.0, 0, 0, 1, 2, 1, 2, 0]
+    given = [
+        Segmentation(COMPRESSED, letters=b"52203"),
+        Segmentation(RUNS, counts=[1, 2, 3]),
+        Segmentation(
+            POLYGONS, rings=[square, [*square, 7.0]]
+        ),  # of an odd number, the last is none
+        Segmentation(),
+    ]
+    random = np.random.default_rng(2)
+    order = random.permutation(np.repeat(np.arange(4), 3))
+    sizes = np.full((12, 2), 2)
+    runs, starts = masks.segmentation_runs(Segmentations.of(given), order, sizes)
+    expected = [[5, 2, 2, 2, 5], [1, 2, 3], [0, 1, 1, 1, 1], []]
+    assert parts(runs, starts) == [expected[row] for row in order]
 
 
 COORDINATES = st.floats(-9, 29) | st.integers(-2, 24) | st.integers(-20, 240).map(lambda i: i / 10)
-POLYGONS = st.lists(COORDINATES, min_size=6, max_size=16).map(lambda c: c[: len(c) // 2 * 2])
+RINGS = st.lists(COORDINATES, min_size=6, max_size=16).map(lambda c: c[: len(c) // 2 * 2])
 SIZES = st.tuples(st.integers(1, 20), st.integers(1, 20))
 
 
 @settings(deadline=None, max_examples=150)
-@given(st.lists(st.tuples(st.lists(POLYGONS, min_size=1, max_size=3), SIZES), max_size=4))
+@given(st.lists(st.tuples(st.lists(RINGS, min_size=1, max_size=3), SIZES), max_size=4))
 @pytest.mark.parametrize("name", ["compiled", "numeric"])
 def test_polygons_are_drawn_as_pycocotools_draws_them(name: str, rows: Any) -> None:
     sizes = np.array([size for _, size in rows], np.int64).reshape(-1, 2)
-    runs, starts = implementation(name).polygon_runs(*columns([p for p, _ in rows]), sizes)
+    runs, starts = drawn(implementation(name), [p for p, _ in rows], sizes)
     assert runs.dtype == np.uint32
     assert parts(runs, starts) == [coco_runs(polygons, size) for polygons, size in rows]
 
@@ -119,7 +160,7 @@ def test_large_polygons_are_drawn_as_pycocotools_draws_them(masks: ModuleType) -
         points = [random.normal(scale / 2, scale / 3, 2 * corners) for _ in range(1 + corners % 3)]
         rows.append([np.round(p / step) * step if step else p for p in points])
         sizes.append(size)
-    runs, starts = masks.polygon_runs(*columns(rows), np.array(sizes))
+    runs, starts = drawn(masks, rows, sizes)
     expected = [coco_runs(row, size) for row, size in zip(rows, sizes, strict=True)]
     assert parts(runs, starts) == expected
 
@@ -130,18 +171,18 @@ def test_far_and_steep_edges_are_drawn_as_pycocotools_draws_them(masks: ModuleTy
         for i in range(10)  # in fine points: a million
     ] + [[[-1e5, 0.1 * i, 1e5, 0.1 * i + 7.3, 3, 12]] for i in range(10)]
     sizes = np.full((20, 2), 30)
-    runs, starts = masks.polygon_runs(*columns(rows), sizes)
+    runs, starts = drawn(masks, rows, sizes)
     assert parts(runs, starts) == [coco_runs(row, (30, 30)) for row in rows]
 
 
 def test_a_row_without_polygons_is_no_mask(masks: ModuleType) -> None:
     square = [0, 0, 2, 0, 2, 1, 0, 1]
-    runs, rows = masks.polygon_runs(*columns([[], [square], []]), np.full((3, 2), 2))
+    runs, rows = drawn(masks, [[], [square], []], np.full((3, 2), 2))
     assert parts(runs, rows) == [[], [0, 1, 1, 1, 1], []]
 
 
 def test_a_ring_without_corners_encloses_nothing(masks: ModuleType) -> None:
-    runs, rows = masks.polygon_runs(*columns([[[]], [[1, 1]]]), np.full((2, 2), 3))
+    runs, rows = drawn(masks, [[[]], [[1, 1]]], np.full((2, 2), 3))
     assert parts(runs, rows) == [[9], [9]]
 
 
@@ -153,16 +194,45 @@ def test_far_coordinates_are_an_error_that_names_the_row(
     fine = [0, 0, 2, 0, 2, 2]
     wrong = [*fine[:at], value, *fine[at + 1 :]]
     sizes = np.full((4, 2), 4)
-    with pytest.raises(RowError, match=r"^row 2: expected coordinates within 100 million"):
-        masks.polygon_runs(*columns([[fine], [], [fine, wrong], [wrong]]), sizes)
+    message = f"row 2: expected coordinates within 100 million pixels, found {value:g}"
+    with pytest.raises(RowError, match=re.escape(message) + "$"):
+        drawn(masks, [[fine], [], [fine, wrong], [wrong]], sizes)
 
 
 @pytest.mark.parametrize("size", [(-1, 4), (4, -1), (1 << 16, 1 << 15), (1, 1 << 40)])
 def test_huge_images_are_an_error_that_names_the_row(
     masks: ModuleType, size: tuple[int, int]
 ) -> None:
-    with pytest.raises(RowError, match=r"^row 1: expected .* an image of at most 2 billion"):
-        masks.polygon_runs(*columns([[], [[0, 0, 2, 0, 2, 2]]]), np.array([(4, 4), size]))
+    with pytest.raises(
+        RowError, match=r"^row 1: expected an image of at most 2 billion pixels, found "
+    ):
+        drawn(masks, [[], [[0, 0, 2, 0, 2, 2]]], [(4, 4), size])
+
+
+def test_a_long_way_around_polygons_is_an_error_that_names_the_row(masks: ModuleType) -> None:
+    wide = [0, 0, 10**8, 0] * 6
+    square = [0, 0, 2, 0, 2, 2]
+    with pytest.raises(RowError) as error:
+        drawn(masks, [[square], [wide, wide]], [(4, 4), (20, 10**8)])
+    # 24 edges cross 100 million columns each.
+    assert str(error.value) == (
+        "row 1: expected edges that cross at most 2 billion columns, found 2,400,000,000"
+    )
+
+
+def test_many_edges_in_one_column_are_drawn_in_little_time(masks: ModuleType) -> None:
+    random = np.random.default_rng(1)
+    ring = np.empty((60_000, 2))
+    ring[::2, 0], ring[1::2, 0] = 0.2, 1.2
+    ring[:, 1] = random.uniform(0, 900, len(ring)).round(2)
+    size = (1000, 1000)
+
+    began = time.process_time()
+    runs, starts = drawn(masks, [[ring.ravel()]], [size])
+    seconds = time.process_time() - began
+
+    assert parts(runs, starts) == [coco_runs([ring.ravel()], size)]
+    assert seconds < 0.3  # with a sort by insertion it took more than twice that
 
 
 def test_masks_are_measured_as_pycocotools_measures_them(masks: ModuleType) -> None:
@@ -197,6 +267,20 @@ def test_runs_of_nothing_are_measured_as_pycocotools_measures_them(
     assert areas[0] == coco.area(rle)
     assert boxes[0].tolist() == (coco.toBbox(rle).tolist() if areas[0] else [0, 0, 0, 0])
     assert filled[0] == sum(runs)
+
+
+@pytest.mark.parametrize("runs", [[0, 2**32 - 1, 2], [2**31, 2**31, 1, 3], [9, 2**32 - 1]])
+def test_runs_of_more_pixels_than_can_be_counted_have_no_size(
+    masks: ModuleType, runs: list[int]
+) -> None:
+    areas, boxes, filled = masks.measured(
+        np.array([*runs, 1, 3], np.uint32),
+        np.array([0, len(runs), len(runs) + 2]),
+        np.array([[5, 6], [2, 2]]),
+    )
+    assert areas.tolist() == [0, 3]
+    assert boxes.tolist() == [[0, 0, 0, 0], [0, 0, 2, 2]]
+    assert filled.tolist() == [sum(runs), 4]
 
 
 def test_rows_without_runs_or_pixels_measure_nothing(masks: ModuleType) -> None:
@@ -254,7 +338,8 @@ def test_images_of_too_many_pixels_have_no_overlaps(masks: ModuleType) -> None:
         np.array([1 << 31], np.uint32), np.array([0, 1]), np.array([[1 << 16, 1 << 15]])
     )
     with pytest.raises(
-        RowError, match=r"^row 0: expected an image of at most 2 billion pixels, got"
+        RowError,
+        match=r"^row 0: expected an image of at most 2 billion pixels, found 65536 by 32768$",
     ):
         masks.mask_ious(huge, huge, FIRST, FIRST, FLAG)
 
@@ -262,8 +347,7 @@ def test_images_of_too_many_pixels_have_no_overlaps(masks: ModuleType) -> None:
 def test_nothing_at_all_is_answered_with_nothing(masks: ModuleType) -> None:
     none = RunLengths.of([])
     empty = np.empty(0, np.int64)
-    assert len(masks.decompress(np.empty(0, np.uint8), np.array([0]))[0]) == 0
-    assert len(masks.polygon_runs(*columns([]), none.sizes)[0]) == 0
+    assert len(runs_of(masks, [], none.sizes)[0]) == 0
     assert [len(part) for part in masks.measured(none.runs, none.rows, none.sizes)] == [0, 0, 0]
     assert len(masks.mask_ious(none, none, empty, empty, np.empty(0, bool))) == 0
 
@@ -272,14 +356,14 @@ def test_threads_change_nothing(masks: ModuleType, monkeypatch: pytest.MonkeyPat
     random = np.random.default_rng(9)
     rows = [[random.uniform(0, 30, 12)] for _ in range(40)]
     sizes = np.full((40, 2), 30)
-    plain = masks.polygon_runs(*columns(rows), sizes)
-    texts = bytes_of([compressed(np.array(part, np.uint32)).encode() for part in parts(*plain)])
-    for name in ("_BYTES_EACH", "_POINTS_EACH", "_RUNS_EACH", "_PAIRS_EACH", "_BLOCK", "_CORNERS"):
+    plain = drawn(masks, rows, sizes)
+    texts = [compressed(np.array(part, np.uint32)).encode() for part in parts(*plain)]
+    for name in ("_ROWS_EACH", "_RUNS_EACH", "_PAIRS_EACH", "_BLOCK"):
         monkeypatch.setattr(masks, name, 10, raising=False)
     monkeypatch.setattr("valor_core.threads.thread_count", lambda: 3)
-    for one, other in zip(masks.polygon_runs(*columns(rows), sizes), plain, strict=True):
+    for one, other in zip(drawn(masks, rows, sizes), plain, strict=True):
         assert_array_equal(one, other)
-    for one, other in zip(masks.decompress(*texts), plain, strict=True):
+    for one, other in zip(decompressed(masks, texts), plain, strict=True):
         assert_array_equal(one, other)
     lengths = RunLengths(*plain, sizes)
     areas, _, filled = masks.measured(*plain, sizes)
@@ -289,4 +373,4 @@ def test_threads_change_nothing(masks: ModuleType, monkeypatch: pytest.MonkeyPat
     ious = masks.mask_ious(lengths, lengths, every, every, np.zeros(40, bool))
     assert_array_equal(ious, (areas > 0).astype(float))
     with pytest.raises(RowError, match=r"^row 3: "):
-        masks.decompress(*bytes_of([b"52525252"] * 3 + [b"!"] * 30))
+        decompressed(masks, [b"52525252"] * 3 + [b"!"] * 30)

@@ -14,7 +14,7 @@ from pycocotools.coco import COCO
 from valor_detection.reader_parameters import CocoParameters
 from valor_detection.readers.coco import CocoReader
 
-from valor_core.errors import ReadError, SchemaError
+from valor_core.errors import ReadError
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import Label
 from valor_core.schemas.runs import runs_of
@@ -342,7 +342,7 @@ def test_invalid_boxes_are_repaired_skipped_or_refused(read: Any) -> None:
     batch = read(truths, results(), invalid_geometry="skip")
     assert batch.groundtruths.uids.tolist() == [2, 4]
     assert batch.left_out == {"groundtruths left out: inverted": 1}
-    with pytest.raises(SchemaError, match=r"gt\.json, annotations\[0\] \(id 1\)"):
+    with pytest.raises(ReadError, match=r"gt\.json, annotations\[0\] \(id 1\)"):
         read(truths, results(), invalid_geometry="error")
 
 

@@ -11,7 +11,7 @@ from valor_detection.readers.images import image_size
 from valor_detection.readers.voc import VocReader
 from valor_detection.readers.yolo import YoloReader
 
-from valor_core.errors import ReadError, SchemaError
+from valor_core.errors import ReadError
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Polygon
 
@@ -123,6 +123,12 @@ WRONG_YOLO = [
         "of a polygon in place of the box, found 5 numbers\n"
         "Write the predictions with their confidences (save_conf=True).",
     ),
+    (
+        {"gt__a_txt": "0.5 0.5 0.5 0.5 0.5"},
+        "gt/a.txt, line 1: expected the number of a class first, a whole number, found 0.5",
+    ),
+    ({"gt__a_txt": "0 5_0 0 1 1"}, "gt/a.txt, line 1: expected numbers, found '0 5_0 0 1 1'"),
+    ({"gt__a_txt": "0 \u0665 0 1 1"}, "gt/a.txt, line 1: expected numbers, found '0 \u0665 0 1 1'"),
     ({"gt__a_txt": "\n0 x"}, "gt/a.txt, line 2: expected numbers, found '0 x'"),
     (
         {"gt__a_txt": "0 0 0 nan 1"},
@@ -176,7 +182,7 @@ def xml(*objects: str) -> str:
     return f"<annotation><folder>F</folder>{size}{''.join(objects)}</annotation>"
 
 
-def an_object(name: str, *edges: float, **tags: Any) -> str:
+def an_object(name: str, *edges: object, **tags: Any) -> str:
     names = ("xmin", "ymin", "xmax", "ymax")
     box = "".join(f"<{n}>{edge}</{n}>" for n, edge in zip(names, edges, strict=True))
     more = "".join(f"<{tag}>{value}</{tag}>" for tag, value in tags.items())
@@ -251,6 +257,28 @@ WRONG_VOC = [
         {"gt__a_xml": xml("<object><name>dog</name></object>")},
         "gt/a.xml, object[0], xmin: expected a number, found None",
     ),
+    (
+        {"gt__a_xml": "<html><object/></html>"},
+        "gt/a.xml: expected an element annotation, found 'html'",
+    ),
+    *(
+        (
+            {"gt__a_xml": xml().replace("20", size)},
+            f"gt/a.xml, size, width: expected a {kind}, found {size!r}",
+        )
+        for size, kind in (
+            ("²", "number"),
+            ("2_0", "number"),
+            ("wide", "number"),
+            ("2.5", "whole number of pixels"),
+            ("-5", "whole number of pixels"),
+            ("1" + "0" * 20, "whole number of pixels"),
+        )
+    ),
+    (
+        {"gt__a_xml": xml(an_object("dog", "1_0", 1, 20, 2))},
+        "gt/a.xml, object[0], xmin: expected a number, found '1_0'",
+    ),
     ({"gt__a_xml": xml("<object/>")}, "gt/a.xml, object[0], name: expected a name, found none"),
     (
         {"gt__a_xml": '<!DOCTYPE a [<!ENTITY b "c">\n<!ENTITY d "&b;&b;">]><a>&d;</a>'},
@@ -294,12 +322,21 @@ def test_results_of_voc_are_of_one_kind() -> None:
     )
 
 
-def test_a_size_that_is_no_number_is_unknown() -> None:
-    voc_files(gt__a_xml=xml().replace("20", "²"), gt__b_xml=xml())
+@pytest.mark.parametrize("size", ["", "0"])
+def test_a_size_that_is_not_said_is_unknown(size: str) -> None:
+    voc_files(gt__a_xml=xml().replace("20", size), gt__b_xml=xml())
     (part,) = voc().partitions()
     (batch,) = voc().read(part)
     assert batch.sizes is not None
     assert batch.sizes.tolist() == [[0, 0], [10, 20]]
+
+
+def test_an_object_within_another_element_is_none_of_the_image() -> None:
+    part_of = an_object("hand", 1, 1, 2, 2)
+    voc_files(gt__a_xml=xml(an_object("person", 1, 1, 4, 2), f"<part>{part_of}</part>"))
+    (part,) = voc().partitions()
+    (batch,) = voc().read(part)
+    assert labels_of(batch, "groundtruths") == ["person"]
 
 
 def test_text_that_is_not_in_utf_8_is_named() -> None:
@@ -330,9 +367,7 @@ def test_shapes_of_yolo_that_cannot_be_right_follow_the_policy() -> None:
         "groundtruths repaired: self-crossing": 1,
     }
     yolo_files(gt__a_txt=BOW)
-    with pytest.raises(
-        SchemaError, match=r"^gt/a\.txt, line 1: expected a shape whose edges do not"
-    ):
+    with pytest.raises(ReadError, match=r"^gt/a\.txt, line 1: expected a shape whose edges do not"):
         list(yolo().read(part))
 
 
@@ -346,5 +381,29 @@ def test_boxes_of_voc_that_cannot_be_right_follow_the_policy() -> None:
         "groundtruths repaired: inverted": 1,
     }
     voc_files(gt__a_xml=xml(an_object("dog", 30, 1, 40, 2)))
-    with pytest.raises(SchemaError, match=r"^gt/a\.xml, object\[0\]: expected a shape inside its"):
+    with pytest.raises(ReadError, match=r"^gt/a\.xml, object\[0\]: expected a shape inside its"):
         list(voc().read(part))
+
+
+def test_objects_of_voc_keep_their_positions_where_others_are_left_out() -> None:
+    hard = an_object("dog", 1, 1, 2, 2, difficult=1)
+    flat = an_object("dog", 9, 1, 5, 2)
+    voc_files(gt__a_xml=xml(hard, flat, an_object("dog", 3, 1, 5, 2)))
+    reader = voc(invalid_geometry="skip", difficult="skip")
+    (batch,) = reader.read(reader.partitions()[0])
+    assert batch.groundtruths.annotations.tolist() == [2]
+    assert batch.left_out == {
+        "groundtruths left out: difficult": 1,
+        "groundtruths left out: inverted": 1,
+    }
+
+
+def test_names_that_are_not_there_are_told_with_what_can_hold_them() -> None:
+    yolo_files()
+    reader = yolo(names=Path("classes.txt"))
+    with pytest.raises(ReadError) as error:
+        list(reader.read(reader.partitions()[0]))
+    assert str(error.value) == (
+        "classes.txt: expected the names of classes, found no such file\n"
+        "Name the data set's data.yaml, or a text file with a name a line, under data.names."
+    )

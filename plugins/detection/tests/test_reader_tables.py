@@ -9,7 +9,7 @@ from valor_detection.reader_parameters import GeojsonParameters, TableParameters
 from valor_detection.readers.geojson import GeojsonReader
 from valor_detection.readers.tables import TableReader
 
-from valor_core.errors import ReadError, SchemaError
+from valor_core.errors import ReadError
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import MultiPolygon, Polygon
 
@@ -112,6 +112,10 @@ def geojson(truths: list[Any], results: Any, **chosen: Any) -> DetectionBatch:
     for name, features in (("gt.geojson", truths), ("dt.geojson", results)):
         content = {"type": "FeatureCollection", "features": features}
         Path(name).write_text(json.dumps(content), encoding="utf-8")
+    return read_geojson(**chosen)
+
+
+def read_geojson(**chosen: Any) -> DetectionBatch:
     given: Any = {"groundtruths": Path("gt.geojson"), "predictions": Path("dt.geojson")}
     reader = GeojsonReader(GeojsonParameters(**{**given, **chosen}), "detection")
     (part,) = reader.partitions()
@@ -136,7 +140,8 @@ def test_polygons_keep_their_holes_and_parts() -> None:
 WRONG_FEATURES = [
     (
         feature("Point", [0, 0]),
-        "dt.geojson, features[0], geometry: expected a Polygon or MultiPolygon, found 'Point'",
+        "dt.geojson, features[0], geometry: expected a GeoJSON Polygon or MultiPolygon, got "
+        "{'type': 'Point', 'coordinates': [0, 0]}",
     ),
     (
         feature(score=None),
@@ -149,14 +154,26 @@ WRONG_FEATURES = [
     ),
     (
         feature(coordinates=[[[0, 0], [1]]]),
-        "dt.geojson, features[0], geometry: expected rings of points [x, y], found [[[0, 0], [1]]]",
+        "dt.geojson, features[0], coordinates: expected positions [x, y], got [1]",
     ),
     (
         feature(coordinates=[[["0", "0"], ["1", "0"], ["1", "1"]]]),
-        "dt.geojson, features[0], geometry: expected rings of points [x, y], found "
-        "[[['0', '0'], ['1', '0'], ['1', '1']]]",
+        "dt.geojson, features[0], Polygon: expected points (x, y), got "
+        "[['0', '0'], ['1', '0'], ['1', '1']]",
     ),
-    ({}, "dt.geojson, features[0]: expected a Feature with properties, found {}"),
+    ({}, "dt.geojson, features[0]: expected a Feature, found None"),
+    (
+        {**feature(), "type": "Topology"},
+        "dt.geojson, features[0]: expected a Feature, found 'Topology'",
+    ),
+    (
+        {"type": "Feature"},
+        "dt.geojson, features[0], properties: expected a table, found None",
+    ),
+    (
+        feature(image=10**20),
+        "dt.geojson, features[0], image: expected a number of 64 bits, found 100000000000000000000",
+    ),
 ]
 
 
@@ -168,22 +185,55 @@ def test_what_is_wrong_with_a_feature_is_named(wrong: Any, message: str) -> None
 
 
 def test_what_is_no_collection_is_named() -> None:
-    with pytest.raises(ReadError, match=r"dt\.geojson: expected a FeatureCollection, found"):
+    with pytest.raises(ReadError, match=r"^dt\.geojson, features: expected a list, found {}$"):
         geojson([], {})
+    geojson([], [])
+    Path("dt.geojson").write_text('{"type": "Polygon"}', encoding="utf-8")
+    with pytest.raises(ReadError, match=r"^dt\.geojson: expected a FeatureCollection, found 'Pol"):
+        read_geojson()
 
 
-def test_lists_in_lists_without_end_are_named() -> None:
+@pytest.mark.parametrize("flag", ["false", 2, 0.5, [1]])
+def test_a_crowd_is_one_or_none(flag: Any) -> None:
+    with pytest.raises(ReadError) as caught:
+        geojson([feature(is_crowd=flag)], [])
+    assert str(caught.value) == (
+        f"gt.geojson, features[0], is_crowd: expected true or false, found {flag!r}"
+    )
+    flags = [{"is_crowd": True}, {"iscrowd": 1}, {"iscrowd": 0}, {"is_crowd": None}, {}]
+    batch = geojson([feature(**own) for own in flags], [])
+    assert batch.groundtruths.crowd.tolist() == [True, True, False, False, False]
+
+
+def test_files_are_in_utf_8_and_whole() -> None:
+    geojson([feature()], [feature(image="é")])
+    given = Path("gt.geojson").read_bytes()
+    Path("gt.geojson").write_bytes(b"\xef\xbb\xbf" + given)
+    assert len(read_geojson().groundtruths) == 1
+    Path("gt.geojson").write_bytes(given[:-3])
+    with pytest.raises(ReadError) as caught:
+        read_geojson()
+    assert str(caught.value) == (
+        "gt.geojson: expected GeoJSON, found: Input data was truncated\nSee that the file is whole."
+    )
+    Path("gt.geojson").write_bytes(given.replace(b"dog", b"\xe9"))
+    with pytest.raises(ReadError) as caught:
+        read_geojson()
+    assert str(caught.value) == (
+        "gt.geojson, line 1: expected text in UTF-8, found the byte 0xe9\nSave the file in UTF-8."
+    )
+
+
+def test_lists_nested_too_deeply_are_named() -> None:
     for name, text in (("gt.geojson", "[" * 100_000), ("dt.geojson", "[]")):
         Path(name).write_text(text, encoding="utf-8")
-    chosen = GeojsonParameters(groundtruths=Path("gt.geojson"), predictions=Path("dt.geojson"))
-    reader = GeojsonReader(chosen, "detection")
     with pytest.raises(ReadError, match=r"^gt\.geojson: expected GeoJSON, found: "):
-        list(reader.read(reader.partitions()[0]))
+        read_geojson()
 
 
 def test_features_that_cannot_be_right_follow_the_policy() -> None:
     wrong = [feature(coordinates=[[[0, 0], [4, 4], [4, 0], [0, 4]]]), feature(coordinates=[])]
-    with pytest.raises(SchemaError, match=r"^dt\.geojson, features\[0\]: expected a shape whose"):
+    with pytest.raises(ReadError, match=r"^dt\.geojson, features\[0\]: expected a shape whose"):
         geojson([], wrong)
     batch = geojson([], wrong, invalid_geometry="repair")
     assert batch.left_out == {
@@ -191,7 +241,8 @@ def test_features_that_cannot_be_right_follow_the_policy() -> None:
         "predictions repaired: self-crossing": 1,
     }
     assert batch.predictions.areas.tolist() == [8]
-    assert len(geojson([], wrong, invalid_geometry="skip")) == 1
+    batch = geojson([], [*wrong, feature()], invalid_geometry="skip")
+    assert (len(batch), batch.predictions.annotations.tolist()) == (1, [2])
 
 
 def test_rows_that_cannot_be_right_follow_the_policy() -> None:

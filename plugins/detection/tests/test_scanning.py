@@ -2,6 +2,8 @@
 
 import json
 import random
+import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,8 @@ import pytest
 from attrs import fields
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from valor_detection.kernels import KERNELS, plain
+from valor_detection.kernels import KERNELS, stdlib_scanning
+from valor_detection.kernels import texts as texts_of_files
 from valor_detection.kernels.numeric import scanning as numeric
 from valor_detection.kernels.records import Annotations, Document, Images, Segmentations
 from valor_detection.kernels.texts import Text
@@ -121,7 +124,7 @@ def test_scanners_agree_with_the_standard_library(
     scan: Any, document: Any, style: int, masks: bool
 ) -> None:
     content = written(document, style)
-    expected, found = outcome(plain.scan, content, masks), outcome(scan, content, masks)
+    expected, found = outcome(stdlib_scanning.scan, content, masks), outcome(scan, content, masks)
     if isinstance(expected, str):
         assert found == expected
     else:
@@ -146,7 +149,7 @@ def test_numbers_are_rounded_as_python_rounds_them(text: str) -> None:
     else:
         found = compiled._Scan(Text.of(content), False).document()
         assert found.annotations.scores.tolist() == [float(text)]
-        assert np.signbit(found.annotations.scores[0]) == text.startswith("-")
+        assert np.signbit(found.annotations.scores[0]) == np.signbit(float(json.loads(text)))
 
 
 @pytest.mark.parametrize(
@@ -214,11 +217,19 @@ def test_spans_cut_in_strings_and_lists_are_scanned_again(
     monkeypatch: pytest.MonkeyPatch, masks: bool
 ) -> None:
     content = Text.of(json.dumps(data_set(200)).encode())
-    expected = plain.scan(content, masks=masks)
+    expected = stdlib_scanning.scan(content, masks=masks)
     monkeypatch.setattr(compiled, "_LEAST_SPAN", 100)
     monkeypatch.setattr(compiled, "_MOST_SPAN", 100)
     found = compiled._Scan(content, masks).document()
     assert_same(found, expected)
+
+
+def test_slots_are_those_of_the_scanner_in_c() -> None:
+    source = Path(compiled.__file__).parents[1] / "scanning.c"
+    names = re.search(r"enum \{ (POSITION, [^}]*) \};", source.read_text())
+    assert names is not None
+    assert names[1].split(", ") == [slot.name for slot in compiled.Slot]
+    assert list(compiled.Slot) == list(range(len(compiled.Slot)))
 
 
 def test_columns_grow_where_annotations_are_short() -> None:
@@ -251,12 +262,122 @@ def test_no_changed_byte_crashes_a_scanner(scan: Any, masks: bool) -> None:
                 del changed[at : at + generator.randint(1, 9)]
             else:
                 changed[at:at] = generator.choice([b"[", b"]", b'"', b"\\u00", b"1e999", b"null"])
-        expected = outcome(plain.scan, bytes(changed), masks)
+        expected = outcome(stdlib_scanning.scan, bytes(changed), masks)
         found = outcome(scan, bytes(changed), masks)
         if isinstance(expected, Document):
             assert_same(found, expected)
-        elif isinstance(found, str):
+        else:
             assert found == expected
+
+
+PIECES = [
+    *(b"null", b"true", b"[", b"]", b"{", b"}", b",", b":", b'"', b"\\", b" ", b"\t", b"\x00"),
+    *(b"\xff", b"\xc3\xa9", b"\xed\xa0\x80", b"\\ud800", b"\xef\xbb\xbf", b"\\u0041"),
+    *(
+        b"-0",
+        b"01",
+        b"1.",
+        b".5",
+        b"1e",
+        b"1e309",
+        b"1e-400",
+        b"NaN",
+        b"-Infinity",
+        b"1E5",
+        b"1.2.3",
+    ),
+    *(b"9223372036854775808", b"12345678901234567890123", b"4294967296", b"-1", b"-0.0"),
+    *(
+        b'"id":1,',
+        b'"id":null,',
+        b'"\\u0069d":3,',
+        b'"bbox":null,',
+        b'"score":"0.5",',
+        b'"images":[],',
+    ),
+    *(b"[[]]", b"{}", b"[1,,2]", b"[1 2]", b"[1,]", b'{"a" 1}', b'{"a":1,}', b"[truth]"),
+]
+
+
+@given(
+    data=st.sampled_from([data_set(2), data_set(4)["annotations"], {"info": data_set(3)}]),
+    style=st.integers(0, 2),
+    changes=st.lists(
+        st.tuples(st.floats(0, 1), st.integers(0, 9), st.sampled_from(PIECES)),
+        min_size=1,
+        max_size=3,
+    ),
+    masks=st.booleans(),
+)
+@settings(max_examples=300, deadline=None)
+def test_scanners_agree_on_what_is_corrupt(
+    data: Any, style: int, changes: list[tuple[float, int, bytes]], masks: bool
+) -> None:
+    content = written(data, style)
+    for place, length, piece in changes:
+        at = int(place * len(content))
+        content = content[:at] + piece + content[at + length :]
+    expected = outcome(stdlib_scanning.scan, content, masks)
+    for scan in (compiled.scan, numeric.scan):
+        found = outcome(scan, content, masks)
+        if isinstance(expected, str):
+            assert found == expected
+        else:
+            assert_same(found, expected)
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("[1,,2]", "[1 2]", "[1,]", "[,1]", "[01,2]", "[1.,2]", "[.5,2]", "[1.2.3,4]", "[1:2]"),
+        *(
+            '{"a" 1}',
+            '{"a":1,}',
+            '{"a"}',
+            "{1:2}",
+            '{"a":1 "b":2}',
+            "[truth]",
+            "[1}",
+            "[-,1]",
+            "1 2",
+        ),
+        "[" + "1.5,2," * 20 + "03,1]",
+        "[" + "1.5, 2, " * 20 + ", 1]",
+        "[" + "123.25," * 20 + "1.2.3,7]",
+        "[" + "123.25," * 20 + "1. 3,7]",
+    ],
+)
+def test_what_is_passed_over_must_be_json_too(scan: Any, value: str) -> None:
+    for field in ("note", "segmentation"):
+        content = f'[{{"image_id": 1, "{field}": {value}}}]'
+        with pytest.raises(json.JSONDecodeError):
+            json.loads(content)
+        found = outcome(scan, content.encode(), False)
+        assert found == outcome(stdlib_scanning.scan, content.encode(), False)
+        assert isinstance(found, str)
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+@pytest.mark.parametrize("length", [0, 1, 2, 3])
+def test_all_of_a_file_must_be_utf8(
+    scan: Any, length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts_of_files, "_BLOCK", 8)
+    for letters, is_utf8 in (("ö€😀".encode(), True), (b"\xe2\x82 ", False), (b"\xff", False)):
+        content = b'[{"note": "' + b"." * length + letters + b'"}]'
+        found = outcome(scan, content, False)
+        assert isinstance(found, Document) == is_utf8
+    assert not Text.of(b"[]\xe2\x82").is_utf8
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+def test_a_zero_keeps_its_sign_where_it_has_one(scan: Any) -> None:
+    scores = scan(
+        Text.of(b'[{"score": -0.0}, {"score": -0}, {"score": -0e0}, {}]')
+    ).annotations.scores
+    # -0 is a whole number to Python, which has one zero.
+    assert np.signbit(scores).tolist() == [True, False, True, False]
 
 
 MESSAGES = {
@@ -306,19 +427,6 @@ def test_rows_are_grouped_in_their_order(groups: list[int]) -> None:
     column = np.array(groups, np.int64)
     expected = numeric.grouped_order(column, 10)
     np.testing.assert_array_equal(compiled.grouped_order(column, 10), expected)
-
-
-@given(st.lists(st.lists(st.integers(0, 9)), min_size=1), st.data())
-def test_ragged_rows_are_copied_in_any_order(column: list[list[int]], data: st.DataObject) -> None:
-    chosen = data.draw(st.lists(st.integers(0, len(column) - 1)))
-    source = np.array([value for row in column for value in row], np.uint32)
-    starts = np.cumsum([0, *map(len, column)])
-    expected = [value for row in chosen for value in column[row]]
-    places = np.cumsum([0, *(len(column[row]) for row in chosen)])
-    for scanning in (compiled, numeric):
-        target = np.zeros(len(expected), np.uint32)
-        scanning.copy_rows(np.array(chosen, np.int64), source, starts, target, places)
-        assert target.tolist() == expected
 
 
 @pytest.mark.parametrize("scan", SCANNERS)

@@ -28,8 +28,8 @@ def selection(**parameters: object) -> Selection:
     return next(selections(APParameters(**parameters)))  # type: ignore[arg-type]
 
 
-def by_hand(table: Table, chosen: Selection, iou: float, score: float) -> tuple[object, object]:
-    """True and false positives of every label, prediction by prediction."""
+def one_by_one(table: Table, chosen: Selection, iou: float, score: float) -> tuple[object, object]:
+    """True and false positives of every label under a matching, prediction by prediction."""
     matched = chosen.matching(table)
     counts = chosen.counts(table) & (table.chunk.scores >= score)
     size = len(table.labels)
@@ -54,9 +54,24 @@ def test_a_tally_counts_what_one_counts_prediction_by_prediction(
             assert found.score_thresholds == tuple(sorted(SCORES))
             for score in SCORES:
                 row = found.row(score)
-                expected = by_hand(table, chosen, iou, score)
+                expected = one_by_one(table, chosen, iou, score)
                 assert (found.tp[row].tolist(), found.fp[row].tolist()) == expected
             assert (found.tp + found.fn == found.positives).all()
+
+
+@pytest.mark.parametrize("rule", ["coco", "ranked", "valor"])
+def test_a_tally_is_that_of_the_hand_worked_data(rule: Rule) -> None:
+    # By descending score: a dog, IoU 1; c dog, none; b dog, IoU 0.6; d cat, IoU 0.75; d bee, none.
+    table = table_of(rule, DetectionBatch.of(ROW))
+    scores = (0.25, 0.65, 0.75, 0.85)
+
+    found = tally(table, selection(matching=rule), 0.5, scores)
+    assert [str(label) for label in table.labels] == ["bee", "cat", "dog"]
+    assert found.tp.T.tolist() == [[0, 0, 0, 0], [1, 0, 0, 0], [2, 2, 1, 1]]
+    assert found.fp.T.tolist() == [[1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]]
+    assert found.fn.T.tolist() == [[0, 0, 0, 0], [0, 1, 1, 1], [2, 2, 3, 3]]
+    found = tally(table, selection(matching=rule), 0.75, scores)
+    assert found.tp.T.tolist() == [[0, 0, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]]
 
 
 def test_a_tally_is_made_once_for_equal_questions() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter, parameters
 from valor_detection.parameters import (
     CURVE_THRESHOLDS,
@@ -118,7 +119,8 @@ class ErrorAnalysisParameters:
     )
     background_threshold: float = parameter(
         default=0.1,
-        help="A prediction with at most this IoU with anything is on the background.",
+        help="A prediction with at most this IoU with anything is on the background; less than "
+        "iou_threshold.",
         check=Within(0, 1, open_low=True),
     )
     per_label: bool = _per_label()
@@ -126,6 +128,13 @@ class ErrorAnalysisParameters:
     matching: Rule = _matching()
     max_detections: int | None = _max_detections()
     convert_to: ConvertTo | None = _convert_to()
+
+    def __attrs_post_init__(self) -> None:
+        if self.background_threshold >= self.iou_threshold:
+            raise ParameterError(
+                f"background_threshold must be less than iou_threshold, "
+                f"got {self.background_threshold} and {self.iou_threshold}"
+            )
 
 
 @parameters

@@ -12,32 +12,28 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.errors import SchemaError, and_more, shown
+from valor_core.schemas.arrays import Codes, Floats, check_finite
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
 from valor_core.schemas.runs import encoded
 from valor_core.schemas.shapes import RunLengths, ends
-from valor_detection.geometry.validity import Policy, check_policy
+from valor_core.schemas.validity import Policy, check_policy
+from valor_detection.columns import as_array, column
 from valor_detection.kernels.masks import measured
-from valor_detection.object_rows import BoxFormat, Rows, batch_of_rows, checked_rows, upright
+from valor_detection.object_rows import (
+    BoxFormat,
+    Rows,
+    batch_of_rows,
+    check_format,
+    checked_rows,
+    upright,
+)
 
 Names = Mapping[int, str] | Sequence[str] | None
 
-
-def as_array(values: Any) -> Any:
-    """An array of what may be a tensor; None stays.
-
-    Examples
-    --------
-    >>> as_array([1, 2])
-    array([1, 2])
-    """
-    for step in ("detach", "cpu", "numpy"):
-        if hasattr(values, step):
-            values = getattr(values, step)()
-    return None if values is None else np.asarray(values)
+_MOST = 1 << 63  # what a number of 64 bits does not reach
 
 
 @frozen(eq=False, kw_only=True)
@@ -55,7 +51,7 @@ class Objects:
     masks : array of shape (n, height, width), optional
         Masks: what is not 0 is inside.
     crowd : array of shape (n,), optional
-        Which of them are crowds; of true objects.
+        Which of them are crowds: true or false, 1 or 0; of true objects.
     areas : array of shape (n,), optional
         Areas; of true objects.
     """
@@ -108,9 +104,10 @@ def from_arrays(
     Raises
     ------
     SchemaError
-        If lengths differ, a number has no name, or a box cannot be one; names image and side.
+        If lengths, shapes, types or sizes do not fit, a number has no name, or a box cannot be
+        one; names image, side and field.
     ParameterError
-        If `invalid_geometry` is something else.
+        If `box_format` or `invalid_geometry` is something else.
 
     Examples
     --------
@@ -119,14 +116,14 @@ def from_arrays(
     >>> from_arrays([true], [seen], names=["cat", "dog"]).predictions.shapes.boxes
     array([[0., 0., 2., 2.]])
     """
-    if len(groundtruths) != len(predictions):
-        raise SchemaError(
-            f"predictions: expected one set of objects for each of {len(groundtruths):,} images, "
-            f"got {len(predictions):,}"
-        )
     check_policy(invalid_geometry)
+    check_format(box_format)
+    _check_objects(groundtruths, predictions)
     facts = metadata or {}
-    datums = Datums.numbers(len(predictions), facts) if uids is None else Datums(uids, facts)
+    count = len(predictions)
+    datums = Datums.numbers(count, facts) if uids is None else Datums(uids, facts)
+    if len(datums) != count:
+        raise SchemaError(f"uids: expected one for each of {count:,} images, got {len(datums):,}")
     vocabulary = _Labels(label_key, names)
     known = None if sizes is None else _sizes(sizes, len(datums))
     rest = (datums, vocabulary, box_format, invalid_geometry)
@@ -143,11 +140,38 @@ def from_arrays(
     )
 
 
-def _sizes(sizes: Any, count: int) -> Codes:
-    array = np.asarray(sizes, np.int64)
-    if array.shape != (count, 2):
+def _check_objects(groundtruths: Any, predictions: Any) -> None:
+    """Refuse sides that are no sequences of `Objects`, one for each image."""
+    for name, side in (("groundtruths", groundtruths), ("predictions", predictions)):
+        for position, one in enumerate(_listed(name, side)):
+            if not isinstance(one, Objects):
+                raise SchemaError(
+                    f"{name}[{position}]: expected Objects, got {shown(one)}",
+                    "Dicts are taken by from_torchvision." if isinstance(one, Mapping) else None,
+                )
+    if len(groundtruths) != len(predictions):
         raise SchemaError(
-            f"sizes: expected {count:,} rows of height and width, got shape {array.shape}"
+            f"predictions: expected one set of objects for each of {len(groundtruths):,} images, "
+            f"got {len(predictions):,}"
+        )
+
+
+def _listed(name: str, side: Any) -> Sequence[Any]:
+    if not isinstance(side, Sequence) or isinstance(side, str):
+        raise SchemaError(f"{name}: expected a list with one entry per image, got {shown(side)}")
+    return side
+
+
+def _sizes(sizes: Any, count: int) -> Codes:
+    """Heights and widths, whole and above 0."""
+    array: Codes = column(sizes, np.int64, "sizes", width=2)
+    if len(array) != count:
+        raise SchemaError(f"sizes: expected {count:,} rows of height and width, got {len(array):,}")
+    bad = np.flatnonzero((array <= 0).any(axis=1))
+    if len(bad):
+        raise SchemaError(
+            f"sizes[{bad[0]}]: expected a height and width above 0, "
+            f"got {array[bad[0]].tolist()}{and_more(len(bad) - 1)}"
         )
     return array
 
@@ -166,21 +190,28 @@ def from_supervision(
         As for `from_arrays`.
     """
     return from_arrays(
-        [_of_supervision(one) for one in groundtruths],
-        [_of_supervision(one) for one in predictions],
+        *(
+            [_of_supervision(one, f"{name}[{i}]") for i, one in enumerate(_listed(name, side))]
+            for name, side in (("groundtruths", groundtruths), ("predictions", predictions))
+        ),
         **options,
     )
 
 
-def _of_supervision(found: Any) -> Objects:
-    names = as_array((getattr(found, "data", None) or {}).get("class_name"))
-    labels = found.class_id if names is None or len(names) == 0 else names
+def _of_supervision(found: Any, place: str) -> Objects:
+    if not hasattr(found, "xyxy"):
+        raise SchemaError(f"{place}: expected supervision.Detections, got {shown(found)}")
+    data = getattr(found, "data", None)
+    names = as_array(data.get("class_name")) if isinstance(data, Mapping) else None
+    labels = getattr(found, "class_id", None) if names is None or not names.size else names
     boxes = as_array(found.xyxy)
+    if labels is None and boxes is not None and boxes.size:
+        raise SchemaError(f"{place}: expected class_id or data['class_name'], got neither")
     return Objects(
         boxes=boxes,
-        labels=np.empty(0, np.int64) if labels is None and not len(boxes) else labels,
-        scores=found.confidence,
-        masks=found.mask,
+        labels=np.empty(0, np.int64) if labels is None else labels,
+        scores=getattr(found, "confidence", None),
+        masks=getattr(found, "mask", None),
     )
 
 
@@ -206,23 +237,34 @@ def from_torchvision(
     >>> from_torchvision([true], [seen]).datums.uids
     array([7])
     """
+    true, predicted = (
+        [_of_dict(one, f"{name}[{i}]") for i, one in enumerate(_listed(name, side))]
+        for name, side in (("groundtruths", groundtruths), ("predictions", predictions))
+    )
     ids = [one.get("image_id") for one in groundtruths]
     if ids and "uids" not in options and all(number is not None for number in ids):
-        options["uids"] = [as_array(number).reshape(-1)[0].item() for number in ids]
-    return from_arrays(
-        [_of_dict(one, "groundtruths", i) for i, one in enumerate(groundtruths)],
-        [_of_dict(one, "predictions", i) for i, one in enumerate(predictions)],
-        **options,
-    )
+        options["uids"] = [_image_id(number, i) for i, number in enumerate(ids)]
+    return from_arrays(true, predicted, **options)
 
 
-def _of_dict(found: Mapping[str, Any], side: str, position: int) -> Objects:
-    if "labels" not in found:
+def _image_id(value: Any, position: int) -> Any:
+    """The one value of a number, a string or a tensor."""
+    array = as_array(value)
+    if array.size != 1:
         raise SchemaError(
-            f"{side}[{position}]: expected a dict with boxes and labels, got {shown(list(found))}"
+            f"groundtruths[{position}], image_id: expected one value, got {shown(array)}"
         )
+    return array.item()
+
+
+def _of_dict(found: Any, place: str) -> Objects:
+    if not isinstance(found, Mapping) or "labels" not in found:
+        given = list(found) if isinstance(found, Mapping) else found
+        raise SchemaError(f"{place}: expected a dict with boxes and labels, got {shown(given)}")
     masks = as_array(found.get("masks"))
-    if masks is not None and masks.ndim == 4:  # (n, 1, height, width), shares of pixels
+    if (
+        masks is not None and masks.ndim == 4 and masks.dtype.kind in "fiub"
+    ):  # (n, 1, height, width), shares of pixels
         masks = masks[:, 0] > 0.5
     return Objects(
         boxes=found.get("boxes"),
@@ -244,15 +286,20 @@ class _Labels:
     numbers: dict[int, int] = field(factory=dict)
 
     def codes(self, labels: NDArray[Any], place: str) -> Codes:
+        if labels.dtype == object:
+            return np.array([self._code(value, place) for value in labels.tolist()], np.int64)
         distinct, inverse = np.unique(labels, return_inverse=True)
         codes = [self._code(value, place) for value in distinct.tolist()]
-        return np.array(codes, np.int64)[inverse.reshape(-1)]
+        return np.array(codes, np.int64)[inverse]
 
     def _code(self, value: Any, place: str) -> int:
         if isinstance(value, str):
             return self.known.code(Label(self.key, value))
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise SchemaError(f"{place}, labels: expected whole numbers or strings, got {value!r}")
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if not is_whole or not -_MOST <= value < _MOST:
+            raise SchemaError(
+                f"{place}, labels: expected whole numbers or strings, got {shown(value)}"
+            )
         code = self.known.code(Label(self.key, self._name(value, place)))
         self.numbers.setdefault(code, value)
         return code
@@ -289,7 +336,7 @@ class _Side:
 
     def checked(self, sizes: Codes | None) -> tuple[Rows, dict[str, int]]:
         """The rows that the policy lets through, and what it left out or repaired."""
-        rows = self.rows()
+        rows = self.rows(sizes)
         starts = ends([len(one) for one in self.objects])
 
         def place(row: int) -> str:
@@ -298,12 +345,12 @@ class _Side:
 
         return checked_rows(rows, sizes, self.policy, self.name, place)
 
-    def rows(self) -> Rows:
+    def rows(self, sizes: Codes | None) -> Rows:
         """The objects as rows."""
         for position in range(len(self.objects)):
             self._check(position)
         counts = [len(one) for one in self.objects]
-        masks, around = self._masks()
+        masks, around = self._masks(sizes)
         return Rows(
             images=np.repeat(np.arange(len(counts)), counts),
             labels=self._codes(),
@@ -320,12 +367,14 @@ class _Side:
     def _check(self, position: int) -> None:
         """Refuse arrays whose lengths differ."""
         one, place = self.objects[position], self._place(position)
-        for column in ("boxes", "scores", "masks", "crowd", "areas"):
-            values = getattr(one, column)
-            if values is not None and len(values) != len(one):
+        if np.ndim(one.labels) != 1:
+            raise SchemaError(f"{place}, labels: expected shape (n,), got {shown(one.labels)}")
+        for name in ("boxes", "scores", "masks", "crowd", "areas"):
+            values = getattr(one, name)
+            if values is not None and values.shape[:1] != (len(one),):
+                found = f"{len(values):,}" if values.ndim else shown(values.item())
                 raise SchemaError(
-                    f"{place}, {column}: expected {len(one):,} rows as there are labels, "
-                    f"got {len(values):,}"
+                    f"{place}, {name}: expected {len(one):,} rows as there are labels, got {found}"
                 )
         if one.boxes is None and one.masks is None and len(one):
             raise SchemaError(f"{place}: expected boxes or masks, got neither")
@@ -340,20 +389,12 @@ class _Side:
         return np.concatenate([np.empty(0, np.int64), *found])
 
     def _boxes(self) -> Floats:
-        found = [
-            upright(self._corners(i), self.box_format, self._row_place(i), self.policy)
-            for i, one in enumerate(self.objects)
-            if len(one)
-        ]
+        found = []
+        for i, one in enumerate(self.objects):
+            if len(one):
+                own = column(one.boxes, np.float64, f"{self._place(i)}, boxes", width=4)
+                found.append(upright(own, self.box_format, self._row_place(i), self.policy))
         return np.concatenate([np.empty((0, 4)), *found])
-
-    def _corners(self, position: int) -> NDArray[Any]:
-        boxes = self.objects[position].boxes
-        if boxes is None or boxes.ndim != 2 or boxes.shape[1] != 4:
-            raise SchemaError(
-                f"{self._place(position)}, boxes: expected shape (n, 4), got {shown(boxes)}"
-            )
-        return boxes
 
     def _row_place(self, position: int) -> Callable[[int], str]:
         return lambda row: f"{self._place(position)}[{row}]"
@@ -368,20 +409,33 @@ class _Side:
                 raise SchemaError(
                     f"{self._place(i)}: expected {name} as other images have, got none"
                 )
-        filled = [np.asarray(v, dtype).reshape(-1) for v in given if v is not None]
-        return np.concatenate([np.empty(0, dtype), *filled])
+        filled = [np.empty(0, dtype)]
+        for i, values in enumerate(given):
+            if values is not None:
+                place = f"{self._place(i)}, {name}"
+                filled.append(column(values, dtype, place))
+                if dtype is np.float64:
+                    check_finite(filled[-1], place)
+        return np.concatenate(filled)
 
-    def _masks(self) -> tuple[RunLengths | None, Floats | None]:
+    def _masks(self, known: Codes | None) -> tuple[RunLengths | None, Floats | None]:
         """Masks of all images and the boxes around them, if any image has masks."""
         given = [(i, one) for i, one in enumerate(self.objects) if len(one)]
         if all(one.masks is None for _, one in given):
             return None, None
         runs, sizes = [], []
         for i, one in given:
-            if one.masks is None or one.masks.ndim != 3:
+            if one.masks is None or one.masks.ndim != 3 or one.masks.dtype.kind not in "fiub":
                 raise SchemaError(
-                    f"{self._place(i)}, masks: expected shape (n, height, width), "
+                    f"{self._place(i)}, masks: expected numbers of shape (n, height, width), "
                     f"got {shown(one.masks)}"
+                )
+            height, width = one.masks.shape[1:]
+            if known is not None and (height, width) != tuple(known[i].tolist()):
+                expected = " by ".join(map(str, known[i].tolist()))
+                raise SchemaError(
+                    f"{self._place(i)}, masks: expected {expected} pixels, as sizes say, "
+                    f"got {height} by {width}"
                 )
             runs += [encoded(mask != 0) for mask in one.masks]
             sizes += [one.masks.shape[1:]] * len(one)

@@ -7,60 +7,58 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.result import Result
-from valor_core.state import StateRequest
-from valor_detection import selection
-from valor_detection.means import Numbers
-from valor_detection.overlaps import Overlaps
+from valor_detection.means import KeyMeans, LabelMeans, Means, Numbers
 from valor_detection.parameters import (
     APAveragedParameters,
     APParameters,
     MeanAPAveragedParameters,
     MeanAPParameters,
 )
-from valor_detection.selection import selections
+from valor_detection.selection import SelectionParameters, selections
 from valor_detection.table import Table
 
 
 @frozen
-class _Precisions:
-    """Means of interpolated precisions."""
+class _AtEachIOU(Means):
+    """Interpolated precisions at one IoU threshold after another."""
 
-    parameters: Any
-
-    def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label."""
-        return (selection.request(self.parameters, self.parameters.iou_thresholds),)
-
-    def _at_each(self, table: Table) -> Iterator[tuple[str, Numbers]]:
-        """Label keys, and the precisions of all labels at one IoU threshold after another."""
+    def numbers(self, table: Table) -> Iterator[Numbers]:
+        """The precisions of all labels."""
         for threshold in self.parameters.iou_thresholds:
-            yield from self._at(table, [threshold], {"iou_threshold": threshold})
-
-    def _at_all(self, table: Table) -> Iterator[tuple[str, Numbers]]:
-        """Label keys, and the precisions of all labels at all IoU thresholds."""
-        thresholds = sorted(self.parameters.iou_thresholds)
-        yield from self._at(table, thresholds, {"iou_thresholds": thresholds})
-
-    def _at(
-        self, table: Table, iou_thresholds: list[float], coordinates: dict[str, Any]
-    ) -> Iterator[tuple[str, Numbers]]:
-        rows = [table.iou_thresholds.index(threshold) for threshold in iou_thresholds]
-        for chosen in selections(self.parameters):
-            curves = chosen.curves(table)
-            numbers = Numbers(
-                table=table,
-                values=curves.precisions[rows],
-                positives=curves.positives,
-                rule=chosen.rule,
-                coordinates={**coordinates, **chosen.coordinates},
-            )
-            for key in table.seen:
-                yield key, numbers
+            coordinates = {"iou_threshold": threshold}
+            yield from _precisions(self.parameters, table, [threshold], coordinates)
 
 
 @frozen
-class AveragePrecision(_Precisions):
+class _OverIOUs(Means):
+    """Interpolated precisions at all IoU thresholds together."""
+
+    def numbers(self, table: Table) -> Iterator[Numbers]:
+        """The precisions of all labels."""
+        thresholds = sorted(self.parameters.iou_thresholds)
+        yield from _precisions(self.parameters, table, thresholds, {"iou_thresholds": thresholds})
+
+
+def _precisions(
+    parameters: SelectionParameters,
+    table: Table,
+    iou_thresholds: list[float],
+    coordinates: dict[str, Any],
+) -> Iterator[Numbers]:
+    rows = [table.iou_thresholds.index(threshold) for threshold in iou_thresholds]
+    for chosen in selections(parameters):
+        curves = chosen.curves(table)
+        yield Numbers(
+            table=table,
+            values=curves.precisions[rows],
+            positives=curves.positives,
+            rule=chosen.rule,
+            coordinates={**coordinates, **chosen.coordinates},
+        )
+
+
+@frozen
+class AveragePrecision(_AtEachIOU, LabelMeans):
     """Mean of the precisions at 101 recalls, from 0 to 1, for each label and IoU threshold.
 
     Predictions of a label are gone through by descending score. The precision at a recall is the
@@ -98,14 +96,9 @@ class AveragePrecision(_Precisions):
 
     parameters: APParameters
 
-    def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each IoU threshold, range of sizes and label."""
-        for key, numbers in self._at_each(state.table):
-            yield from numbers.by_label(key)
-
 
 @frozen
-class AveragePrecisionOverIOUs(_Precisions):
+class AveragePrecisionOverIOUs(_OverIOUs, LabelMeans):
     """Mean of a label's average precisions at several IoU thresholds.
 
     Parameters
@@ -137,14 +130,9 @@ class AveragePrecisionOverIOUs(_Precisions):
 
     parameters: APAveragedParameters
 
-    def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each range of sizes and label."""
-        for key, numbers in self._at_all(state.table):
-            yield from numbers.by_label(key)
-
 
 @frozen
-class MeanAveragePrecision(_Precisions):
+class MeanAveragePrecision(_AtEachIOU, KeyMeans):
     """Mean of the average precisions of a label key's labels, for each IoU threshold.
 
     Labels without ground truths are left out and counted, unless they are asked for.
@@ -176,15 +164,9 @@ class MeanAveragePrecision(_Precisions):
 
     parameters: MeanAPParameters
 
-    def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each IoU threshold, range of sizes and label key."""
-        include = self.parameters.include_prediction_only_labels
-        for key, numbers in self._at_each(state.table):
-            yield numbers.over_labels(key, include_prediction_only=include)
-
 
 @frozen
-class MeanAveragePrecisionOverIOUs(_Precisions):
+class MeanAveragePrecisionOverIOUs(_OverIOUs, KeyMeans):
     """Mean of the average precisions of a label key's labels over several IoU thresholds.
 
     This is what COCO calls AP. Labels without ground truths are left out and counted, unless
@@ -218,9 +200,3 @@ class MeanAveragePrecisionOverIOUs(_Precisions):
     """
 
     parameters: MeanAPAveragedParameters
-
-    def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each range of sizes and label key."""
-        include = self.parameters.include_prediction_only_labels
-        for key, numbers in self._at_all(state.table):
-            yield numbers.over_labels(key, include_prediction_only=include)

@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.result import Result
 from valor_core.schemas.arrays import Floats
-from valor_core.state import StateRequest
-from valor_detection import curves, selection
-from valor_detection.means import Numbers
-from valor_detection.overlaps import Overlaps
+from valor_detection import curves
+from valor_detection.means import KeyMeans, LabelMeans, Means, Numbers
 from valor_detection.parameters import (
     ARAveragedParameters,
     ARParameters,
@@ -26,48 +23,38 @@ from valor_detection.tallies import tally
 
 
 @frozen
-class _Recalls:
-    """Means of recalls at score thresholds."""
-
-    parameters: Any
-
-    def needs(self) -> tuple[StateRequest, ...]:
-        """Overlaps of objects with one label."""
-        return (selection.request(self.parameters, self.parameters.iou_thresholds),)
-
-    def _numbers(
-        self, table: Table, score_thresholds: tuple[float, ...], scores: dict[str, Any]
-    ) -> Iterator[tuple[str, Numbers]]:
-        """Label keys, and the recalls of all labels at some score and all IoU thresholds."""
-        ious = sorted(self.parameters.iou_thresholds)
-        for chosen in selections(self.parameters):
-            numbers = Numbers(
-                table=table,
-                values=_recalls(table, chosen, ious, score_thresholds),
-                positives=chosen.matching(table).positives,
-                rule=chosen.rule,
-                coordinates={"iou_thresholds": ious, **scores, **chosen.coordinates},
-            )
-            for key in table.seen:
-                yield key, numbers
-
-
-@frozen
-class _AtScore(_Recalls):
+class _AtScore(Means):
     """Recalls at one score threshold."""
 
-    def _at(self, table: Table) -> Iterator[tuple[str, Numbers]]:
+    def numbers(self, table: Table) -> Iterator[Numbers]:
+        """The recalls of all labels at all IoU thresholds."""
         threshold = self.parameters.recall_score_threshold
-        return self._numbers(table, (threshold,), {"score_threshold": threshold})
+        return _numbers(self.parameters, table, (threshold,), {"score_threshold": threshold})
 
 
 @frozen
-class _OverScores(_Recalls):
+class _OverScores(Means):
     """Recalls at several score thresholds."""
 
-    def _at(self, table: Table) -> Iterator[tuple[str, Numbers]]:
+    def numbers(self, table: Table) -> Iterator[Numbers]:
+        """The recalls of all labels at all IoU thresholds."""
         thresholds = tuple(sorted(self.parameters.score_thresholds))
-        return self._numbers(table, thresholds, {"score_thresholds": list(thresholds)})
+        coordinates = {"score_thresholds": list(thresholds)}
+        return _numbers(self.parameters, table, thresholds, coordinates)
+
+
+def _numbers(
+    parameters: Any, table: Table, score_thresholds: tuple[float, ...], scores: dict[str, Any]
+) -> Iterator[Numbers]:
+    ious = sorted(parameters.iou_thresholds)
+    for chosen in selections(parameters):
+        yield Numbers(
+            table=table,
+            values=_recalls(table, chosen, ious, score_thresholds),
+            positives=chosen.matching(table).positives,
+            rule=chosen.rule,
+            coordinates={"iou_thresholds": ious, **scores, **chosen.coordinates},
+        )
 
 
 def _recalls(
@@ -80,7 +67,7 @@ def _recalls(
 
 
 @frozen
-class AverageRecall(_AtScore):
+class AverageRecall(_AtScore, LabelMeans):
     """Mean of a label's recalls at several IoU thresholds.
 
     A recall is the share of the ground truths that predictions with enough score find. With
@@ -116,14 +103,9 @@ class AverageRecall(_AtScore):
 
     parameters: ARParameters
 
-    def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each range of sizes and label."""
-        for key, numbers in self._at(state.table):
-            yield from numbers.by_label(key)
-
 
 @frozen
-class AverageRecallOverScores(_OverScores):
+class AverageRecallOverScores(_OverScores, LabelMeans):
     """Mean of a label's average recalls at several score thresholds.
 
     Parameters
@@ -154,14 +136,9 @@ class AverageRecallOverScores(_OverScores):
 
     parameters: ARAveragedParameters
 
-    def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each range of sizes and label."""
-        for key, numbers in self._at(state.table):
-            yield from numbers.by_label(key)
-
 
 @frozen
-class MeanAverageRecall(_AtScore):
+class MeanAverageRecall(_AtScore, KeyMeans):
     """Mean of the average recalls of a label key's labels; what COCO calls AR.
 
     Labels without ground truths are left out and counted, unless they are asked for.
@@ -194,15 +171,9 @@ class MeanAverageRecall(_AtScore):
 
     parameters: MeanARParameters
 
-    def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each range of sizes and label key."""
-        include = self.parameters.include_prediction_only_labels
-        for key, numbers in self._at(state.table):
-            yield numbers.over_labels(key, include_prediction_only=include)
-
 
 @frozen
-class MeanAverageRecallOverScores(_OverScores):
+class MeanAverageRecallOverScores(_OverScores, KeyMeans):
     """Mean of the average recalls of a label key's labels over several score thresholds.
 
     Labels without ground truths are left out and counted, unless they are asked for.
@@ -234,9 +205,3 @@ class MeanAverageRecallOverScores(_OverScores):
     """
 
     parameters: MeanARAveragedParameters
-
-    def compute(self, state: Overlaps) -> Iterator[Result]:
-        """One result for each range of sizes and label key."""
-        include = self.parameters.include_prediction_only_labels
-        for key, numbers in self._at(state.table):
-            yield numbers.over_labels(key, include_prediction_only=include)

@@ -16,8 +16,7 @@ from valor_detection import overlaps
 from valor_detection.curves import COCO_MAX_DETECTIONS, Curves, curves, found, recalls
 from valor_detection.matching import AreaRange, matching
 from valor_detection.overlaps import Overlaps
-from valor_detection.parameters import COCO_AREAS, COCOSummaryParameters
-from valor_detection.rules import COCO_IOUS
+from valor_detection.parameters import COCO_AREAS, COCO_IOUS, COCOSummaryParameters
 from valor_detection.table import LABEL, Table
 
 _FEWER_DETECTIONS = (1, 10)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 
-from valor_core.result import Result
+from valor_core.result import Deferred, OnDemand, Result
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import Uid
 from valor_core.state import StateRequest
@@ -136,17 +137,15 @@ class _Cells:
         )
 
     @property
-    def counts(self) -> dict[str, Any]:
+    def counts(self) -> Deferred:
         """The value without examples."""
-        size = len(self.names)
-        table = np.bincount(self.codes, minlength=(size + 1) ** 2).reshape(size + 1, size + 1)
-        return self._value(table.tolist())
+        return self._deferred(self._counted(), int)
 
-    def with_examples(self, most: int, named: Outlines) -> dict[str, Any]:
+    def with_examples(self, most: int, named: Outlines) -> Deferred:
         """The value with a count and some objects in every cell."""
-        size = len(self.names)
-        counts = np.bincount(self.codes, minlength=(size + 1) ** 2).tolist()
-        cells = [{"count": count, "examples": []} for count in counts]
+        cells: dict[int, dict[str, Any]] = {
+            code: {"count": count, "examples": []} for code, count in self._counted().items()
+        }
         scores = np.append(self.table.chunk.scores, -np.inf)[self.rows]
         order = np.lexsort((np.arange(len(scores)), -scores))
         truths, predictions, chunk = named.truths, named.predictions, self.table.chunk
@@ -158,21 +157,40 @@ class _Cells:
                 example["ground_truth_id"] = truths.name(truth)
             if row >= 0:
                 example["prediction_id"] = predictions.name(row)
-            cells[self.codes[entry]]["examples"].append(example)
-        return self._value([cells[i : i + size + 1] for i in range(0, len(cells), size + 1)])
+            cells[int(self.codes[entry])]["examples"].append(example)
+        return self._deferred(cells, _without_examples)
 
-    def _value(self, cells: list[list[Any]]) -> dict[str, Any]:
-        names, size = self.names, len(self.names)
-        return {
-            "confusion_matrix": {
-                name: dict(zip(names, line[:size], strict=True))
-                for name, line in zip(names, cells[:size], strict=True)
-            },
-            "unmatched_predictions": dict(zip(names, cells[size][:size], strict=True)),
-            "unmatched_ground_truths": {
-                name: line[size] for name, line in zip(names, cells[:size], strict=True)
-            },
-        }
+    def _counted(self) -> dict[int, int]:
+        """Entries of every cell that has any; labels are too many for all cells."""
+        codes, counts = np.unique(self.codes, return_counts=True)
+        return dict(zip(codes.tolist(), counts.tolist(), strict=True))
+
+    def _deferred(self, cells: Mapping[int, Any], nothing: Callable[[], Any]) -> Deferred:
+        return Deferred(OnDemand(partial(_matrix, self.names, cells, nothing)))
+
+
+def _without_examples() -> dict[str, Any]:
+    return {"count": 0, "examples": []}
+
+
+def _matrix(
+    names: list[str], cells: Mapping[int, Any], nothing: Callable[[], Any]
+) -> dict[str, Any]:
+    """The value, with all cells."""
+    size = len(names)
+
+    def at(line: int, column: int) -> Any:
+        code = line * (size + 1) + column
+        return cells[code] if code in cells else nothing()
+
+    return {
+        "confusion_matrix": {
+            name: {other: at(line, column) for column, other in enumerate(names)}
+            for line, name in enumerate(names)
+        },
+        "unmatched_predictions": {name: at(size, column) for column, name in enumerate(names)},
+        "unmatched_ground_truths": {name: at(line, size) for line, name in enumerate(names)},
+    }
 
 
 def first_of_each(codes: Codes, most: int) -> Codes:

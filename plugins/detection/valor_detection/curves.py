@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from valor_core.schemas.arrays import Codes, Floats
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching import AreaRange, Matching, matching
-from valor_detection.rules import ALMOST_ONE, Rule, needed
+from valor_detection.parameters import Rule
+from valor_detection.rules import ALMOST_ONE, needed
 from valor_detection.table import LABEL, Table
 
 COCO_MAX_DETECTIONS = 100
@@ -85,14 +86,13 @@ def curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int 
 
 def found(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Codes:
     """Ground truths found by all predictions that count, shape (n_ious, n_labels)."""
-    return _curves(table, rule, area_range, max_detections, points=0).found
-
-
-def _curves(
-    table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None, points: int = 101
-) -> Curves:
     matched = matching(table, rule, LABEL, area_range)
-    return drawn(matched, max_detections, needed(matched.positives, rule)[:, :points].copy())
+    return drawn(matched, max_detections, np.empty((len(matched.positives), 0), np.int64)).found
+
+
+def _curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Curves:
+    matched = matching(table, rule, LABEL, area_range)
+    return drawn(matched, max_detections, needed(matched.positives, rule))
 
 
 def drawn(matched: Matching, max_detections: int | None, needed: Codes) -> Curves:

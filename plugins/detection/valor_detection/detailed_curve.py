@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
 
-from valor_core.result import Result
+from valor_core.result import Deferred, OnDemand, Result
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.geometry import Box, Geometry
 from valor_core.state import StateRequest
@@ -94,19 +94,36 @@ class DetailedPrecisionRecallCurve:
             for (side, name), kind in _kinds(table, chosen, thresholds).items()
         }
         for key, codes in table.seen.items():
-            value = {
-                table.labels[code].value: {
-                    repr(threshold): _point(observed, code, place)
-                    for place, threshold in enumerate(thresholds)
-                }
-                for code in codes
-            }
+            labels = {code: table.labels[code].value for code in codes}
             coordinates = {
                 "label_key": key,
                 "iou_threshold": chosen.iou_threshold,
                 "max_examples": chosen.max_examples,
             }
-            yield Result(parameters=coordinates | shaped(chosen), value=value)
+            yield Result(
+                parameters=coordinates | shaped(chosen),
+                value=Deferred(OnDemand(partial(_value, observed, labels, thresholds))),
+            )
+
+
+Place = tuple[int, int]
+"""A label's code and the position of a threshold."""
+
+
+@frozen(eq=False)
+class _Observed:
+    """Objects of one kind.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (n_labels, n_thresholds)
+        How many there are.
+    examples : dict of (int, int) to list
+        Some of them.
+    """
+
+    counts: Codes
+    examples: dict[Place, list[Any]]
 
 
 @frozen(eq=False)
@@ -131,11 +148,9 @@ class _Kind:
     last: Codes
     ranked: bool
 
-    def observed(self, size: tuple[int, int], most: int, show: Show) -> list[list[dict[str, Any]]]:
+    def observed(self, size: Place, most: int, show: Show) -> _Observed:
         """Counts and examples of each label at each threshold."""
-        points = [
-            [{"count": count, "examples": []} for count in counts] for counts in self._counts(size)
-        ]
+        examples: dict[Place, list[Any]] = {}
         if most:
             part = self._shortened(most) if self.ranked else self
             for place in range(size[1]):
@@ -144,15 +159,14 @@ class _Kind:
                 for label, row in zip(
                     part.labels[there].tolist(), part.rows[there].tolist(), strict=True
                 ):
-                    points[label][place]["examples"].append(show(row))
-        return points
+                    examples.setdefault((label, place), []).append(show(row))
+        return _Observed(self._counts(size), examples)
 
-    def _counts(self, size: tuple[int, int]) -> list[list[int]]:
+    def _counts(self, size: Place) -> Codes:
         labels, width = size[0], size[1] + 1
         begun = np.bincount(self.labels * width + self.first, minlength=labels * width)
         begun -= np.bincount(self.labels * width + self.last, minlength=labels * width)
-        counts: list[list[int]] = begun.reshape(labels, width).cumsum(axis=1)[:, :-1].tolist()
-        return counts
+        return begun.reshape(labels, width).cumsum(axis=1)[:, :-1]
 
     def _shortened(self, most: int) -> _Kind:
         """The first objects of each label, which are the first at every threshold."""
@@ -221,15 +235,29 @@ def _of_other_values(
     return overlapping, most
 
 
-def _point(
-    observed: Mapping[tuple[str, str], list[list[dict[str, Any]]]], code: int, place: int
+def _value(
+    observed: Mapping[tuple[str, str], _Observed],
+    labels: Mapping[int, str],
+    thresholds: tuple[float, ...],
 ) -> dict[str, Any]:
-    sides: dict[str, dict[str, Any]] = {"tp": {}, "fp": {}, "fn": {}}
-    for (side, name), points in observed.items():
-        sides[side][name] = points[code][place]
+    """Counts and examples by label, threshold, side and kind."""
+    counts = {kind: each.counts.tolist() for kind, each in observed.items()}
+    examples = {kind: each.examples for kind, each in observed.items()}
+
+    def point(code: int, place: int) -> dict[str, Any]:
+        sides: dict[str, dict[str, Any]] = {}
+        for side, name in observed:
+            kind = side, name
+            count = counts[kind][code][place]
+            at = sides.setdefault(side, {"total": 0, "observations": {}})
+            at["total"] += count
+            own = examples[kind].get((code, place), [])
+            at["observations"][name] = {"count": count, "examples": own}
+        return sides
+
     return {
-        side: {"total": sum(each["count"] for each in kinds.values()), "observations": kinds}
-        for side, kinds in sides.items()
+        label: {repr(at): point(code, place) for place, at in enumerate(thresholds)}
+        for code, label in labels.items()
     }
 
 

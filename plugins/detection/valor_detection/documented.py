@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from attrs import define, evolve
+from attrs import evolve, frozen
 
 from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
 from valor_core.evaluate import evaluate
@@ -13,6 +13,7 @@ from valor_core.parameters import declared
 from valor_core.plan import MetricChoice
 from valor_core.report import Report
 from valor_core.schemas.annotation import (
+    SIDES,
     Annotated,
     Annotation,
     GroundTruth,
@@ -24,8 +25,8 @@ from valor_core.schemas.annotation import (
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.shapes import KINDS, kind_of
+from valor_core.schemas.validity import Policy, check_policy
 from valor_core.spec import MetricSpec, fold
-from valor_detection.geometry.validity import Policy, check_policy, let_through
 from valor_detection.parameters import COCO_IOUS, Rule
 from valor_detection.plugin import valor_metrics
 
@@ -46,7 +47,7 @@ def evaluate_detection(
     predictions: Iterable[Prediction | Mapping[str, Any]],
     *,
     label_map: Mapping[Any, Any] | Sequence[Any] = (),
-    metrics_to_return: Sequence[MetricChoice] | None = None,
+    metrics_to_return: MetricChoice | Sequence[MetricChoice] | None = None,
     convert_annotations_to_type: str | None = None,
     iou_thresholds_to_compute: Sequence[float] = COCO_IOUS,
     iou_thresholds_to_return: Sequence[float] = (0.5, 0.75),
@@ -66,10 +67,12 @@ def evaluate_detection(
         false, belong to other tasks and are passed over.
     label_map : mapping or list of pairs, optional
         Renames of labels, applied to both sides first.
-    metrics_to_return : sequence, optional
+    metrics_to_return : str, mapping or sequence of these, optional
         Names, or tables of a name and parameters; `DEFAULT_METRICS` unless given.
     convert_annotations_to_type : str, optional
-        ``box``, ``polygon`` or ``raster``; the least detailed of each image unless given.
+        ``box``, ``polygon`` or ``raster``; the less detailed of each pair unless given. What is of
+        a lesser kind is refused, also a box where polygons are asked for, as the documented
+        library does.
     iou_thresholds_to_compute : sequence of float
         IoU thresholds that AR, mAR and the averages over IoUs are over.
     iou_thresholds_to_return : sequence of float
@@ -93,9 +96,9 @@ def evaluate_detection(
     Raises
     ------
     SchemaError
-        If a datum stands twice on a side, a ground truth has a score or a prediction none, a
-        geometry is refused or of a lesser kind than asked for, or a side has annotations and none
-        of an object.
+        If a datum stands twice on a side or has two sizes, a ground truth has a score or a
+        prediction none, a geometry is refused or of a lesser kind than asked for, or a side has
+        annotations and none of an object.
     ParameterError
         If `convert_annotations_to_type` or `invalid_geometry` is not one of those named.
 
@@ -123,6 +126,8 @@ def evaluate_detection(
         "matching": matching,
     }
     chosen = DEFAULT_METRICS if metrics_to_return is None else metrics_to_return
+    if isinstance(chosen, (str, Mapping, MetricSpec)):
+        chosen = (chosen,)
     items = list(annotated(groundtruths, predictions))
     _check_objects("groundtruths", [one for item in items for one in item.groundtruths])
     _check_objects("predictions", [one for item in items for one in item.predictions])
@@ -130,14 +135,8 @@ def evaluate_detection(
     objects = [_sides(item) for item in items]
     if any(_is_converted(choice) for choice in metrics):
         _check_detail(objects, convert_annotations_to_type)
-    counts = _put_right(objects, invalid_geometry)
-    detections = [_item(*one) for one in zip(items, objects, strict=True)]
-    return evaluate(
-        evolve(DetectionBatch.of(detections), left_out=counts) if counts else detections,
-        metrics,
-        task="detection",
-        label_map=label_map,
-    )
+    batch = _batch(items, objects, invalid_geometry)
+    return evaluate(batch, metrics, task="detection", label_map=label_map)
 
 
 _KINDS = {"box": "box", "polygon": "polygon", "raster": "mask"}
@@ -202,14 +201,14 @@ def _is_object(annotation: Annotation) -> bool:
     return annotation.geometry is not None and annotation.is_instance is not False
 
 
-@define
+@frozen
 class _Object:
-    """An annotation of an object, None being its geometry once it is left out."""
+    """An annotation of an object, and where the call has it."""
 
     place: str
+    position: int
     annotation: Annotation
-    geometry: Geometry | None
-    size: tuple[int, int] | None
+    geometry: Geometry
 
 
 _Sides = dict[str, list[_Object]]
@@ -217,12 +216,11 @@ _Sides = dict[str, list[_Object]]
 
 def _sides(one: Annotated) -> _Sides:
     """Objects of both sides of an item."""
-    size = _size(one.datum.metadata)
     return {
         side: [
-            _Object(f"item {one.datum.uid!r}, {side}[{i}]", annotation, annotation.geometry, size)
+            _Object(f"item {one.datum.uid!r}, {side}[{i}]", i, annotation, annotation.geometry)
             for i, annotation in enumerate(annotations)
-            if _is_object(annotation)
+            if annotation.geometry is not None and _is_object(annotation)
         ]
         for side, annotations in (
             ("groundtruths", one.groundtruths),
@@ -236,8 +234,8 @@ def _check_detail(items: Sequence[_Sides], wanted: str | None) -> None:
     asked = KINDS.index(_kind(wanted) or KINDS[0])
     names = tuple(_KINDS)
     given = [own for item in items for objects in item.values() for own in objects]
-    less = [own for own in given if own.geometry is not None and kind_of(own.geometry) < asked]
-    if less and less[0].geometry is not None:
+    less = [own for own in given if kind_of(own.geometry) < asked]
+    if less:
         found = names[kind_of(less[0].geometry)]
         raise SchemaError(
             f"{less[0].place}: expected {' or '.join(f'a {name}' for name in names[asked:])}, as "
@@ -247,22 +245,24 @@ def _check_detail(items: Sequence[_Sides], wanted: str | None) -> None:
         )
 
 
-def _put_right(items: Sequence[_Sides], policy: Policy) -> dict[str, int]:
-    """Geometries as the policy has them, in place; what was left out or repaired."""
-    counts: dict[str, int] = {}
-    for side in ("groundtruths", "predictions"):
-        objects = [own for item in items for own in item[side]]
-        geometries, found = let_through(
-            [own.geometry for own in objects if own.geometry is not None],
-            [own.size for own in objects],
-            policy,
-            side,
-            lambda row, objects=objects: objects[row].place,  # type: ignore[misc]
-        )
-        counts.update(found)
-        for own, geometry in zip(objects, geometries, strict=True):
-            own.geometry = geometry
-    return counts
+def _batch(
+    items: Sequence[Annotated], objects: Sequence[_Sides], invalid_geometry: Policy
+) -> DetectionBatch:
+    """The objects as columns; positions are those among all annotations of the call."""
+    batch = DetectionBatch.of(
+        (_item(*one) for one in zip(items, objects, strict=True)),
+        invalid_geometry,
+        lambda side, item, own: objects[item][side][own].place,
+    )
+    positions = {
+        side: [[own.position for own in sides[side]] for sides in objects]
+        for side in ("groundtruths", "predictions")
+    }
+    return evolve(
+        batch,
+        groundtruths=batch.groundtruths.renumber(positions["groundtruths"]),
+        predictions=batch.predictions.renumber(positions["predictions"]),
+    )
 
 
 def _item(one: Annotated, sides: _Sides) -> Detection:
@@ -271,12 +271,10 @@ def _item(one: Annotated, sides: _Sides) -> Detection:
         [
             TrueObject(true_labels(one.datum, own.annotation), own.geometry)
             for own in sides["groundtruths"]
-            if own.geometry is not None
         ],
         [
             PredictedObject(scored_labels(one.datum, own.annotation), own.geometry)
             for own in sides["predictions"]
-            if own.geometry is not None
         ],
         one.datum.metadata,
         _size(one.datum.metadata),
@@ -285,5 +283,8 @@ def _item(one: Annotated, sides: _Sides) -> Detection:
 
 def _size(metadata: Mapping[str, Any]) -> tuple[int, int] | None:
     """Height and width of the image, where its metadata say so."""
-    height, width = metadata.get("height"), metadata.get("width")
-    return (height, width) if isinstance(height, int) and isinstance(width, int) else None
+    sides = [metadata.get(name) for name in SIDES]
+    height, width = (
+        side if isinstance(side, int) and not isinstance(side, bool) else None for side in sides
+    )
+    return None if height is None or width is None else (height, width)

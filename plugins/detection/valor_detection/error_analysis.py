@@ -19,8 +19,9 @@ from valor_detection.kernels import matching as kernels
 from valor_detection.matching import Bits
 from valor_detection.means import mean
 from valor_detection.overlaps import Overlaps
+from valor_detection.parameters import Rule
 from valor_detection.ranking import Ranking, ranking
-from valor_detection.rules import ALMOST_ONE, Rule, iou_limits, needed
+from valor_detection.rules import ALMOST_ONE, iou_limits, needed
 from valor_detection.shaping import shaped
 from valor_detection.table import KEY, Flags, Pairs, Table
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes, Floats
 from valor_detection.kernels import matching as kernels
-from valor_detection.rules import Rule, iou_limits
+from valor_detection.parameters import Rule
+from valor_detection.rules import iou_limits
 from valor_detection.table import KEY, LABEL, Pairs, Table
 
 Bits = NDArray[np.uint64]

@@ -12,7 +12,10 @@ from attrs import frozen
 from valor_core.averages import coordinates
 from valor_core.result import Result, Undefined
 from valor_core.schemas.arrays import Codes, Floats
-from valor_detection.rules import Rule
+from valor_core.state import StateRequest
+from valor_detection import selection
+from valor_detection.overlaps import Overlaps
+from valor_detection.parameters import Rule
 from valor_detection.table import Table
 
 
@@ -100,3 +103,47 @@ class Numbers:
             value=Undefined("no labels with ground truths") if value is None else value,
             left_out=left_out,
         )
+
+
+@frozen
+class Means:
+    """A metric of means of numbers of matched objects.
+
+    Parameters
+    ----------
+    parameters : object
+        What counts and how it is matched, and the IoU thresholds.
+    """
+
+    parameters: Any
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """Overlaps of objects with one label."""
+        return (selection.request(self.parameters, self.parameters.iou_thresholds),)
+
+    def numbers(self, table: Table) -> Iterator[Numbers]:
+        """The numbers that one result after another is a mean of."""
+        raise NotImplementedError
+
+
+@frozen
+class LabelMeans(Means):
+    """A metric with one result for each label."""
+
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """One result for each threshold that stands alone, range of sizes and label."""
+        for numbers in self.numbers(state.table):
+            for key in state.table.seen:
+                yield from numbers.by_label(key)
+
+
+@frozen
+class KeyMeans(Means):
+    """A metric with one result over the labels of each label key."""
+
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """One result for each threshold that stands alone, range of sizes and label key."""
+        include = self.parameters.include_prediction_only_labels
+        for numbers in self.numbers(state.table):
+            for key in state.table.seen:
+                yield numbers.over_labels(key, include_prediction_only=include)

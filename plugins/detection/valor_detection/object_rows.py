@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import get_args
 
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import Label
 from valor_core.schemas.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.shapes import MASK, RunLengths, Shapes
-from valor_detection.geometry.validity import Place, Policy, checked_shapes
+from valor_core.schemas.validity import Place, Policy, checked_shapes
 from valor_detection.kernels.scanning import grouped_order
 from valor_detection.reader_parameters import BoxFormat
 
-__all__ = ["BoxFormat", "Rows", "batch_of_rows", "checked_rows", "upright"]
+__all__ = ["BoxFormat", "Rows", "batch_of_rows", "check_format", "checked_rows", "upright"]
 
 
 @frozen(eq=False, kw_only=True)
@@ -165,7 +166,6 @@ def checked_rows(
     if not found.counts:
         return rows, {}
     kept = found.kept
-    changed = (rows.boxes[kept] != found.shapes.boxes).any(axis=1)
     return (
         evolve(
             rows,
@@ -176,7 +176,7 @@ def checked_rows(
             crowd=None if rows.crowd is None else rows.crowd[kept],
             areas=None
             if rows.areas is None
-            else np.where(changed, found.shapes.areas, rows.areas[kept]),
+            else np.where(found.is_mended, found.shapes.areas, rows.areas[kept]),
             masks=found.shapes.masks,
             annotations=_positions(rows.images)[kept],
         ),
@@ -190,6 +190,25 @@ def _positions(images: Codes) -> Codes:
     positions = np.empty_like(order)
     positions[order] = np.arange(len(order)) - np.searchsorted(images[order], images[order])
     return positions
+
+
+def check_format(value: object) -> None:
+    """Raise a `ParameterError` if boxes cannot be written in some way.
+
+    Examples
+    --------
+    >>> check_format("xyxyn")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ParameterError: box_format: expected one of xyxy, xywh, cxcywh, got 'xyxyn'
+    Did you mean 'xyxy'?
+    """
+    formats = get_args(BoxFormat)
+    if value not in formats:
+        raise ParameterError(
+            f"box_format: expected one of {', '.join(formats)}, got {shown(value)}",
+            did_you_mean(value, formats) if isinstance(value, str) else None,
+        )
 
 
 def upright(

@@ -13,7 +13,8 @@ from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.shapes import ends
 from valor_core.state import Content, StateRequest
 from valor_detection.kernels import matching as kernels
-from valor_detection.rules import Rule, iou_limits
+from valor_detection.parameters import Rule
+from valor_detection.rules import iou_limits
 from valor_detection.table import LABEL, Chunk, Table, join
 
 Ragged = tuple[Codes, Codes, Floats]
@@ -27,7 +28,7 @@ class Overlaps:
     Parameters
     ----------
     convert_to : str, optional
-        Kind of shape that everything is made into; the least detailed of each image otherwise.
+        Most detailed kind of shape that is compared; the less detailed of each pair otherwise.
     iou_thresholds : tuple of float
         IoU thresholds that metrics ask for.
     lowest_ious : tuple of float
@@ -142,7 +143,7 @@ class Overlaps:
         groups = _groups(batch, self.scope)
         lowest = min(self.lowest_ious)
         shapes = batch.groundtruths.shapes, batch.predictions.shapes
-        if self.convert_to in (None, "box") and all(side.only_boxes for side in shapes):
+        if self.convert_to != "mask" and all(side.only_boxes for side in shapes):
             return _box_pairs(batch, groups, lowest)
         return _shape_pairs(batch, groups, lowest, self.convert_to)
 
@@ -218,6 +219,7 @@ def _shape_pairs(
         rows,
         batch.groundtruths.crowd[truths],
         at_least=lowest,
+        raised=convert_to == "polygon",
     )
     kept = (overlaps > 0) & (overlaps >= lowest)
     starts = ends(np.bincount(rows[kept], minlength=len(starts) - 1))

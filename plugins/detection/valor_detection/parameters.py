@@ -45,8 +45,8 @@ def _matching() -> Rule:
 def _convert_to() -> ConvertTo | None:
     kind: ConvertTo | None = parameter(
         default=None,
-        help="Kind of shape that everything is made into; null is the least detailed of each "
-        "image.",
+        help="Kind of shape that is compared: box, polygon, or mask; null is the less detailed of "
+        "each pair, and a box that is turned is compared exactly.",
         aliases=("convert_annotations_to_type",),
     )
     return kind

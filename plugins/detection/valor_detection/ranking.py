@@ -11,12 +11,11 @@ from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.shapes import ends
 from valor_detection.curves import limit
 from valor_detection.matching import Matching, matching
-from valor_detection.parameters import EVERY_SIZE
-from valor_detection.rules import Rule
+from valor_detection.parameters import EVERY_SIZE, Rule
 from valor_detection.table import LABEL, Flags, Table
 
 
-class Chosen(Protocol):
+class RankingParameters(Protocol):
     """The parameters that a ranking depends on."""
 
     @property
@@ -68,7 +67,7 @@ class Ranking:
         return self.matched.table.chunk.scores[self.rows]
 
 
-def ranking(table: Table, chosen: Chosen) -> Ranking:
+def ranking(table: Table, chosen: RankingParameters) -> Ranking:
     """The ranking of a table's predictions, made once for all metrics.
 
     Examples

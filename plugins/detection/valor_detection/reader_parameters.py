@@ -7,12 +7,12 @@ from typing import Literal
 
 from valor_core.parameters import Within, parameter, parameters
 from valor_core.schemas.label import DEFAULT_KEY
+from valor_core.schemas.validity import Policy
 
 IouType = Literal["bbox", "segm"]
 Unknown = Literal["error", "skip"]
 BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
 Difficult = Literal["keep", "skip"]
-Policy = Literal["error", "repair", "skip", "accept"]
 
 
 def _label_key() -> str:

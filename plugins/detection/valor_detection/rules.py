@@ -9,8 +9,6 @@ import numpy as np
 from valor_core.schemas.arrays import Codes, Floats
 from valor_detection.parameters import COCO_IOUS, Rule
 
-__all__ = ["ALMOST_ONE", "COCO_IOUS", "RECALLS", "Rule", "iou_limits", "needed", "reaching"]
-
 ALMOST_ONE = 1 - 1e-10
 """The greatest IoU that pycocotools asks for."""
 

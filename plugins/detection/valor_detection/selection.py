@@ -12,13 +12,12 @@ from valor_core.state import StateRequest
 from valor_detection import curves, matching, overlaps
 from valor_detection.curves import Curves
 from valor_detection.matching import AreaRange, Flags, Matching
-from valor_detection.parameters import EVERY_SIZE, ConvertTo
-from valor_detection.rules import Rule
+from valor_detection.parameters import EVERY_SIZE, ConvertTo, Rule
 from valor_detection.shaping import shaped
 from valor_detection.table import LABEL, Table
 
 
-class Chosen(Protocol):
+class SelectionParameters(Protocol):
     """The parameters that every metric of matched objects has."""
 
     @property
@@ -75,12 +74,12 @@ class Selection:
         return curves.curves(table, self.rule, self.area_range, self.max_detections)
 
 
-def selections(chosen: Chosen) -> Iterator[Selection]:
+def selections(chosen: SelectionParameters) -> Iterator[Selection]:
     """One selection for each range of sizes.
 
     Parameters
     ----------
-    chosen : Chosen
+    chosen : SelectionParameters
         A metric's parameters.
 
     Examples
@@ -95,6 +94,6 @@ def selections(chosen: Chosen) -> Iterator[Selection]:
         yield Selection(chosen.matching, (low, high), most, own | shaped(chosen))
 
 
-def request(chosen: Chosen, iou_thresholds: tuple[float, ...]) -> StateRequest:
+def request(chosen: SelectionParameters, iou_thresholds: tuple[float, ...]) -> StateRequest:
     """The overlaps that a metric's matching reads."""
     return overlaps.request(iou_thresholds, chosen.matching, convert_to=chosen.convert_to)

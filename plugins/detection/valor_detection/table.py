@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,7 @@ def _shift(columns: dict[str, list[Any]], names: Sequence[str], counts: Sequence
         columns[name] = [part + shift for part, shift in zip(columns[name], before, strict=True)]
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class Pairs:
     """Pairs of a predicted and a true object that overlap, predictions as they choose.
 
@@ -144,7 +145,7 @@ class Pairs:
         places[self.rows] = np.arange(len(self.rows), dtype=np.int32)
         return places
 
-    @property
+    @cached_property
     def owners(self) -> Codes:
         """Row of the prediction of each pair."""
         return np.repeat(self.rows, np.diff(self.starts))
@@ -260,7 +261,11 @@ class Table:
     @property
     def label_starts(self) -> Codes:
         """Where the predictions of each label begin in `order`."""
-        return ends(np.bincount(self.chunk.labels, minlength=len(self.labels)))
+        starts: Codes = self.kept(
+            "label_starts",
+            lambda: ends(np.bincount(self.chunk.labels, minlength=len(self.labels))),
+        )
+        return starts
 
     @property
     def ranks(self) -> NDArray[np.int32]:
@@ -297,15 +302,20 @@ class Table:
     def unranked_pairs(self) -> Pairs:
         """All pairs, predictions by row; also of those that have none."""
         chunk = self.chunk
-        return Pairs(np.arange(len(chunk.labels)), chunk.starts, chunk.truths, chunk.ious)
+        pairs: Pairs = self.kept(
+            "unranked_pairs",
+            lambda: Pairs(np.arange(len(chunk.labels)), chunk.starts, chunk.truths, chunk.ious),
+        )
+        return pairs
 
     def pairs(self, scope: str) -> Pairs:
-        """The pairs, predictions by descending score, then by row.
+        """The pairs, predictions as they choose: by descending score, then by row.
 
         Parameters
         ----------
         scope : str
-            `LABEL` for the pairs of one label only; `KEY` for all.
+            `LABEL` for the pairs of one label only, whose predictions come one label after
+            another; `KEY` for all.
         """
         pairs: Pairs = self.kept(("pairs", scope), lambda: self._pairs(scope))
         return pairs
@@ -314,13 +324,17 @@ class Table:
         chunk = self.chunk
         starts, truths, ious = chunk.starts, chunk.truths, chunk.ious
         if scope == LABEL and self.scope == KEY:
-            owners = np.repeat(np.arange(len(chunk.labels)), np.diff(starts))
+            owners = self.unranked_pairs.owners
             same = chunk.labels[owners] == chunk.true_labels[truths]
             starts = ends(np.bincount(owners[same], minlength=len(chunk.labels)))
             truths, ious = truths[same], ious[same]
-        rows = np.flatnonzero(np.diff(starts))
-        choosing = kernels.score_order(np.zeros(len(rows), np.int64), chunk.scores[rows], 1)
-        return Pairs(np.arange(len(chunk.labels)), starts, truths, ious).take(rows[choosing])
+        has_any = np.diff(starts) > 0
+        if scope == LABEL:
+            rows = self.order[has_any[self.order]]
+        else:
+            rows = np.flatnonzero(has_any)
+            rows = rows[kernels.score_order(np.zeros_like(rows), chunk.scores[rows], 1)]
+        return Pairs(np.arange(len(chunk.labels)), starts, truths, ious).take(rows)
 
 
 def _sorted(chunk: Chunk) -> Chunk:

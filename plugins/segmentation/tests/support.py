@@ -7,7 +7,7 @@ from typing import Any
 
 from valor_core import evaluate
 from valor_core.registry import Registry
-from valor_core.report import Results
+from valor_core.results import Results
 
 Choice = str | Mapping[str, Any]
 

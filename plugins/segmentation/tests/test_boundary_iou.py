@@ -106,6 +106,20 @@ def test_means_take_labels_with_ground_truths_and_count_the_others() -> None:
     assert values([item], include_prediction_only_labels=True)["macro"] == 0.25
 
 
+def test_averages_pool_pixels_or_weigh_labels_by_true_boundaries() -> None:
+    # All pixels of a row are boundary: cat 2 of 4, dog 1 of 1, sky, only predicted, 0 of 2.
+    true = [[1, 1, 1, 0, 2, 0, 0]]
+    seen = [[0, 1, 1, 1, 2, 3, 3]]
+    item = Segmentation("a", true, seen, labels=NAMES)
+    report = evaluate([item], [{"name": "BoundaryIOU", "average": ["micro", "weighted", "macro"]}])
+
+    found = {r.parameters["average"]: r for r in report.results}
+    assert found["micro"].value == 3 / 7
+    assert found["weighted"].value == (3 * 0.5 + 1 * 1.0) / 4
+    assert found["macro"].value == 0.75
+    assert found["macro"].left_out == {"label only in predictions": 1}
+
+
 def test_a_side_without_annotations_is_background() -> None:
     image = square(6, 1, 5)
 
@@ -139,9 +153,10 @@ def random_pair(rng: np.random.Generator) -> tuple[LabelMap, LabelMap]:
     true = np.kron(true, np.ones((size, size), int))[:height, :width]
     seen = np.where(rng.random(true.shape) < 0.1, rng.integers(0, 4, true.shape), true)
     seen = np.roll(seen, int(rng.integers(0, 3)), axis=1)
-    legend = Legend.of({0: -1, 1: 0, 2: 1, 3: 2, 9: IGNORED})
+    meaning = {0: -1, 1: 0, 2: 1, 3: 2}
+    legend, seen_legend = Legend.of(meaning | {9: IGNORED}), Legend.of(meaning)
     true[rng.random(true.shape) < 0.02] = 9
-    return LabelMap(true.astype(np.uint8), legend), LabelMap(seen.astype(np.int32), legend)
+    return LabelMap(true.astype(np.uint8), legend), LabelMap(seen.astype(np.int32), seen_legend)
 
 
 def dataset(seed: int, count: int = 5, start: int = 0) -> SegmentationBatch:
@@ -216,7 +231,9 @@ def test_memory_holds_some_rows_only() -> None:
     assert peak < 24_000_000  # both sides have 12 million pixels
 
 
-@pytest.mark.parametrize("parameters", [{}, {"width_in_pixels": 2}, {"width": 0.2}])
+@pytest.mark.parametrize(
+    "parameters", [{}, {"width_in_pixels": 2}, {"width": 0.2, "average": ["weighted", "micro"]}]
+)
 def test_conformance(parameters: dict[str, Any]) -> None:
     data = {"one": [dataset(1), dataset(2, 3, start=5)]}
 

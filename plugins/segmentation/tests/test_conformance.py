@@ -27,6 +27,9 @@ PARAMETERS = {
         {"order": "iou", "limit": None},
         {"order": "uid", "limit": 2, "offset": 1},
         {"label": "cat", "errors_only": True},
+        {"order": "boundary_iou", "settings": {"width_in_pixels": 1}},
+        {"order": "hausdorff"},
+        {"order": "panoptic_quality"},
     ],
 }
 

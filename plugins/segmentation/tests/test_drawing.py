@@ -68,6 +68,15 @@ def test_what_is_no_shape_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_corners_that_are_not_finite_are_named(number: float) -> None:
+    with pytest.raises(SchemaError) as caught:
+        drawn({"cat": Polygon([(0, 0), (number, 1), (1, 1)])}, (2, 2))
+    assert str(caught.value) == (
+        f"label 'cat': expected corners with finite coordinates, got {number}"
+    )
+
+
 def test_rasterio_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "rasterio", None)
     with pytest.raises(MissingExtraError, match="drawing polygons needs rasterio"):

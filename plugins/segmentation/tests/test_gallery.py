@@ -19,7 +19,7 @@ from valor_segmentation.gallery import (
 from valor_segmentation.gallery_parameters import GalleryParameters
 
 from valor_core import Registry
-from valor_core.errors import ReadError
+from valor_core.errors import ParameterError, ReadError
 from valor_core.evaluation import Evaluation
 from valor_core.exhibition import plan
 from valor_core.plan import Plan
@@ -57,6 +57,28 @@ def test_errors_are_wrong_pixels_in_the_order_of_the_batch() -> None:
     batch = SegmentationBatch.of([item("b"), item("a", TRUE, None), item("c", None, None)])
 
     assert gallery().errors(batch).tolist() == [4, 6, 0]
+
+
+def test_errors_can_be_those_of_a_metric() -> None:
+    right = item("right", TRUE, np.where(TRUE == 9, 0, TRUE))
+    batch = SegmentationBatch.of([item(), right])
+
+    for order in ("iou", "boundary_iou", "hausdorff", "panoptic_quality"):
+        errors = gallery(order=order).errors(batch).tolist()
+        assert errors[0] > 0
+        assert errors[1] == 0
+    # IoUs of cat 3 / 5 and of dog 1 / 4.
+    assert gallery(order="iou").errors(batch)[0] == pytest.approx(1 - (3 / 5 + 1 / 4) / 2)
+    assert gallery(order="iou", label="dog").errors(batch)[0] == 0.75
+
+
+def test_a_picture_says_the_value_that_ranks_it() -> None:
+    assert drawn(item(), order="iou", label="dog").notes == ["iou 0.25"]
+
+
+def test_settings_that_the_metric_lacks_are_an_error() -> None:
+    with pytest.raises(ParameterError, match=r"settings\.width: unknown key"):
+        gallery(order="iou", settings={"width": 0.1})
 
 
 def test_a_picture_counts_and_colors_what_became_of_every_pixel() -> None:
@@ -104,6 +126,22 @@ def test_a_missing_image_is_a_note(tmp_path: Path) -> None:
 
     assert picture.notes == [f"no image: {tmp_path.name}/day/a.png is not there"]
     assert picture.counts[WRONG] == 1
+
+
+@pytest.mark.parametrize("name", ["/nowhere/a.png", "a\0.png", "a" * 300, "."])
+def test_a_name_that_is_no_file_of_the_folder_is_a_note(tmp_path: Path, name: str) -> None:
+    (note,) = drawn(item(file_name=name), images=tmp_path).notes
+
+    assert note.startswith("no image: ")
+    assert drawn(item(name), images=tmp_path).counts[WRONG] == 1
+
+
+def test_a_label_that_is_missed_is_worse_than_any_distance() -> None:
+    batch = SegmentationBatch.of([item("near"), item("missed", TRUE, None)])
+
+    near, missed = gallery(order="hausdorff").errors(batch).tolist()
+
+    assert near < missed == np.inf
 
 
 def test_a_broken_image_is_a_note(tmp_path: Path) -> None:

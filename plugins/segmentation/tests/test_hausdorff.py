@@ -97,7 +97,7 @@ def test_pixels_that_do_not_count_are_taken_out_of_both_sides() -> None:
 
 
 def test_an_unknown_value_names_the_item() -> None:
-    with pytest.raises(ReadError, match=r"item 'a', ground truth: .* got 7 at 1 pixels"):
+    with pytest.raises(ReadError, match=r"item 'a', groundtruth: .* got 7 at 1 pixels"):
         distance([Segmentation("a", row(7), row(1), labels=["cat"])])
 
 

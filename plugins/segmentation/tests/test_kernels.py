@@ -95,6 +95,79 @@ def test_images_large_enough_for_threads_are_counted_the_same(
 
 
 @needs_compiler
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])
+@pytest.mark.parametrize("values", [[0, 1, 2, 3], [0, 1, 2, 9], [0, 1, 2, 3, 9]])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_pixels_that_differ_from_their_neighbors_are_counted(
+    dtype: Any, values: list[int], swapped: bool
+) -> None:
+    from valor_segmentation.kernels.compiled import counting as compiled
+
+    true, seen = np.random.default_rng(0).choice(values, (2, 50, 100)).astype(dtype)
+    true[:20] %= 4  # a part of the image has no unknown value
+    positions = np.array([1, 0, 2, 3] if swapped else [0, 1, 2, 3])
+    places = Places(np.arange(4), positions)
+    pairs: list[Pair] = [(true, places, seen, places)]
+
+    expected = counted_by_hand(pairs, 4, 4).tolist()
+    assert compiled.count_pairs(pairs, 4, 4).tolist() == expected
+    assert numeric.count_pairs(pairs, 4, 4).tolist() == expected
+
+
+INTEGERS = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
+
+
+def a_side(dtype: str, values: list[int], strange: list[int]) -> tuple[NDArray[Any], Places]:
+    """Long runs, then noise without a strange value, then with some, and where they are counted."""
+    limits = np.iinfo(dtype)
+    known, all_values = (
+        np.array([v for v in some if limits.min <= v <= limits.max], dtype)
+        for some in (values, values + strange)
+    )
+    rng = np.random.default_rng(0)
+    image = np.concatenate(
+        [
+            np.repeat(rng.choice(all_values, 50), 60),
+            rng.choice(known, 4_500),
+            rng.choice(all_values, 2_001),
+        ]
+    ).reshape(1, -1)
+    return image, Places(np.array(values), np.arange(len(values)) % 5)
+
+
+@needs_compiler
+@pytest.mark.parametrize("true_dtype", INTEGERS)
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0, 1, 2, 3],
+        [0, 1, 2, 255],
+        [*range(256)],
+        [*range(300)],
+        [-100, -1, 0, 1, 2],
+        [-(1 << 15), 0, (1 << 15) - 1],
+        [0, 1, 65_535],
+        [5, 1_000, 70_000],
+        [-(1 << 63), -(1 << 31), 0, 7, 1 << 24, (1 << 31) - 1, (1 << 63) - 1],
+    ],
+    ids=lambda values: f"{len(values)} values from {values[0]} to {values[-1]}",
+)
+def test_all_pairs_of_types_are_counted(true_dtype: str, dtype: str, values: list[int]) -> None:
+    from valor_segmentation.kernels.compiled import counting as compiled
+
+    edges = [edge + step for edge in (0, 1 << 8, 1 << 16, 1 << 32) for step in (-2, -1, 0, 1)]
+    strange = [*edges, *(-edge for edge in edges), 4_000_000_000, (1 << 63) - 2, (1 << 64) - 1]
+    true, true_places = a_side(true_dtype, values, strange)
+    seen, places = a_side(dtype, values, strange[::-1])
+    pairs: list[Pair] = [(true, true_places, seen, places)]
+
+    expected = counted_by_hand(pairs, 5, 5).tolist()
+    assert compiled.count_pairs(pairs, 5, 5).tolist() == expected
+    assert numeric.count_pairs(pairs, 5, 5).tolist() == expected
+
+
+@needs_compiler
 def test_views_with_gaps_are_counted() -> None:
     from valor_segmentation.kernels.compiled import counting as compiled
 

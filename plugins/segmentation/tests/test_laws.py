@@ -35,9 +35,13 @@ def items_of(seed: int) -> list[Segmentation]:
         seen = image(np.uint8, shape) if i % 4 else None
         labels = [LABELS[j] for j in rng.permutation(3)]
         facts = {"weather": "rain" if i % 2 else "sun"}
-        items.append(Segmentation(f"i{i}", true, seen, labels, metadata=facts))
+        ignore = 9 if i % 3 else None
+        if true is not None and ignore is not None:
+            true[rng.random(true.shape) < 0.1] = ignore
+        items.append(Segmentation(f"i{i}", true, seen, labels, ignore, metadata=facts))
     masks = {("surface", "wet"): rng.random((5, 5)) < 0.5, "owl": rng.random((5, 5)) < 0.5}
-    items.append(Segmentation("masks", masks, {"cat": np.eye(5) > 0}, metadata={"weather": "sun"}))
+    seen, ignore = {"cat": np.eye(5) > 0}, rng.random((5, 5)) < 0.2
+    items.append(Segmentation("masks", masks, seen, ignore=ignore, metadata={"weather": "sun"}))
     return items
 
 
@@ -56,6 +60,46 @@ def test_any_order_and_split_gives_the_same_bits(seed: int) -> None:
     assert counted(shuffled) == expected
     assert counted(*([item] for item in shuffled)) == expected
     assert counted(items[:4], items[4:]) == expected
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_items_of_a_batch_give_the_batch(seed: int) -> None:
+    items = items_of(seed)
+
+    assert counted(list(SegmentationBatch.of(items).items())) == counted(items)
+
+
+def keyed(seed: int, keys: dict[str, str], names: dict[str, str]) -> list[Segmentation]:
+    """Masks that share no pixel, of labels under some keys."""
+    rng = np.random.default_rng(seed)
+
+    def side() -> Any:
+        image = np.kron(rng.integers(0, 5, (3, 3)), np.ones((3, 3), int))
+        found: dict[tuple[str, str], Any] = {}
+        for value, label in enumerate(LABELS, 1):
+            if rng.random() < 0.8:
+                name = keys[label], names[label]
+                found[name] = found.get(name, False) | (image == value)
+        return found
+
+    return [Segmentation(i, side(), side()) for i in range(6)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("keys", "others"), [("xyz", "xxz"), ("xxy", "xyy"), ("xyx", "xxx"), ("xxx", "xyz")]
+)
+def test_a_label_map_gives_what_data_written_so_give(seed: int, keys: str, others: str) -> None:
+    old = dict(zip(LABELS, keys, strict=True))
+    new = dict(zip(LABELS, others, strict=True))
+    names = {"cat": "cat", "dog": "cat" if seed else "dog", "bee": "bee"}
+    renames = {(old[name], name): (new[name], names[name]) for name in LABELS}
+
+    data = SegmentationBatch.of(keyed(seed, old, dict(zip(LABELS, LABELS, strict=True))))
+    mapped = results_of(data, *METRICS, "PanopticQuality", label_map=renames)
+    written = results_of(keyed(seed, new, names), *METRICS, "PanopticQuality")
+
+    assert [r.to_dict() for r in mapped] == [r.to_dict() for r in written]
 
 
 def test_a_metric_alone_gives_the_bits_that_it_gives_together() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +19,9 @@ from valor_core.schemas.segmentation import (
     LabelMap,
     Layer,
     Legend,
+    Segmentation,
     SegmentationBatch,
+    Segments,
 )
 from valor_core.testing import check_metric
 
@@ -81,10 +84,34 @@ def test_the_definition_of_the_paper_by_hand() -> None:
     assert values(data, "RQ", **counted)["person"] == 2 / 3
 
 
+def test_segments_are_objects_that_people_can_type() -> None:
+    names = {PERSON: "person", SKY: "sky"}
+    true = Segments(TRUE, {n: names[code] for n, code in TRUE_CODES.items() if code >= 0})
+    seen = Segments(SEEN, {n: names[code] for n, code in SEEN_CODES.items() if code >= 0})
+    item = Segmentation("a", true, seen, stuff=["sky"])
+
+    report = evaluate([item], [{"name": "PanopticQuality", "background_is_void": False}])
+
+    found = report["PanopticQuality"]
+    assert found.find(label="person").value == pytest.approx(1.4 / 3, abs=1e-15)
+    assert found.find(average="stuff").value == 10 / 12
+
+
+def test_a_crowd_of_segments_is_not_missed_and_an_ignored_number_is_void() -> None:
+    true = Segments([[1, 1, 8, 8, 5]], {1: "person", 8: "person"}, crowd=[8])
+    seen = Segments([[1, 1, 0, 0, 1]], {1: "person"})
+    item = Segmentation("a", true, seen, ignore=5)
+
+    report = evaluate([item], [{"name": "PQ", "background_is_void": False}], "segmentation")
+
+    assert report["PanopticQuality"].find(label="person").value == 1.0
+
+
 def test_a_requirement_can_name_a_mean() -> None:
     data = batch((segments(TRUE, TRUE_CODES), segments(SEEN, SEEN_CODES)))
 
-    report = evaluate([data], [{"name": "PQ", "stuff": "sky"}], "segmentation")
+    metric = {"name": "PQ", "stuff": "sky", "background_is_void": True}
+    report = evaluate([data], [metric], "segmentation")
     (outcome,) = check(parse({"PanopticQuality/stuff": ">= 0.9"}), report.results)
 
     assert (outcome.value, outcome.met) == (1.0, True)
@@ -94,7 +121,30 @@ def test_void_pixels_are_taken_out_of_predictions() -> None:
     # Two of the sky's twelve pixels are void: 10/10. Person 6 lies on person 3 with 4/10.
     data = batch((segments(TRUE, TRUE_CODES), segments(SEEN, SEEN_CODES)))
 
-    assert values(data)["sky"] == 1.0
+    assert values(data, background_is_void=True)["sky"] == 1.0
+
+
+def test_a_prediction_on_background_is_false_unless_the_data_ignore_it() -> None:
+    true, seen = [[1, 0, 0, 0, 0, 0, 0, 0]], [[1] * 8]
+
+    def quality(ignore: int | None) -> Any:
+        item = Segmentation("a", true, seen, labels=["cat"], ignore=ignore)
+        return evaluate([item], ["PQ"])["PanopticQuality"].find(label="cat").value
+
+    assert quality(None) == 0.0
+    assert quality(0) == 1.0
+
+
+def test_labels_of_stuff_that_the_data_lack_are_named() -> None:
+    true = segments([[1, 2]], {1: PERSON, 2: SKY})
+
+    report = evaluate([batch((true, true))], [{"name": "PQ", "stuff": ["sky", "dgo"]}])
+
+    found = report["PanopticQuality"]
+    assert found.find(average="stuff").only.left_out == {
+        "'dgo' is no label of the data, did you mean 'dog'?": 1
+    }
+    assert found.find(average="things").only.left_out == {}
 
 
 def test_an_ignored_value_is_void_whatever_the_background_is() -> None:
@@ -144,8 +194,8 @@ def test_an_iou_of_one_half_is_no_match() -> None:
 def test_an_image_without_annotations_is_all_background() -> None:
     seen = segments([[5]], {5: PERSON})
 
-    assert values(batch((None, seen)), background_is_void=False)["person"] == 0.0
-    assert values(batch((None, seen)))["all"] == "no labels with a value"
+    assert values(batch((None, seen)))["person"] == 0.0
+    assert values(batch((None, seen)), background_is_void=True)["all"] == "no labels with a value"
     assert values(batch((seen, None)))["person"] == 0.0
     assert values(batch((None, None)))["all"] == "no labels with a value"
 
@@ -172,6 +222,16 @@ def test_a_map_without_objects_has_one_segment_for_each_label() -> None:
     assert values(data)["sky"] == 0.75
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.uint64])
+def test_numbers_above_what_a_float_holds_are_told_apart(kind: Any) -> None:
+    numbers = [2**60 + i for i in range(4)]
+    side = Segments(np.array([numbers], kind), dict.fromkeys(numbers, "person"))
+
+    report = evaluate([Segmentation("a", side, side)], ["PQ"], "segmentation")
+
+    assert report["PanopticQuality"].find(label="person").value == 1.0
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint16, np.int32, np.int64])
 def test_an_unknown_value_is_an_error_that_names_the_item(dtype: Any) -> None:
     seen = segments([[1, 3, 3, 4]], {1: PERSON}, dtype=dtype)
@@ -188,7 +248,7 @@ def random_image(rng: np.random.Generator) -> tuple[LabelMap | None, LabelMap | 
     true = np.kron(coarse, np.ones((3, 3), int))[:height, :width]
     seen = np.where(rng.random(true.shape) < 0.3, rng.integers(0, count, true.shape), true)
     codes = rng.integers(-2, 3, count).tolist()
-    seen_codes = [c if rng.random() < 0.8 else int(rng.integers(-1, 3)) for c in codes]
+    seen_codes = [max(c, -1) if rng.random() < 0.8 else int(rng.integers(-1, 3)) for c in codes]
     crowd = tuple(i for i in range(count) if codes[i] >= 0 and rng.random() < 0.2)
     # Ids of COCO's format are up to 2**24.
     ids = rng.permutation(1000)[:count] * 10_000
@@ -266,11 +326,12 @@ def dataset(seed: int) -> list[SegmentationBatch]:
     pairs = [random_image(rng) for _ in range(7)]
     pairs[2] = (None, pairs[2][1])
     pairs[5] = (pairs[5][0], None)
-    return [batch(*pairs[:4]), batch(*pairs[4:], start=4)]
+    first, second = batch(*pairs[:4]), batch(*pairs[4:], start=4)
+    return [first, evolve(second, stuff={LABELS[SKY]})]
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("parameters", [{}, {"stuff": ["sky"], "background_is_void": False}])
+@pytest.mark.parametrize("parameters", [{}, {"stuff": ["sky"], "background_is_void": True}])
 def test_conformance(name: str, parameters: dict[str, Any]) -> None:
     check_metric(
         Registry().metric(f"segmentation.{name}"),
@@ -309,3 +370,19 @@ def test_many_segments_are_counted_without_a_table(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("valor_segmentation.segments._TABLE", 1)
 
     assert values(data) == whole
+
+
+def test_memory_grows_with_the_pairs_of_segments_that_there_are() -> None:
+    # Each pixel is a segment: a table of all pairs would have 1.6 billion cells.
+    numbers = np.arange(1, 40_001, dtype=np.int32).reshape(200, 200)
+    legend = Legend(np.arange(1, 40_001), np.zeros(40_000, int), np.zeros(40_000, bool))
+    one = LabelMap(numbers, legend)
+    data = batch((one, LabelMap(numbers[::-1], legend)))
+    tracemalloc.start()
+    try:
+        assert values(data)["person"] == 1.0
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 40_000_000

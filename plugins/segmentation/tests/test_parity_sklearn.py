@@ -63,3 +63,34 @@ def test_scores_are_scikit_learns(seed: int) -> None:
             expected = score(*flat, average=average, **options)
             assert mean.value == pytest.approx(expected, abs=1e-15)
     assert results_of(batch, "Accuracy").value == metrics.accuracy_score(*flat)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_are_scikit_learns(seed: int) -> None:
+    true, seen = images(seed, np.uint8)
+    batch = SegmentationBatch.from_arrays(true, seen, labels=NAMES)
+    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
+    expected = metrics.multilabel_confusion_matrix(*flat, labels=CODES[1:])
+
+    results = results_of(batch, "Counts")
+    found = {result.parameters["label"]: result.value for result in results}
+    for name, ((tn, fp), (fn, tp)) in zip(NAMES, expected.tolist(), strict=True):
+        assert found[name] == {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("truth", "true"), ("prediction", "pred"), ("all", "all")]
+)
+def test_shares_of_the_confusion_matrix_are_scikit_learns(ours: str, theirs: str) -> None:
+    true, seen = images(3, np.uint8)
+    batch = SegmentationBatch.from_arrays(true, seen, labels=NAMES)
+    flat = [np.concatenate([image.ravel() for image in side]) for side in (true, seen)]
+    expected = metrics.confusion_matrix(*flat, labels=CODES, normalize=theirs)
+
+    value = results_of(batch, {"name": "ConfusionMatrix", "normalize": ours}).value
+    for i, truth in enumerate(NAMES, 1):
+        row = [value["confusion_matrix"][truth][name] for name in NAMES]
+        missed = value["unmatched_ground_truths"][truth]
+        assert [missed, *row] == pytest.approx(expected[i].tolist(), abs=1e-15)
+    invented = [value["unmatched_predictions"][name] for name in NAMES]
+    assert [value["background"], *invented] == pytest.approx(expected[0].tolist(), abs=1e-15)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
 
-from valor_core.errors import ReadError
+from valor_core.errors import ReadError, SchemaError
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import as_labels
 from valor_core.schemas.segmentation import (
@@ -146,7 +147,7 @@ def test_examples_are_ranked_by_wrong_pixels() -> None:
     assert first == {
         "datum_id": "a",
         "wrong": 3,
-        "iou": pytest.approx((0 + 2 / 4 + 1 / 2) / 3),
+        "iou": (2 / 4 + 1 / 2) / 2,
         "labels": {
             "bee": {"tp": 0, "fp": 1, "fn": 0},
             "cat": {"tp": 2, "fp": 1, "fn": 1},
@@ -236,12 +237,35 @@ def test_labels_that_a_label_map_joins_are_one() -> None:
     assert results["Counts", "cat"].value == {"tp": 2, "fp": 1, "fn": 0, "tn": 0}
 
 
-def test_pixels_that_either_side_ignores_do_not_count() -> None:
+def test_more_labels_than_a_table_holds_are_refused() -> None:
+    labels = [str(i) for i in range(10_001)]
+    batch = SegmentationBatch.from_arrays([[[1]]], [[[1]]], labels=labels)
+
+    for name in ("IOU", "BoundaryIOU"):
+        with pytest.raises(ReadError, match=r"at most 10,000 of one key, got 10,001, .* 0\.8 GB"):
+            results_of(batch, name)
+
+
+def test_rows_of_images_take_no_table_of_labels_each() -> None:
+    labels = [str(i) for i in range(500)]
+    images = np.zeros((40, 8, 8), np.uint16)
+    batch = SegmentationBatch.from_arrays(images, images, labels=labels)
+    tracemalloc.start()
+    try:
+        value_of(batch, "Examples")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 20 * 8 * 500**2  # half of what a table for each image takes
+
+
+def test_ignored_pixels_of_a_prediction_are_refused() -> None:
     legend = Legend.of_labels(1, ignore=255)
     layer = Layer([LabelMap([[1, 255, 0]], legend)], [LabelMap([[1, 1, 255]], legend)])
-    batch = SegmentationBatch(Datums(["a"]), as_labels(["cat"]), [layer])
 
-    assert value_of(batch, "Counts") == {"tp": 1, "fp": 0, "fn": 0, "tn": 0}
+    with pytest.raises(SchemaError, match="item 'a', prediction: expected labels and background"):
+        SegmentationBatch(Datums(["a"]), as_labels(["cat"]), [layer])
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])
@@ -256,7 +280,10 @@ def test_a_value_that_is_no_label_names_the_item_and_the_place(dtype: Any) -> No
             ReadError, match=f"{side}: expected the value of a label, got 77 at row 2, column 1"
         ) as refused:
             results_of(batch, "IOU")
-        assert ("set ignore to 77" in str(refused.value)) == (side == "groundtruth")
+        assert str(refused.value).splitlines()[1] == (
+            "Add its label to the labels; in a ground truth, set ignore to 77 if such pixels do "
+            "not count."
+        )
 
 
 def test_rows_read_strip_by_strip_are_counted_like_the_whole() -> None:

@@ -13,6 +13,7 @@ from PIL import Image
 from valor_segmentation.reader_parameters import CocoParameters
 from valor_segmentation.readers.coco import CocoReader
 
+from valor_core import evaluate
 from valor_core.errors import ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
 
@@ -90,7 +91,7 @@ def test_panoptic_pixels_are_segments_with_labels() -> None:
 
 
 def test_a_part_names_the_images_that_it_is_of() -> None:
-    write("true.json", [segments("true", 2, [[5]], info(5, 7))])
+    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))])
     write("seen.json", [mask(7, [0, 4])])
     chosen = {"groundtruths": Path("true.json"), "predictions": Path("seen.json")}
     (part,) = CocoReader(CocoParameters(**chosen), "segmentation").partitions()
@@ -98,14 +99,14 @@ def test_a_part_names_the_images_that_it_is_of() -> None:
 
 
 def test_an_image_without_a_file_name_is_named() -> None:
-    write("true.json", [segments("true", 2, [[5]], info(5, 7)) | {"file_name": None}])
+    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7)) | {"file_name": None}])
     write("seen.json", [])
     assert message() == "true.json, annotations[0], file_name: expected a name, found None"
 
 
 def test_folders_of_images_can_be_elsewhere() -> None:
-    write("true.json", [segments("a", 2, [[5]], info(5, 7))])
-    write("seen.json", [segments("b", 2, [[5]], info(5, 7))])
+    write("true.json", [segments("a", 2, [[5, 5, 5, 5]], info(5, 7))])
+    write("seen.json", [segments("b", 2, [[5, 5, 5, 5]], info(5, 7))])
     assert message() == (
         "true: expected the folder of the PNG images of true.json, found no folder\n"
         "Set data.groundtruth_images and data.prediction_images."
@@ -115,8 +116,8 @@ def test_folders_of_images_can_be_elsewhere() -> None:
 
 
 def test_images_without_a_panoptic_annotation_are_named() -> None:
-    write("true.json", [segments("true", 2, [[5]], info(5, 7))], images=IMAGES)
-    write("seen.json", [segments("seen", 2, [[5]], info(5, 7))])
+    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))], images=IMAGES)
+    write("seen.json", [segments("seen", 2, [[5, 5, 5, 5]], info(5, 7))])
     assert message() == (
         "true.json: expected a ground truth for each of 2 images, found none for 1: 1\n"
         "Set data.missing to background to count images without one as all background."
@@ -152,7 +153,7 @@ def test_segments_that_are_described_badly_are_named(annotation: Any, expected: 
 
 
 def test_a_second_panoptic_annotation_of_an_image_is_named() -> None:
-    write("true.json", [segments("true", 2, [[5]], info(5, 7))] * 2)
+    write("true.json", [segments("true", 2, [[5, 5, 5, 5]], info(5, 7))] * 2)
     write("seen.json", [])
     assert message() == (
         "true.json, annotations[1]: expected one annotation for each image, found a second one "
@@ -170,6 +171,56 @@ def test_run_lengths_become_label_maps() -> None:
     assert labels(batch, "groundtruths", 1) == [["car", "", "sky", "sky"]]
     assert labels(batch, "predictions", 0) == [["car"] * 4]
     assert labels(batch, "predictions", 1) == [["sky"] * 4]
+
+
+def bare(name: str, count: int) -> dict[str, int]:
+    return {f"images have no annotation in {name} and are all background": count}
+
+
+def test_images_without_segmentations_are_background_and_counted() -> None:
+    write("true.json", [mask(3, [0, 1, 3])], images=IMAGES)
+    write("seen.json", [])
+    (batch,) = batches()
+    assert batch.left_out == bare("true.json", 1) | bare("seen.json", 2)
+    data = {"reader": "segmentation.coco", "groundtruths": "true.json", "predictions": "seen.json"}
+    report = evaluate(data, ["Counts"], "segmentation")
+    assert report.warnings == (
+        "2 images have no annotation in seen.json and are all background",
+        "1 images have no annotation in true.json and are all background",
+    )
+    assert report["Counts"].find(label="car").value["fn"] == 1
+
+
+def test_images_that_are_meant_to_be_background_are_no_warning() -> None:
+    write("true.json", [mask(3, [0, 1, 3])], images=IMAGES)
+    write("seen.json", [])
+    (batch,) = batches(missing="background")
+    assert batch.left_out == {}
+
+
+def test_things_and_stuff_are_averaged_as_the_categories_say() -> None:
+    """The car is found with 3 of 4 pixels, the sky with all."""
+    categories = [CATEGORIES[0] | {"isthing": 0}, CATEGORIES[1] | {"isthing": 1}]
+    for name, ids in {"true": [5, 5, 5, 5, 6, 6], "seen": [5, 5, 5, 0, 6, 6]}.items():
+        one = segments(name, 2, [ids], info(5, 3), info(6, 7))
+        write(f"{name}.json", [one], categories=categories, images=[{"id": 2}])
+    data = {"reader": "segmentation.coco", "groundtruths": "true.json", "predictions": "seen.json"}
+
+    def means(**parameters: Any) -> dict[str, float]:
+        results = evaluate(data, [{"name": "PQ"} | parameters], "segmentation").results
+        return {r.parameters["average"]: r.value for r in results if "average" in r.parameters}
+
+    assert means() == {"all": 0.875, "things": 0.75, "stuff": 1.0}
+    assert means(stuff=["car"]) == {"all": 0.875, "things": 1.0, "stuff": 0.75}
+    assert means(stuff=[]) == {"all": 0.875}
+    renamed = evaluate(data, ["PQ"], "segmentation", label_map={"sky": "air"})
+    assert renamed["PanopticQuality"].find(average="stuff").value == 1.0
+
+
+def test_a_category_that_is_neither_thing_nor_stuff_is_named() -> None:
+    write("true.json", [], categories=[CATEGORIES[0] | {"isthing": "no"}])
+    write("seen.json", [])
+    assert message() == ("true.json, categories, id 7, isthing: expected 0 or 1, found 'no'")
 
 
 def test_polygons_have_the_pixels_whose_centers_are_inside() -> None:
@@ -242,12 +293,58 @@ def test_an_image_without_a_size_is_named() -> None:
 
 
 def test_sizes_that_differ_name_the_image() -> None:
-    write("true.json", [segments("true", 2, [[5, 5, 5]], info(5, 7))])
+    images = [{"id": 2}]
+    write("true.json", [segments("true", 2, [[5, 5, 5]], info(5, 7))], images=images)
     write("seen.json", [mask(7, [0, 4])])
     assert message() == (
         "seen.json, image 2: expected 1 by 3 pixels (rows by columns) as in true.json, image 2, "
         "found 1 by 4"
     )
+
+
+def test_a_panoptic_image_has_the_size_of_its_record() -> None:
+    write("true.json", [segments("true", 2, [[5, 5, 5]], info(5, 7))])
+    write("seen.json", [segments("seen", 2, [[5, 5, 5]], info(5, 7))])
+    assert message() == (
+        "true/2.png: expected 1 by 4 pixels (rows by columns) like image 2 of true.json, "
+        "found 1 by 3"
+    )
+
+
+def test_annotations_of_two_kinds_in_one_file_are_refused() -> None:
+    write("true.json", [mask(7, [0, 4]), segments("true", 1, [[5]], info(5, 7))])
+    write("seen.json", [])
+    assert message() == (
+        "true.json, annotations[1]: expected a segmentation, as true.json, annotations[0] has it\n"
+        "Give each kind of annotation a file of its own."
+    )
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 10**400])
+def test_corners_that_are_not_finite_are_named(number: float) -> None:
+    write("true.json", [])
+    polygon = {"image_id": 2, "category_id": 7, "segmentation": [[0, 0, number, 1, 1, 1]]}
+    write("seen.json", [polygon])
+    assert message().startswith(
+        "seen.json, annotations[0], segmentation: expected corners with finite coordinates, found"
+    )
+
+
+def test_what_no_program_writes_is_an_error_that_names_the_place() -> None:
+    write("true.json", [])
+    write("seen.json", [mask(7, "\ud800")])
+    assert message().startswith("seen.json, annotations[0], segmentation, counts: expected run")
+
+    write("true.json", [mask(7, [0, 4])], images=[{"id": 2, "height": 10**7, "width": 10**7}])
+    write("seen.json", [])
+    assert "expected an image of at most 4,294,967,296 pixels" in message()
+
+    named = segments("true", 2, [[5] * 4], info(5, 7))
+    write("true.json", [named | {"file_name": "a\0.png"}])
+    assert message().startswith("true.json, annotations[0], file_name: expected a name, found")
+
+    Path("true.json").write_text("[" * 100_000)
+    assert message() == "true.json: expected COCO's JSON, found lists in lists without end"
 
 
 def test_an_unknown_image_is_named() -> None:

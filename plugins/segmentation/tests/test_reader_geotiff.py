@@ -141,9 +141,29 @@ def test_pixels_pickle_as_the_name_of_their_file() -> None:
 def test_bands_are_chosen() -> None:
     write("true/a.tif", [[0, 0]], [[1, 2]])
     write("seen/a.tif", [[2, 2]], [[0, 0]])
-    (batch,) = batches(groundtruth_band=2)
+    (batch,) = batches(groundtruth_band=2, prediction_band=1)
     assert codes(batch, "groundtruths") == [[0, 1]]
     assert codes(batch, "predictions") == [[1, 1]]
+
+
+def test_a_coordinate_system_that_is_no_text_names_the_file() -> None:
+    local = 'LOCAL_CS["our town", UNIT["metre", 1]]'
+    write("true/a.tif", [[1, 2]], crs=local)
+    write("seen/a.tif", [[1, 2]], crs=local)
+    broken = Path("true/a.tif").read_bytes().replace(b"our town", b"our \xd1own")
+    Path("true/a.tif").write_bytes(broken)
+
+    assert message().startswith("true/a.tif: expected a whole raster, found: ")
+
+
+def test_several_bands_of_which_none_is_chosen_are_refused() -> None:
+    write("true/a.tif", [[1, 2]], [[0, 0]], [[0, 0]])
+    write("seen/a.tif", [[1, 2]])
+
+    assert message() == (
+        "true/a.tif: expected one band of labels, found 3\n"
+        "Set data.groundtruth_band and data.prediction_band."
+    )
 
 
 def test_a_band_that_is_not_there_is_named() -> None:
@@ -235,3 +255,53 @@ def test_rasterio_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPat
         f"segmentation: reading {Path('true/a.tif')} needs rasterio, which is not installed\n"
         "Install it with: python -m pip install 'valor-segmentation[raster]'"
     )
+
+
+def test_rasters_of_one_large_block_are_counted_as_a_warning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("valor_segmentation.readers.rasters.COARSE", 1000)
+    image = np.zeros((48, 40))
+    write("true/a.tif", image, tiled=True, blockxsize=48, blockysize=48)
+    write("seen/a.tif", image, **TILES)
+
+    (batch,) = batches()
+
+    ((what, count),) = batch.left_out.items()
+    assert count == 1
+    assert what.startswith("rasters are read in parts of more than ")
+    assert what.endswith("tiles take less memory: gdal_translate -co TILED=YES")
+
+
+def test_a_raster_stays_open_until_its_last_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    image = np.arange(12).reshape(6, 2)
+    write("a.tif", image)
+    opened = []
+    real = rasterio.open
+    monkeypatch.setattr(rasterio, "open", lambda *a, **k: opened.append(a) or real(*a, **k))
+    pixels = RasterPixels(Path("a.tif"), 1, (6, 2), 1)
+
+    assert [pixels.read(row, row + 2).tolist() for row in (0, 2, 4)] == [
+        image[row : row + 2].tolist() for row in (0, 2, 4)
+    ]
+    assert len(opened) == 1
+    assert pickle.loads(pickle.dumps(pixels)) == pixels
+    assert pixels.read(1, 2).tolist() == [[2, 3]]
+    assert len(opened) == 2
+    assert pickle.loads(pickle.dumps(pixels)).read(5, 6).tolist() == [[10, 11]]
+
+
+def test_a_band_of_a_mask_is_no_nodata() -> None:
+    # What an alpha band or an internal mask hides is counted all the same.
+    write("true/a.tif", [[1, 1]], [[0, 255]])
+    write("seen/a.tif", [[1, 2]])
+    with rasterio.open("true/a.tif", "r+") as target:
+        target.colorinterp = (rasterio.enums.ColorInterp.gray, rasterio.enums.ColorInterp.alpha)
+        target.write_mask(np.array([[0, 255]], np.uint8))
+
+    (batch,) = batches()
+
+    assert codes(batch, "groundtruths") == [[0, 0]]
+    ((what, count),) = batch.left_out.items()
+    assert what.startswith("rasters have a mask or an alpha band")
+    assert count == 1

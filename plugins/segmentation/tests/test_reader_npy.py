@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import struct
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -135,3 +137,43 @@ def test_two_files_of_one_name_are_named() -> None:
     np.save("true/a.npy", [[1]])
     np.savez("true/a.npz", [[1]])
     assert message() == "true: expected one file for each image, found a.npy and a.npz"
+
+
+HEAD = b"\x93NUMPY\x01\x00"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (-2, 2)}",
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (99999999999999999999, 2)}",
+        "{'descr': '|u1', 'fortran_order': False, 'shape': (True, 2)}",
+        "(((",
+        "{'descr': 'zz', 'fortran_order': False, 'shape': (2, 2)}",
+    ],
+)
+def test_a_broken_head_names_the_file(text: str) -> None:
+    padded = text.encode().ljust(117) + b"\n"
+    Path("true/a.npy").write_bytes(HEAD + struct.pack("<H", len(padded)) + padded + bytes(16))
+    np.save("seen/a.npy", np.zeros((2, 2), np.uint8))
+    assert message().startswith("true/a.npy: expected an array as NumPy saves it, found: ")
+
+
+def test_an_archive_of_something_else_names_the_file() -> None:
+    with zipfile.ZipFile("true/a.npz", "w") as archive:
+        archive.writestr("groundtruth", "hello")
+    np.save("seen/a.npy", np.zeros((2, 2), np.uint8))
+    assert message() == (
+        "true/a.npz, groundtruth: expected an array as NumPy saves it, found other bytes"
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"1": "cat", "01": "dog"}, "data.values: expected each value once, found 1 twice"),
+        ({str(2**70): "cat"}, f"data.values: expected numbers of 64 bits, found '{2**70}'"),
+    ],
+)
+def test_values_are_numbers_of_their_own(values: dict[str, str], expected: str) -> None:
+    assert message(labels=[], values=values) == expected

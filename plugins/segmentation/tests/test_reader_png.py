@@ -299,3 +299,47 @@ def test_pillow_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch
     assert lines[0].startswith("segmentation: reading ")
     assert lines[0].endswith("needs Pillow, which is not installed")
     assert lines[1] == "Install it with: python -m pip install 'valor-segmentation[images]'"
+
+
+def chunk(name: bytes, content: bytes) -> bytes:
+    body = name + content
+    return struct.pack(">I", len(content)) + body + struct.pack(">I", zlib.crc32(body))
+
+
+def png(width: int, height: int, depth: int, kind: int, pixels: bytes) -> bytes:
+    head = struct.pack(">IIBBBBB", width, height, depth, kind, 0, 0, 0)
+    parts = chunk(b"IHDR", head), chunk(b"IDAT", zlib.compress(pixels)), chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def test_a_head_with_more_pixels_than_the_file_can_hold_is_refused() -> None:
+    write("seen/a.png", [[1]])
+    Path("true").mkdir()
+    Path("true/a.png").write_bytes(png(60_000, 60_000, 8, 0, b"\0"))
+    assert message(labels=["cat"]) == (
+        "true/a.png: expected a whole PNG image, found 66 bytes for 60,000 by 60,000 pixels"
+    )
+
+
+def test_plain_images_that_compress_well_are_read() -> None:
+    write("true/a.png", np.ones((3000, 3000)))
+    write("seen/a.png", np.ones((3000, 3000)))
+    (batch,) = batches(labels=["cat"])
+    assert batch.layers[0].groundtruths[0].pixels.shape == (3000, 3000)
+
+
+def test_colors_of_16_bits_are_refused() -> None:
+    write("seen/a.png", [[RED]])
+    Path("true").mkdir()
+    Path("true/a.png").write_bytes(png(1, 1, 16, 2, b"\0" + bytes(6)))
+    assert message(palette={"#ff0000": "cat"}) == (
+        "true/a.png: expected colors of 8 bits, found 16 bits\n"
+        "Convert the image to 8 bits a channel."
+    )
+
+
+def test_alpha_is_passed_over() -> None:
+    write("true/a.png", [[(*RED, 0), (*RED, 255)]])
+    write("seen/a.png", [[RED, RED]])
+    (batch,) = batches(palette={"#ff0000": "cat"})
+    assert codes(batch) == [[[0, 0]]]

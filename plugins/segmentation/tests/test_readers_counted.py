@@ -11,6 +11,7 @@ import pytest
 import rasterio
 from PIL import Image
 
+from valor_core import evaluate
 from valor_core.errors import ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
 
@@ -79,6 +80,61 @@ def test_rasters_of_other_blocks_are_counted_like_arrays(monkeypatch: pytest.Mon
             with rasterio.open(path, "w", driver="GTiff", **kind, **place, **layout) as target:
                 target.write(image, 1)
     assert found(reader="segmentation.geotiff") == expected()
+
+
+def save(kind: str, path: str, image: Any) -> None:
+    if kind == "png":
+        Image.fromarray(image).save(path)
+    elif kind == "npy":
+        np.save(path, image)
+    else:
+        height, width = image.shape
+        shape = {"height": height, "width": width, "count": 1, "dtype": image.dtype}
+        place = {"transform": rasterio.Affine(1, 0, 5, 0, -1, 9)}
+        with rasterio.open(path, "w", driver="GTiff", **shape, **place) as target:
+            target.write(image, 1)
+
+
+@pytest.mark.parametrize(("kind", "ending"), [("png", "png"), ("npy", "npy"), ("geotiff", "tif")])
+def test_a_table_of_metadata_makes_slices(kind: str, ending: str) -> None:
+    for uid, seen in {"a": 1, "b": 2, "sub/c": 1}.items():
+        for side, value in (("true", 1), ("seen", seen)):
+            Path(f"{side}/{uid}.{ending}").parent.mkdir(exist_ok=True)
+            save(kind, f"{side}/{uid}.{ending}", np.full((2, 3), value, np.uint8))
+    Path("facts.csv").write_text("name,weather,height\na,rain,3\nsub/c,sun,4.5\n")
+    data = {
+        "reader": f"segmentation.{kind}",
+        "groundtruths": "true",
+        "predictions": "seen",
+        "labels": LABELS,
+        "metadata": "facts.csv",
+        "uid": "name",
+    }
+    report = evaluate(data, ["Accuracy"], "segmentation", slices=["weather"])
+    found = {part.where["weather"]: part.results.value for part in report.slices}
+    assert found == {"rain": 1.0, "sun": 1.0, None: 0.0}
+    tall = evaluate(data, ["Accuracy"], "segmentation", filter="height > 4")
+    assert tall.counts["read"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("uid,x\na,1\na,2\n", "facts.csv: expected each uid once, found 'a' twice"),
+        (
+            "uid,x\na,1\nz.npy,2\ny,3\n",
+            "facts.csv, row 3, column 'uid': expected the name of one of the 1 images without its "
+            "ending, found 'z.npy' (and 1 more)",
+        ),
+    ],
+)
+def test_a_table_of_metadata_that_does_not_fit_is_named(text: str, expected: str) -> None:
+    for side in ("true", "seen"):
+        np.save(f"{side}/a.npy", [[0, 1]])
+    Path("facts.csv").write_text(text)
+    with pytest.raises(ReadError) as caught:
+        found(reader="segmentation.npy", metadata="facts.csv")
+    assert caught.value.message == expected
 
 
 def test_a_value_that_is_no_label_is_named() -> None:

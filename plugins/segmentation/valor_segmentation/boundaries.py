@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from valor_core.schemas.segmentation import IGNORED, LabelMap
-from valor_segmentation.lookup import Meanings, blocks, codes
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap
+from valor_core.threads import in_threads
+from valor_segmentation.lookup import Meanings, codes
+from valor_segmentation.walk import blocks
 
 Flags = NDArray[np.bool_]
 
@@ -90,22 +94,39 @@ class Erosion:
         is_new = np.empty(rows.shape, bool)
         is_new[1:] = rows[1:] != rows[:-1]
         is_new[0] = True if self._last is None else rows[0] != self._last
+        is_uneven = self._is_uneven(rows)
         numbers = np.arange(self._rows, self._rows + len(rows), dtype=np.int32)[:, None]
-        starts = np.where(is_new, numbers, np.int32(-1))
-        np.copyto(starts, numbers + 1, where=~self._is_even(rows))
+        starts: NDArray[np.int32] = (is_new | is_uneven) * numbers
+        starts += is_uneven  # a run begins in the next row
         np.maximum(starts[0], self._starts, out=starts[0])
-        np.maximum.accumulate(starts, axis=0, out=starts)
+        for above, row in pairwise(starts):  # faster than accumulate, which takes single columns
+            np.maximum(above, row, out=row)
         return starts
 
-    def _is_even(self, rows: Meanings) -> Flags:
-        """Where all pixels of a row within reach are there and equal."""
-        even = np.zeros(rows.shape, bool)
+    def _is_uneven(self, rows: Meanings) -> Flags:
+        """Where pixels of a row within reach are not there, or not all equal."""
+        uneven = np.ones(rows.shape, bool)
         reach, width = self.reach, self.width
         if width > 2 * reach:
-            changes = np.zeros(rows.shape, np.int32)
-            np.cumsum(rows[:, 1:] != rows[:, :-1], axis=1, out=changes[:, 1:])
-            even[:, reach : width - reach] = changes[:, 2 * reach :] == changes[:, : -2 * reach]
-        return even
+            changes = rows[:, 1:] != rows[:, :-1]
+            uneven[:, reach : width - reach] = _any_of(changes, 2 * reach)
+        return uneven
+
+
+def _any_of(flags: Flags, length: int) -> Flags:
+    """Whether any flag is set among as many of a row as the length, from each one on.
+
+    Examples
+    --------
+    >>> _any_of(np.array([[0, 0, 1, 0, 0, 0]], bool), 3).astype(int)
+    array([[1, 1, 1, 0]])
+    """
+    span = 1
+    while span < length:
+        step = min(span, length - span)
+        flags = flags[:, :-step] | flags[:, step:]
+        span += step
+    return flags
 
 
 @define(eq=False)
@@ -134,29 +155,25 @@ class _Queue:
 class _Side:
     """One side of an image while it is read."""
 
-    one: LabelMap | None
     erosion: Erosion
-    place: str
     waiting: _Queue = field(factory=_Queue)
-
-    def read(self, first: int, last: int) -> Meanings:
-        return codes(self.one, first, last, self.erosion.width, self.place)
 
     def push(self, rows: Meanings) -> Flags:
         self.waiting.push(rows)
         return self.erosion.push(rows)
 
+    def edges(self, count: int, is_inside: Flags) -> Meanings:
+        """The first rows that wait, without the pixels inside."""
+        rows = self.waiting.take(count)
+        np.copyto(rows, BACKGROUND, where=is_inside)
+        return rows
 
-Block = tuple[Meanings, Flags, Meanings, Flags]
-"""Label codes and boundary pixels of some rows: true, then predicted."""
+
+Block = tuple[Meanings, Meanings]
+"""Label codes of the boundary pixels of some rows, all else background: true, then predicted."""
 
 
-def boundaries(
-    true: LabelMap | None,
-    predicted: LabelMap | None,
-    reach: int,
-    place: str,
-) -> Iterator[Block]:
+def boundaries(true: LabelMap, predicted: LabelMap, reach: int, place: str) -> Iterator[Block]:
     """Labels and boundaries of both sides of an image, some rows at a time.
 
     Pixels that do not count are taken out of both sides, so that labels have an edge there.
@@ -164,8 +181,8 @@ def boundaries(
 
     Parameters
     ----------
-    true, predicted : LabelMap or None
-        Both sides, not both None.
+    true, predicted : LabelMap
+        Both sides.
     reach : int
         Width of a boundary, in pixels.
     place : str
@@ -173,33 +190,28 @@ def boundaries(
 
     Yields
     ------
-    true_codes, is_true_boundary, codes, is_boundary : ndarray, shape (rows, width)
-        Label code of every pixel, and whether it lies in the boundary of its label.
+    true_codes, codes : ndarray of int, shape (rows, width)
+        Label code of every pixel in the boundary of its label, else background or ignored.
     """
-    there = [one.pixels for one in (true, predicted) if one is not None]
-    height, width = there[0].shape
+    height, width = true.pixels.shape
     if not height or not width:
         return
-    left = _Side(true, Erosion(reach, width), f"{place}, ground truth")
-    right = _Side(predicted, Erosion(reach, width), f"{place}, prediction")
-    done = 0
-    for first, last in blocks((height, width), *there, most=_BLOCK):
-        rows = left.read(first, last)
-        seen = _without(right.read(first, last), rows == IGNORED)
-        inside, seen_inside = left.push(rows), right.push(seen)
-        count = max(0, min(last - first, last - reach - done))
+    left, right = _Side(Erosion(reach, width)), _Side(Erosion(reach, width))
+    read = done = 0
+    for image, other in blocks(true, predicted, most=_BLOCK):
+        rows = codes(true, image, f"{place}, groundtruth")
+        seen = _without(codes(predicted, other, f"{place}, prediction"), rows == IGNORED)
+        del image, other  # views of strips, which are let go before the next ones are read
+        inside, seen_inside = in_threads([partial(left.push, rows), partial(right.push, seen)])
+        read += len(rows)
+        count = max(0, min(len(rows), read - reach - done))
         if count:
-            yield (
-                left.waiting.take(count),
-                ~inside[-count:],
-                right.waiting.take(count),
-                ~seen_inside[-count:],
-            )
+            yield left.edges(count, inside[-count:]), right.edges(count, seen_inside[-count:])
             done += count
-    for start in range(done, height, max(1, _BLOCK // width)):
-        count = min(max(1, _BLOCK // width), height - start)
-        edge = np.ones((count, width), bool)
-        yield left.waiting.take(count), edge, right.waiting.take(count), edge
+    step = max(1, _BLOCK // width)
+    for start in range(done, height, step):  # near the lower edge nothing is inside
+        count = min(step, height - start)
+        yield left.waiting.take(count), right.waiting.take(count)
 
 
 def _without(rows: Meanings, is_ignored: Flags) -> Meanings:

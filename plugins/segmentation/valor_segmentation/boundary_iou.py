@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache, partial
 
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.averages import coordinates, macro
+from valor_core.averages import Value, coordinates, macro, weighted
 from valor_core.result import Result, ratio
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Vocabulary
-from valor_core.schemas.segmentation import SegmentationBatch
+from valor_core.schemas.segmentation import IGNORED, LabelMap, SegmentationBatch
 from valor_core.state import Content, StateRequest
 from valor_segmentation.boundaries import Block, boundaries, width_of
 from valor_segmentation.boundary_parameters import BoundaryIOUParameters
+from valor_segmentation.kernels.counting import count_pairs
+from valor_segmentation.kernels.places import Places
+from valor_segmentation.tables import check_labels
+from valor_segmentation.walk import over_images
+
+_TRUE = 0  # column of `BoundaryCounts.table`
 
 
 @define
@@ -43,16 +50,11 @@ class BoundaryCounts:
 
     def update(self, batch: SegmentationBatch) -> None:
         """Count the boundary pixels of a batch."""
+        check_labels(len(batch.labels))
         table = np.zeros((len(batch.labels), 3), np.int64)
         for layer in batch.layers:
-            pairs = zip(layer.groundtruths, layer.predictions, strict=True)
-            for i, (true, predicted) in enumerate(pairs):
-                one = true or predicted
-                if one is None:
-                    continue
-                reach = width_of(one.pixels.shape, self.share, self.pixels)
-                for block in boundaries(true, predicted, reach, batch.datums.name(i)):
-                    table += _counts(block, len(table))
+            for counts in over_images(partial(self._of_image, batch), layer):
+                table += counts
         self._add(self.vocabulary.join(batch.labels), table)
 
     def merge(self, other: BoundaryCounts) -> None:
@@ -67,6 +69,16 @@ class BoundaryCounts:
         """The counts that `dump` wrote."""
         self.vocabulary, self.table = Vocabulary(content["labels"]), content["table"]
 
+    def _of_image(
+        self, batch: SegmentationBatch, position: int, true: LabelMap, predicted: LabelMap
+    ) -> Codes:
+        table = np.zeros((len(batch.labels), 3), np.int64)
+        places = _places(len(table))
+        reach = width_of(true.pixels.shape, self.share, self.pixels)
+        for block in boundaries(true, predicted, reach, batch.datums.name(position)):
+            table += _counts(block, places, len(table))
+        return table
+
     def _add(self, codes: Codes, table: Codes) -> None:
         grown = np.zeros((len(self.vocabulary), 3), np.int64)
         grown[: len(self.table)] = self.table
@@ -78,16 +90,16 @@ class BoundaryCounts:
 class BoundaryIOU:
     """IoU of a label's true and predicted boundaries, of each label and on average.
 
-    A label's boundary are its pixels that lie no farther from its edge than the width: pixels
-    with any pixel of another label, of none, or outside the image in the square around them that
-    reaches as many pixels in every direction. Pixels of all images are pooled. In [0, 1];
-    undefined for a label that no pixel has. The result with an ``average`` is the mean over the
-    labels with ground truths.
+    The boundary of a label is made of its pixels that lie no farther from its edge than the width:
+    pixels with any pixel of another label, of none, or outside the image in the square around them
+    that reaches as many pixels in every direction. Pixels of all images are pooled. In [0, 1];
+    undefined for a label that no pixel has. The result with the ``average`` macro is the mean over
+    the labels with ground truths.
 
     Parameters
     ----------
     parameters : BoundaryIOUParameters
-        Width of a boundary, and which labels the mean takes.
+        Width of a boundary, averages, and which labels the macro mean takes.
 
     Notes
     -----
@@ -123,33 +135,45 @@ class BoundaryIOU:
         return (StateRequest(BoundaryCounts, {"share": share, "pixels": pixels}),)
 
     def compute(self, state: BoundaryCounts) -> Iterator[Result]:
-        """One result for each label, then the mean for each key."""
-        labels, (truths, predictions, both) = state.vocabulary.labels, state.table.T
-        unions = (truths + predictions - both).tolist()
-        values = [
-            ratio(shared, union, None, "neither ground truths nor predictions")
-            for shared, union in zip(both.tolist(), unions, strict=True)
-        ]
+        """For each key, one result for each label, and the averages."""
+        labels = state.vocabulary.labels
         for key in state.vocabulary.keys:
             own = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
-            for code in own:
-                yield Result(parameters=coordinates(labels[code]), value=values[code])
-            seen = [code for code in own if unions[code]]
-            average, left_out = macro(
-                [values[code] for code in seen],
-                truths[seen],
-                self.parameters.include_prediction_only_labels,
-            )
-            yield Result(
-                parameters={"label_key": key, "average": "macro"}, value=average, left_out=left_out
-            )
+            for average in self.parameters.average:
+                if average == "none":
+                    for code in own:
+                        value = _quotient(*state.table[code].tolist())
+                        yield Result(parameters=coordinates(labels[code]), value=value)
+                    continue
+                mean, left_out = self._mean(average, state.table[own])
+                parameters = {"label_key": key, "average": average}
+                yield Result(parameters=parameters, value=mean, left_out=left_out)
+
+    def _mean(self, average: str, table: Codes) -> tuple[Value, dict[str, int]]:
+        if average == "micro":
+            return _quotient(*table.sum(axis=0).tolist()), {}
+        seen = table[table.any(axis=1)]
+        values = [_quotient(*row) for row in seen.tolist()]
+        if average == "weighted":
+            return weighted(values, seen[:, _TRUE])
+        return macro(values, seen[:, _TRUE], self.parameters.include_prediction_only_labels)
 
 
-def _counts(block: Block, count: int) -> Codes:
+def _quotient(true: int, predicted: int, both: int) -> Value:
+    union = true + predicted - both
+    return ratio(both, union, None, "neither ground truths nor predictions")
+
+
+@lru_cache(maxsize=8)
+def _places(count: int) -> Places:
+    """Row or column of each label code, behind one for all other pixels."""
+    codes = np.arange(IGNORED, count)
+    return Places(codes, np.maximum(codes + 1, 0))
+
+
+def _counts(block: Block, places: Places, count: int) -> Codes:
     """Boundary pixels of each label, true, predicted and both."""
-    true, is_true_edge, predicted, is_edge = block
-    is_true_edge = is_true_edge & (true >= 0)
-    is_edge = is_edge & (predicted >= 0)
-    is_both = is_true_edge & is_edge & (true == predicted)
-    chosen = (true[is_true_edge], predicted[is_edge], predicted[is_both])
-    return np.stack([np.bincount(codes, minlength=count) for codes in chosen], axis=1)
+    true, predicted = block
+    found = count_pairs([(true, places, predicted, places)], count + 1, count + 1)
+    table = found[: count + 1, : count + 1]
+    return np.stack([table.sum(axis=1), table.sum(axis=0), table.diagonal()], axis=1)[1:]

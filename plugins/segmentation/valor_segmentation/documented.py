@@ -45,7 +45,7 @@ def evaluate_segmentation(
         of the same shape will do. Annotations without a raster, or of single objects, are passed
         over; rasters of one label are one.
     label_map : mapping or list of pairs, optional
-        Renames of labels, applied to both sides first.
+        Renames of labels, applied to both sides once labels are known to share no pixel.
     metrics_to_return : sequence, optional
         Names, or tables of a name and parameters; `DEFAULT_METRICS` unless given.
     overlap : {"error", "first", "last"}

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, found_at, shown
+from valor_core.extras import import_extra
 from valor_core.schemas.geometry import Box, MultiPolygon, Polygon, RotatedBox
 from valor_core.schemas.label import Label, as_label
-from valor_segmentation.extras import rasterio
 
 
 def drawn(shapes: Mapping[Any, Any], size: tuple[int, int]) -> dict[Label, NDArray[np.bool_]]:
@@ -32,7 +32,7 @@ def drawn(shapes: Mapping[Any, Any], size: tuple[int, int]) -> dict[Label, NDArr
     Raises
     ------
     SchemaError
-        If something else stands for a shape; names the label.
+        If something else stands for a shape, or a corner is not finite; names the label.
     MissingExtraError
         If rasterio is not installed.
 
@@ -49,7 +49,8 @@ def drawn(shapes: Mapping[Any, Any], size: tuple[int, int]) -> dict[Label, NDArr
 def _mask(label: Label, value: Any, size: tuple[int, int]) -> NDArray[np.bool_]:
     is_many = isinstance(value, Iterable) and not isinstance(value, (str, Mapping, np.ndarray))
     parts = [part for one in (value if is_many else [value]) for part in _polygons(label, one)]
-    return polygon_mask(parts, size)
+    with found_at(f"label '{label}': "):
+        return polygon_mask(parts, size)
 
 
 def _polygons(label: Label, value: Any) -> tuple[Polygon, ...]:
@@ -80,6 +81,8 @@ def polygon_mask(polygons: Iterable[Polygon], size: tuple[int, int]) -> NDArray[
 
     Raises
     ------
+    SchemaError
+        If a corner is not finite.
     MissingExtraError
         If rasterio is not installed.
 
@@ -89,7 +92,8 @@ def polygon_mask(polygons: Iterable[Polygon], size: tuple[int, int]) -> NDArray[
     array([[1, 0],
            [1, 0]])
     """
-    features = rasterio("drawing polygons").features
+    extra = "valor-segmentation[raster]"
+    features = import_extra("rasterio.features", "segmentation: drawing polygons", extra)
     shapes = [_geojson(one) for one in polygons if one.rings and len(one.rings[0]) > 2]
     if not shapes or 0 in size:
         return np.zeros(size, dtype=bool)
@@ -100,5 +104,9 @@ def polygon_mask(polygons: Iterable[Polygon], size: tuple[int, int]) -> NDArray[
 
 
 def _geojson(polygon: Polygon) -> dict[str, Any]:
+    for ring in polygon.rings:
+        strange = ring[~np.isfinite(ring)]
+        if len(strange):
+            raise SchemaError(f"expected corners with finite coordinates, got {strange[0]}")
     rings = [ring.tolist() for ring in polygon.rings if len(ring) > 2]
     return {"type": "Polygon", "coordinates": [[*ring, ring[0]] for ring in rings]}

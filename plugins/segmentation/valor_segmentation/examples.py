@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
 from attrs import frozen
 
-from valor_core.result import Result
+from valor_core.errors import did_you_mean
+from valor_core.parameters import NoParameters, build
+from valor_core.result import Result, Undefined
 from valor_core.state import StateRequest
-from valor_segmentation import pixel_counts
+from valor_segmentation import image_scores, pixel_counts
+from valor_segmentation.image_scores import METRICS, ImageScores, Score
 from valor_segmentation.parameters import ExamplesParameters
-from valor_segmentation.pixel_counts import ImageRows, KeyCounts, PixelCounts
+from valor_segmentation.pixel_counts import ImageRows, PixelCounts
 
 _BACKGROUND = 0
+_PLAIN = ("errors", "uid")
+_HIGHER_IS_WORSE = ("errors", "hausdorff")
+
+Counts = tuple[int, int, int]
+"""A label's tp, fp and fn."""
 
 LabelRow = tuple[int, int, int, int]
 """Label's position, and its tp, fp and fn."""
+
+_OF_COUNTS: Mapping[str, Callable[[int, int, int], tuple[int, int]]] = {
+    "iou": lambda tp, fp, fn: (tp, tp + fp + fn),
+    "precision": lambda tp, fp, fn: (tp, tp + fp),
+    "recall": lambda tp, fp, fn: (tp, tp + fn),
+    "f1": lambda tp, fp, fn: (2 * tp, 2 * tp + fp + fn),
+}
+"""Numerators and denominators; 0/0 is no value."""
 
 
 @frozen
@@ -27,8 +43,10 @@ class Examples:
     """Images with the pixels of their labels, the worst first; equal ones by uid.
 
     The value is a list. Each image has its ``datum_id``, the number of its ``wrong`` pixels, its
-    ``iou`` (of several labels, their plain mean; null where neither side has one), and the tp, fp
-    and fn of its ``labels``. With `label`, all of it is about that label.
+    ``iou`` (of several labels, the plain mean over those with true pixels, as in `MeanIOU`), and
+    the tp, fp and fn of its ``labels``, which count the pixels of this image alone. Where a metric
+    orders the images, its value on the image alone stands there under the metric's name too, and
+    beside the counts of each label. With `label`, all of it is about that label.
 
     Parameters
     ----------
@@ -39,7 +57,10 @@ class Examples:
     -----
     A pixel of one label that is taken for another is one wrong pixel, though it counts in the fn
     of the one and in the fp of the other. Images without annotations on either side are not
-    listed.
+    listed. Without a value are an image in which no label has true pixels, and, of ``hausdorff``,
+    one with a label on one side only, which is infinitely far. Such images come first if any pixel
+    is wrong, by wrong pixels, and last if none is. A `label` that no item has makes the result
+    undefined.
 
     Examples
     --------
@@ -53,36 +74,84 @@ class Examples:
     parameters: ExamplesParameters
 
     def needs(self) -> tuple[StateRequest, ...]:
-        """The pixel counts of each image."""
-        return (pixel_counts.request(images=True),)
+        """The pixel counts of each image, and its scores where a metric needs more than those."""
+        chosen = self.parameters
+        counts = pixel_counts.request(images=True)
+        if chosen.order in METRICS:
+            return (counts, image_scores.request(chosen.order, chosen.settings))
+        build(NoParameters, chosen.settings, "segmentation.Examples: settings.")
+        return (counts,)
 
-    def compute(self, state: PixelCounts) -> Iterator[Result]:
+    def compute(self, state: PixelCounts, scores: ImageScores | None = None) -> Iterator[Result]:
         """One result for each label key: a list of images."""
         chosen = self.parameters
+        names = sorted({name for _, counts in state.sorted() for name in counts.confusion.names})
+        if chosen.label is not None and chosen.label not in names:
+            guess = (did_you_mean(chosen.label, names) or "").replace("D", "; d", 1)
+            reason = f"no item has the label {chosen.label!r}{guess}"
+            yield Result(
+                parameters={"order": chosen.order, "label": chosen.label}, value=Undefined(reason)
+            )
         for key, counts in state.sorted():
             if chosen.label is not None and chosen.label not in counts.confusion.names:
                 continue
-            parameters = {"label_key": key, "order": chosen.order}
+            parameters: dict[str, Any] = {"label_key": key, "order": chosen.order}
+            if chosen.settings:
+                parameters["settings"] = chosen.settings
             if chosen.label is not None:
                 parameters["label"] = chosen.label
-            yield Result(parameters=parameters, value=self._images(counts))
+            measured = None if scores is None else scores.of(key)
+            listed = self._images(counts.rows, counts.confusion.names, measured)
+            yield Result(parameters=parameters, value=listed)
 
-    def _images(self, counts: KeyCounts) -> list[dict[str, Any]]:
-        chosen, names = self.parameters, counts.confusion.names
+    def _images(
+        self, found: ImageRows, names: list[str], measured: Mapping[str | int, Score] | None
+    ) -> list[dict[str, Any]]:
+        chosen = self.parameters
         images = []
-        for uid, rows in _by_image(counts.rows):
+        for uid, rows in _by_image(found):
             if chosen.label is not None:
                 rows = [row for row in rows if row[0] and names[row[0] - 1] == chosen.label]
             if rows:
-                images.append(_example(uid, rows, names, chosen.label is None))
+                image = _Image(uid, rows, names, is_whole=chosen.label is None)
+                images.append(image.described(chosen.order, measured))
         if chosen.errors_only:
             images = [image for image in images if image["wrong"]]
-        if chosen.order == "errors":
-            images.sort(key=lambda image: -image["wrong"])
-        elif chosen.order == "iou":
-            images.sort(key=lambda image: math.inf if image["iou"] is None else image["iou"])
+        if chosen.order != "uid":
+            images.sort(key=lambda image: _rank(image, chosen.order))
         last = None if chosen.limit is None else chosen.offset + chosen.limit
         return images[chosen.offset : last]
+
+
+def badness(image: Mapping[str, Any], order: str) -> float:
+    """How wrong a listed image is: 0 for one that nothing is wrong with.
+
+    Examples
+    --------
+    >>> badness({"wrong": 3, "iou": 0.25}, "errors"), badness({"wrong": 3, "iou": 0.25}, "iou")
+    (3.0, 0.75)
+    >>> badness({"wrong": 3, "hausdorff": None}, "hausdorff")
+    inf
+    """
+    value = _value(image, order)
+    if value is None and order in _HIGHER_IS_WORSE:
+        return math.inf if image["wrong"] else 0.0
+    if value is None:
+        return 1.0 if image["wrong"] else 0.0
+    return value if order in _HIGHER_IS_WORSE else 1.0 - value
+
+
+def _rank(image: Mapping[str, Any], order: str) -> tuple[float, float]:
+    """Sort key: the worst first; wrong pixels without a value are worse than any."""
+    value = _value(image, order)
+    if value is None:
+        return (-math.inf, -image["wrong"]) if image["wrong"] else (math.inf, 0.0)
+    return -value if order in _HIGHER_IS_WORSE else value, 0.0
+
+
+def _value(image: Mapping[str, Any], order: str) -> float | None:
+    value = image["wrong" if order == "errors" else order]
+    return None if value is None else float(value)
 
 
 def _by_image(rows: ImageRows) -> Iterator[tuple[str | int, list[LabelRow]]]:
@@ -92,18 +161,60 @@ def _by_image(rows: ImageRows) -> Iterator[tuple[str | int, list[LabelRow]]]:
         yield rows.uids[datum], [row[1:] for row in some]
 
 
-def _example(
-    uid: str | int, rows: list[LabelRow], names: list[str], with_background: bool
-) -> dict[str, Any]:
-    labels = [row for row in rows if row[0] != _BACKGROUND]
-    ious = [tp / (tp + fp + fn) for _, tp, fp, fn in labels]
-    # Over all labels and background, every wrong pixel is the fn of exactly one.
-    wrong = sum(fn if with_background else fp + fn for _, _, fp, fn in rows)
-    return {
-        "datum_id": uid,
-        "wrong": wrong,
-        "iou": math.fsum(ious) / len(ious) if ious else None,
-        "labels": {
-            names[label - 1]: {"tp": tp, "fp": fp, "fn": fn} for label, tp, fp, fn in labels
-        },
-    }
+@frozen
+class _Image:
+    """One image, or what it has of one label.
+
+    Parameters
+    ----------
+    uid : str or int
+        Its name.
+    rows : list of LabelRow
+        Counts of its labels, of background too where it is whole.
+    names : list of str
+        Names of all labels.
+    is_whole : bool
+        Whether the rows are of all pixels.
+    """
+
+    uid: str | int
+    rows: list[LabelRow]
+    names: list[str]
+    is_whole: bool
+
+    def described(self, order: str, measured: Mapping[str | int, Score] | None) -> dict[str, Any]:
+        """The image as it is listed."""
+        counts = {self.names[row[0] - 1]: row[1:] for row in self.rows if row[0] != _BACKGROUND}
+        labels: dict[str, dict[str, float | None]] = {
+            name: {"tp": tp, "fp": fp, "fn": fn} for name, (tp, fp, fn) in counts.items()
+        }
+        # Over all labels and background, every wrong pixel is the fn of exactly one.
+        wrong = sum(fn if self.is_whole else fp + fn for _, _, fp, fn in self.rows)
+        described: dict[str, Any] = {"datum_id": self.uid, "wrong": wrong}
+        described["iou"] = self._mean("iou", counts, _score("iou", counts))
+        if order == "accuracy":
+            described[order] = self._accuracy
+        elif order not in _PLAIN:
+            score = _score(order, counts) if measured is None else measured.get(self.uid, Score({}))
+            described[order] = self._mean(order, counts, score)
+            labels = {name: own | {order: score.labels.get(name)} for name, own in labels.items()}
+        return described | {"labels": labels}
+
+    def _mean(self, order: str, counts: Mapping[str, Counts], score: Score) -> float | None:
+        """Plain mean over the labels with true pixels, or over the only label that is asked for."""
+        if order == "hausdorff" and not counts.keys() <= score.labels.keys():
+            return None
+        is_taken = {name: not self.is_whole or tp + fn > 0 for name, (tp, _, fn) in counts.items()}
+        taken = {n: value for n, value in score.labels.items() if is_taken.get(n)}
+        return Score(taken).value
+
+    @property
+    def _accuracy(self) -> float | None:
+        """Share of the true pixels that are right."""
+        right, true = sum(row[1] for row in self.rows), sum(row[1] + row[3] for row in self.rows)
+        return right / true if true else None
+
+
+def _score(order: str, counts: Mapping[str, Counts]) -> Score:
+    pairs = {name: _OF_COUNTS[order](*own) for name, own in counts.items()}
+    return Score({name: share / whole for name, (share, whole) in pairs.items() if whole})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,9 +18,12 @@ from valor_core.gallery import Picture
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, Layer, SegmentationBatch
+from valor_segmentation.examples import Examples, badness
 from valor_segmentation.gallery_parameters import GalleryParameters
-from valor_segmentation.lookup import Meanings, blocks, codes
+from valor_segmentation.lookup import Meanings, codes
 from valor_segmentation.panels import LONGEST, Panel, encoded, scaled, sheet, thumbnail
+from valor_segmentation.parameters import ExamplesParameters
+from valor_segmentation.walk import blocks, both
 
 RIGHT, WRONG, FALSE, MISSED = "right", "wrong label", "false", "missed"
 
@@ -68,13 +72,14 @@ class SegmentationGallery:
 
     A row of panels for each label key: the image, the ground truth, the prediction and the
     errors. There, green is the right label, orange a wrong one, red a label where there is none,
-    yellow none where there is one, gray what does not count. An image's errors are its wrong
-    pixels. A label has one color in all pictures, unless another one of the data claims it.
+    yellow none where there is one, gray what does not count. An image is as bad as `Examples` says,
+    of several label keys their sum. A label has one color in all pictures, unless another one of
+    the data claims it.
 
     Parameters
     ----------
     parameters : GalleryParameters
-        Where the images are.
+        Where the images are, and what makes one a bad one.
 
     Examples
     --------
@@ -83,7 +88,7 @@ class SegmentationGallery:
     >>> batch = SegmentationBatch.of([item])
     >>> gallery = SegmentationGallery(GalleryParameters())
     >>> gallery.errors(batch), gallery.draw(batch).counts["wrong label"]
-    (array([2]), 1)
+    (array([2.]), 1)
     """
 
     def __init__(self, parameters: GalleryParameters) -> None:
@@ -94,6 +99,15 @@ class SegmentationGallery:
                 f"segmentation.Gallery: expected a folder of images, {images} is none",
                 "Set gallery.images to the folder that file names of images are relative to.",
             )
+        self._examples = Examples(
+            ExamplesParameters(
+                order=parameters.order,
+                settings=parameters.settings,
+                label=parameters.label,
+                limit=None,
+            )
+        )
+        self._examples.needs()  # wrong settings are found before any work is done
 
     @property
     def legend(self) -> Mapping[str, str]:
@@ -107,14 +121,27 @@ class SegmentationGallery:
         }
 
     def errors(self, batch: SegmentationBatch) -> Any:
-        """Wrong pixels of each image."""
-        errors = np.zeros(len(batch), np.int64)
-        for layer in batch.layers:
-            for i in range(len(batch)):
-                for true, predicted in _rows(layer, i, batch.datums.name(i)):
-                    is_wrong = (true != np.maximum(predicted, BACKGROUND)) & (true != IGNORED)
-                    errors[i] += np.count_nonzero(is_wrong)
+        """How wrong each image is, in the order that the parameters name."""
+        errors = np.zeros(len(batch))
+        places = {uid: place for place, uid in enumerate(batch.datums.uids.tolist())}
+        for image in self._listed(batch):
+            errors[places[image["datum_id"]]] += badness(image, self.parameters.order)
         return errors
+
+    def _listed(self, batch: SegmentationBatch) -> list[dict[str, Any]]:
+        """What `Examples` says of the images, of all label keys one after another."""
+        states = [needed.open() for needed in self._examples.needs()]
+        for state in states:
+            state.update(batch)
+        return [image for result in self._examples.compute(*states) for image in result.value]
+
+    def _values(self, batch: SegmentationBatch) -> list[str]:
+        """What the metric that ranks images says of the only one of a batch."""
+        order = self.parameters.order
+        if order == "errors":
+            return []
+        values = [image[order] for image in self._listed(batch)]
+        return [f"{order} {value:.4g}" for value in values if value is not None]
 
     def draw(self, batch: SegmentationBatch) -> Picture:
         """The picture of the only image of a batch."""
@@ -129,7 +156,12 @@ class SegmentationGallery:
         legend = [(str(batch.labels[code]), paints[code]) for code in there]
         legend += [(f"{kind} {count:,}", COLORS[kind]) for kind, count in counts.items()]
         drawn = sheet(rows, scaled(*shape), legend)
-        return Picture(encoded(drawn, "PNG", optimize=True), thumbnail(drawn), counts, notes)
+        return Picture(
+            encoded(drawn, "PNG", optimize=True),
+            thumbnail(drawn),
+            counts,
+            [*notes, *self._values(batch)],
+        )
 
     def _image(self, batch: SegmentationBatch) -> tuple[Image.Image | None, list[str]]:
         """The image, or why there is none."""
@@ -138,19 +170,23 @@ class SegmentationGallery:
             return None, []
         name = datum.metadata.get(self.parameters.image_field)
         path = _file(folder, str(datum.uid)) if name is None else folder / str(name)
+        shown = (
+            Path(folder.name) / path.relative_to(folder) if path.is_relative_to(folder) else path
+        )
         try:
             with Image.open(path) as image:
                 return image.convert("RGB"), [str(name)] if name else []
         except FileNotFoundError:
-            return None, [f"no image: {Path(folder.name) / path.relative_to(folder)} is not there"]
+            return None, [f"no image: {shown} is not there"]
         except (OSError, ValueError, Image.DecompressionBombError) as error:
             return None, [f"no image: {path.name} cannot be read, {error}"]
 
 
 def _file(folder: Path, uid: str) -> Path:
     """The file of an image that is called like its uid, with an ending or without."""
+    # Not Path.is_file, which raises where a name is too long.
     files = (folder / f"{uid}{ending}" for ending in _ENDINGS)
-    return next((file for file in files if file.is_file()), folder / uid)
+    return next((file for file in files if os.path.isfile(file)), folder / uid)
 
 
 @frozen(eq=False)
@@ -245,13 +281,13 @@ def _kinds(true: Meanings, predicted: Meanings) -> NDArray[np.int64]:
 
 def _rows(layer: Layer, position: int, place: str) -> Iterator[tuple[Meanings, Meanings]]:
     """Label codes of both sides of an image, some rows at a time."""
-    true, predicted = layer.groundtruths[position], layer.predictions[position]
-    there = [one.pixels for one in (true, predicted) if one is not None]
-    _, width = shape = _shape(layer, position)
-    for first, last in blocks(shape, *there, most=_BLOCK) if there else ():
+    pair = both(layer.groundtruths[position], layer.predictions[position])
+    if pair is None:
+        return
+    for image, other in blocks(*pair, most=_BLOCK):
         yield (
-            codes(true, first, last, width, f"{place}, ground truth"),
-            codes(predicted, first, last, width, f"{place}, prediction"),
+            codes(pair[0], image, f"{place}, groundtruth"),
+            codes(pair[1], other, f"{place}, prediction"),
         )
 
 

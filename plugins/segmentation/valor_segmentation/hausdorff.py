@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from attrs import define, field, frozen
@@ -13,11 +14,13 @@ from valor_core.averages import Value, coordinates, macro
 from valor_core.exact import ExactSums
 from valor_core.result import Result, Undefined
 from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, SegmentationBatch
 from valor_core.state import Content, StateRequest
 from valor_segmentation.boundary_parameters import HausdorffParameters
 from valor_segmentation.lookup import Meanings, codes
+from valor_segmentation.walk import over_images
 
 Flags = NDArray[np.bool_]
 Points = NDArray[np.int64]
@@ -58,9 +61,8 @@ class EdgeDistances:
         own = self.vocabulary.join(batch.labels)
         self._grow()
         for layer in batch.layers:
-            pairs = zip(layer.groundtruths, layer.predictions, strict=True)
-            for i, (true, predicted) in enumerate(pairs):
-                self._add(own, *_read(true, predicted, batch.datums.name(i)))
+            for edges in over_images(partial(self._of_image, batch.datums), layer):
+                self._add(own, edges)
 
     def merge(self, other: EdgeDistances) -> None:
         """Add what another state measured."""
@@ -108,14 +110,25 @@ class EdgeDistances:
         self.images = np.concatenate([self.images, np.zeros((more, 3), np.int64)])
         self.worst = np.concatenate([self.worst, np.zeros((more, len(self.percentiles)))])
 
-    def _add(self, own: Codes, true: Meanings, predicted: Meanings) -> None:
-        edges, seen = edge_points(true), edge_points(predicted)
+    def _of_image(
+        self, datums: Datums, position: int, true: LabelMap, predicted: LabelMap
+    ) -> dict[int, Floats | int]:
+        """Distances of each label of an image, or the one side that has it."""
+        edges, seen = map(edge_points, _read(true, predicted, datums.name(position)))
+        found: dict[int, Floats | int] = {}
         for label in edges.keys() | seen.keys():
+            if label in edges and label in seen:
+                found[label] = percentiles(edges[label], seen[label], self.percentiles)
+            else:
+                found[label] = ONLY_TRUE if label in edges else ONLY_PREDICTED
+        return found
+
+    def _add(self, own: Codes, found: dict[int, Floats | int]) -> None:
+        for label, distances in found.items():
             code = int(own[label])
-            if label not in seen or label not in edges:
-                self.images[code, ONLY_TRUE if label in edges else ONLY_PREDICTED] += 1
+            if isinstance(distances, int):
+                self.images[code, distances] += 1
                 continue
-            distances = percentiles(edges[label], seen[label], self.percentiles)
             self.images[code, BOTH] += 1
             self.worst[code] = np.maximum(self.worst[code], distances)
             for sums, distance in zip(self.sums, distances.tolist(), strict=True):
@@ -126,11 +139,11 @@ class EdgeDistances:
 class Hausdorff:
     """Distance between the true and predicted edges of each label, in pixels.
 
-    An edge are the pixels of a label with a neighbor above, below, left or right that is not of
-    it or outside the image. Of each edge pixel on one side the distance to the nearest on the
-    other is taken; the percentile of these, from true to predicted and the other way around, and
-    the greater of the two. The 100th is the Hausdorff distance, the 95th leaves out the farthest
-    of the pixels. 0 is best and there is no upper bound.
+    The edge of a label is made of its pixels with a neighbor above, below, left or right that is
+    not of it or outside the image. Of each edge pixel on one side the distance to the nearest on
+    the other is taken; the percentile of these, from true to predicted and the other way around,
+    and the greater of the two. The 100th is the Hausdorff distance, the 95th leaves out the
+    farthest of the pixels. 0 is best and there is no upper bound.
 
     Results with ``statistic: mean`` are means over images, those with ``worst`` the image with
     the greatest. Images that have the label on one side only are left out and counted; without
@@ -260,14 +273,11 @@ def percentiles(true: Points, predicted: Points, wanted: tuple[float, ...]) -> F
     return np.maximum(there, back)
 
 
-def _read(
-    true: LabelMap | None, predicted: LabelMap | None, place: str
-) -> tuple[Meanings, Meanings]:
+def _read(true: LabelMap, predicted: LabelMap, place: str) -> tuple[Meanings, Meanings]:
     """Label codes of both sides of an image, without pixels that do not count."""
-    one = true or predicted
-    height, width = (0, 0) if one is None else one.pixels.shape
-    image = codes(true, 0, height, width, f"{place}, ground truth")
-    seen = codes(predicted, 0, height, width, f"{place}, prediction")
+    height = true.pixels.shape[0]
+    image = codes(true, true.pixels.read(0, height), f"{place}, groundtruth")
+    seen = codes(predicted, predicted.pixels.read(0, height), f"{place}, prediction")
     return image, np.where(image == IGNORED, seen.dtype.type(BACKGROUND), seen)
 
 

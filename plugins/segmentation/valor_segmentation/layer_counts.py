@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from attrs import define, field, frozen
-from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.arrays import Codes
@@ -22,15 +21,40 @@ from valor_core.schemas.segmentation import (
 from valor_core.threads import over, shares
 from valor_segmentation.kernels.counting import count_pairs
 from valor_segmentation.kernels.places import Pair, Places
+from valor_segmentation.lookup import unknown_value
+from valor_segmentation.tables import check_labels
 
 _STRIP = 1 << 22  # pixels that are read, and counted, at a time
 _THREAD_PIXELS = 1 << 18  # pixels of images that are worth a thread of their own
 
 _SIDES = ("groundtruth", "prediction")
-_REMEDIES = (
-    "Add its label to the labels, or set ignore to {value} if such pixels do not count.",
-    "Add its label to the labels.",
-)
+
+
+@frozen(eq=False)
+class ImageCounts:
+    """Pixels of one datum, of the labels that are there.
+
+    Parameters
+    ----------
+    datum : int
+        Its position.
+    labels : ndarray of int64, shape (k,)
+        Rows of the table that are not empty; 0 is background.
+    counts : ndarray of int64, shape (k, 3)
+        Their true positives, false positives and false negatives.
+    """
+
+    datum: int
+    labels: Codes
+    counts: Codes
+
+    @classmethod
+    def of(cls, datum: int, table: Codes) -> ImageCounts:
+        """The counts of a table."""
+        tp = table.diagonal()
+        counts = np.stack([tp, table.sum(axis=0) - tp, table.sum(axis=1) - tp], axis=1)
+        present = np.flatnonzero(counts.any(axis=1))
+        return cls(datum, present, counts[present])
 
 
 @frozen(eq=False)
@@ -43,13 +67,13 @@ class LayerCounts:
         Label codes of the layer, ascending.
     table : ndarray of int64, shape (n + 1, n + 1)
         Pixels by true and predicted label; row and column 0 are background.
-    tables : list of (int, ndarray)
-        Where asked for, the position of each datum and a table of its pixels.
+    images : list of ImageCounts
+        Where asked for, the counts of each datum with pixels.
     """
 
     codes: Codes
     table: Codes
-    tables: list[tuple[int, Codes]]
+    images: list[ImageCounts]
 
 
 def layer_counts(batch: SegmentationBatch, layer: Layer, *, by_datum: bool = False) -> LayerCounts:
@@ -58,7 +82,8 @@ def layer_counts(batch: SegmentationBatch, layer: Layer, *, by_datum: bool = Fal
     Raises
     ------
     SchemaError
-        If a pixel has a value that the legend lacks; names the item.
+        If a pixel has a value that the legend lacks; names the item. If there are more labels than
+        a table can have.
 
     Examples
     --------
@@ -77,7 +102,7 @@ def layer_counts(batch: SegmentationBatch, layer: Layer, *, by_datum: bool = Fal
     return LayerCounts(
         counter.codes,
         np.sum([part.table for part in parts], axis=0)[:last, :last],
-        [(i, table[:last, :last]) for part in parts for i, table in part.tables],
+        [image for part in parts for image in part.images],
     )
 
 
@@ -95,7 +120,8 @@ class _Part:
     """What one thread has counted."""
 
     table: Codes
-    tables: list[tuple[int, Codes]] = field(factory=list)
+    image: Codes | None = None
+    images: list[ImageCounts] = field(factory=list)
     error: SchemaError | None = None
 
 
@@ -112,7 +138,8 @@ class _Counter:
         legends = {
             id(one.legend): one.legend for pair in self.sides for one in pair if one is not None
         }
-        self.codes = _label_codes(list(legends.values()))
+        self.codes = layer.codes
+        check_labels(len(self.codes))
         self.places = {name: self._places(legend) for name, legend in legends.items()}
         # A side without annotation is the other side's image with every value read as background.
         self.blank = {
@@ -133,13 +160,15 @@ class _Counter:
         try:
             for i in range(first, last):
                 for strip in self._strips(i):
-                    waiting.append(strip)
                     pixels += strip.pair[0].size
+                    waiting.append(strip)
+                    del strip  # so that it goes when it has been counted
                     if pixels >= _STRIP:
                         self._add(waiting, part)
                         pixels = 0
                 if self.by_datum:
                     self._add(waiting, part)
+                    self._finish(i, part)
             self._add(waiting, part)
         except SchemaError as error:
             part.error = error
@@ -155,14 +184,23 @@ class _Counter:
         maps = [one for one in self.sides[datum] if one is not None]
         if not maps:
             return
-        true, predicted = self.sides[datum]
-        first, last = maps[0], maps[-1]
+        shape = maps[0].pixels.shape
+        for start, stop in strips(shape, *(one.pixels for one in maps), most=_STRIP):
+            # Nothing here keeps a strip alive while the next one is read.
+            yield _Strip(datum, start, self._pair(*self.sides[datum], start, stop))
+
+    def _pair(
+        self, true: LabelMap | None, predicted: LabelMap | None, start: int, stop: int
+    ) -> Pair:
+        first = true or predicted
+        last = predicted or true
+        assert first is not None
+        assert last is not None
         rows = (self.places if true is not None else self.blank)[id(first.legend)]
         columns = (self.places if predicted is not None else self.blank)[id(last.legend)]
-        for start, stop in strips(first.pixels.shape, *(one.pixels for one in maps), most=_STRIP):
-            truth = first.pixels.read(start, stop)
-            prediction = truth if last is first else last.pixels.read(start, stop)
-            yield _Strip(datum, start, (truth, rows, prediction, columns))
+        truth = first.pixels.read(start, stop)
+        prediction = truth if last is first else last.pixels.read(start, stop)
+        return truth, rows, prediction, columns
 
     def _add(self, waiting: list[_Strip], part: _Part) -> None:
         """Count what waits, and let it go."""
@@ -173,14 +211,15 @@ class _Counter:
             raise self._unknown(waiting)
         part.table += found
         if self.by_datum:
-            self._keep(waiting[0].datum, found, part)
+            part.image = found if part.image is None else part.image + found
         waiting.clear()
 
-    def _keep(self, datum: int, found: Codes, part: _Part) -> None:
-        if part.tables and part.tables[-1][0] == datum:
-            part.tables[-1] = (datum, part.tables[-1][1] + found)
-        else:
-            part.tables.append((datum, found))
+    def _finish(self, datum: int, part: _Part) -> None:
+        """Keep what the table of a datum says; tables themselves would be a lot of memory."""
+        last = len(self.codes) + 1
+        if part.image is not None:
+            part.images.append(ImageCounts.of(datum, part.image[:last, :last]))
+            part.image = None
 
     def _unknown(self, waiting: list[_Strip]) -> SchemaError:
         for strip in waiting:
@@ -190,18 +229,10 @@ class _Counter:
                 found = None if one is None else known[side].unknown(images[side])
                 if found is not None:
                     row, column, value = found
-                    return SchemaError(
-                        f"{self.batch.datums.name(strip.datum)}, {_SIDES[side]}: expected the "
-                        f"value of a label, got {value} at row {strip.row + row}, column {column}",
-                        _REMEDIES[side].format(value=value),
-                    )
+                    place = f"{self.batch.datums.name(strip.datum)}, {_SIDES[side]}"
+                    where = f"at row {strip.row + row}, column {column}"
+                    return unknown_value(place, value, where)
         raise AssertionError("a value was counted as unknown that no image has")
-
-
-def _label_codes(legends: list[Legend]) -> NDArray[np.int64]:
-    """Codes of all labels that legends name, whether a pixel has them or not."""
-    codes = np.unique(np.concatenate([np.empty(0, np.int64), *(one.codes for one in legends)]))
-    return codes[codes >= 0]
 
 
 def _pixel_count(true: LabelMap | None, predicted: LabelMap | None) -> int:

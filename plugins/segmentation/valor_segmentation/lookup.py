@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more
-from valor_core.schemas.pixels import Image, Pixels, strips
-from valor_core.schemas.segmentation import BACKGROUND, LabelMap, Legend
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.pixels import Image
+from valor_core.schemas.segmentation import LabelMap, Legend
 
 Meanings = NDArray[np.signedinteger[Any]]
 
@@ -30,7 +30,9 @@ def narrow(meanings: NDArray[np.int64]) -> Meanings:
     return narrowed
 
 
-def looked_up(image: Image, legend: Legend, meanings: Meanings, place: str) -> Meanings:
+def looked_up(
+    image: Image, legend: Legend, meanings: Meanings, place: str, lengths: Codes | None = None
+) -> Meanings:
     """The meaning of every pixel of an image.
 
     Parameters
@@ -43,6 +45,8 @@ def looked_up(image: Image, legend: Legend, meanings: Meanings, place: str) -> M
         What stands for each value of the legend; -2 or more.
     place : str
         What a message calls the image.
+    lengths : ndarray of int64, optional
+        How many pixels each one stands for; 1 unless given.
 
     Returns
     -------
@@ -66,50 +70,46 @@ def looked_up(image: Image, legend: Legend, meanings: Meanings, place: str) -> M
         found = _by_search(image, legend, meanings)
     is_unknown = found == _NONE
     if is_unknown.any():
-        values, counts = np.unique(image[is_unknown], return_counts=True)
-        raise SchemaError(
-            f"{place}: expected pixel values that have a label, got {values[0]} at "
-            f"{counts[0]:,} pixels{and_more(len(values) - 1)}",
-            "Give the value a label, or name it as the one to ignore.",
-        )
+        values = np.unique(image[is_unknown])
+        is_first = image == values[0]
+        count = np.count_nonzero(is_first) if lengths is None else int(lengths[is_first].sum())
+        where = f"at {count:,} pixels{and_more(len(values) - 1)}"
+        raise unknown_value(place, int(values[0]), where)
     return found
 
 
-def blocks(shape: tuple[int, int], *sides: Pixels, most: int) -> Iterator[tuple[int, int]]:
-    """Spans of rows that are looked at together, parts of the strips that are read best.
+def unknown_value(place: str, value: int, where: str) -> SchemaError:
+    """The error of a pixel value that no legend has.
 
     Parameters
     ----------
-    shape : (int, int)
-        Height and width of the images.
-    *sides : Pixels
-        The images.
-    most : int
-        Most pixels of a span, unless a row has more.
+    place : str
+        Item and side.
+    value : int
+        The value.
+    where : str
+        In which pixels.
 
     Examples
     --------
-    >>> from valor_core.schemas.pixels import InMemory
-    >>> list(blocks((5, 10), InMemory(np.zeros((5, 10), np.uint8)), most=20))
-    [(0, 2), (2, 4), (4, 5)]
+    >>> unknown_value("item 'a', prediction", 7, "at 3 pixels").message
+    "item 'a', prediction: expected the value of a label, got 7 at 3 pixels"
     """
-    step = max(1, most // max(1, shape[1]))
-    for first, last in strips(shape, *sides, most=most):
-        for start in range(first, last, step):
-            yield start, min(start + step, last)
+    return SchemaError(
+        f"{place}: expected the value of a label, got {value} {where}",
+        f"Add its label to the labels; in a ground truth, set ignore to {value} if such pixels do "
+        "not count.",
+    )
 
 
-def codes(one: LabelMap | None, first: int, last: int, width: int, place: str) -> Meanings:
-    """Label codes of some rows of a label map; of none, all background.
+def codes(one: LabelMap, image: Image, place: str) -> Meanings:
+    """Label codes of some rows of a label map.
 
     Examples
     --------
-    >>> codes(LabelMap([[0, 1]], Legend.of_labels(1)), 0, 1, 2, "item 'a'")
-    array([[-1,  0]], dtype=int8)
+    >>> codes(LabelMap([[0, 1]], Legend.of_labels(1)), np.array([[1, 0]]), "item 'a'")
+    array([[ 0, -1]], dtype=int8)
     """
-    if one is None:
-        return np.full((last - first, width), BACKGROUND, np.int8)
-    image = one.pixels.read(first, last)
     return looked_up(image, one.legend, narrow(one.legend.codes), place)
 
 
@@ -119,15 +119,16 @@ def _by_table(image: Image, legend: Legend, meanings: Meanings) -> Meanings:
     possible = (legend.values >= bounds.min) & (legend.values <= bounds.max)
     # A negative index counts from the end, where the negative values of an int8 then are.
     table[legend.values[possible]] = meanings[possible]
-    found: Meanings = table[image]
+    found: Meanings = table.take(image)
     return found
 
 
 def _by_search(image: Image, legend: Legend, meanings: Meanings) -> Meanings:
-    if not len(legend.values):
+    known, positions = legend.of_type(image.dtype)  # of unlike types, 2**53 + 1 would be 2**53
+    if not len(known):
         return np.full(image.shape, _NONE, meanings.dtype)
-    places = np.searchsorted(legend.values, image)
-    np.minimum(places, len(legend.values) - 1, out=places)
-    found = meanings[places]
-    found[legend.values[places] != image] = _NONE
+    places = np.searchsorted(known, image)
+    np.minimum(places, len(known) - 1, out=places)
+    found = meanings[positions[places]]
+    found[known[places] != image] = _NONE
     return found

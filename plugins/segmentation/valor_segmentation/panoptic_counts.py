@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.exact import ExactSums
 from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.label import Vocabulary
-from valor_core.schemas.segmentation import BACKGROUND, IGNORED, SegmentationBatch
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, SegmentationBatch
 from valor_core.state import Content, StateRequest
 from valor_segmentation.segments import Overlaps
+from valor_segmentation.walk import over_images
 
 MATCHED, FALSE, MISSED = range(3)
 """Columns of `PanopticCounts.table`."""
@@ -27,6 +31,15 @@ class PanopticCounts:
     background_is_void : bool
         Whether true pixels without a label do not count.
 
+    Attributes
+    ----------
+    table : ndarray of int64, shape (n, 3)
+        Matched, false and missed segments of each label.
+    ious : ExactSums
+        Sums of the IoUs of matches.
+    stuff : frozenset of Label
+        Labels that the data say are stuff.
+
     Examples
     --------
     >>> state = PanopticCounts(background_is_void=False)
@@ -39,28 +52,29 @@ class PanopticCounts:
     vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
     table: Codes = field(init=False, factory=lambda: np.zeros((0, 3), np.int64))
     ious: ExactSums = field(factory=ExactSums, init=False)
+    stuff: frozenset[Label] = field(default=frozenset(), init=False)
 
     def update(self, batch: SegmentationBatch) -> None:
         """Count the segments of a batch."""
+        self.stuff |= batch.stuff
         count = len(batch.labels)
         table, ious = np.zeros((count, 3), np.int64), ExactSums()
         for layer in batch.layers:
-            pairs = zip(layer.groundtruths, layer.predictions, strict=True)
-            for i, (true, predicted) in enumerate(pairs):
-                overlaps = Overlaps.of(true, predicted, batch.datums.name(i))
-                matching = Matching.of(overlaps, background_is_void=self.background_is_void)
+            for matching in over_images(partial(self._matching, batch.datums), layer):
                 table += matching.counts(count)
                 ious.add(matching.labels, matching.ious)
         self._add(self.vocabulary.join(batch.labels), table, ious)
 
     def merge(self, other: PanopticCounts) -> None:
         """Add what another state counted."""
+        self.stuff |= other.stuff
         self._add(self.vocabulary.join(other.vocabulary.labels), other.table, other.ious)
 
     def dump(self) -> Content:
-        """Labels, counts, and exact sums of IoUs."""
+        """Labels, which of them are stuff, counts, and exact sums of IoUs."""
         return {
             "labels": self.vocabulary.labels,
+            "stuff": sorted(self.stuff),
             "table": self.table,
             "ious": self.ious.to_text(),
         }
@@ -68,6 +82,7 @@ class PanopticCounts:
     def restore(self, content: Content) -> None:
         """The counts that `dump` wrote."""
         self.vocabulary = Vocabulary(content["labels"])
+        self.stuff = frozenset(content["stuff"])
         self.table, self.ious = content["table"], ExactSums.from_text(content["ious"])
 
     @property
@@ -77,6 +92,12 @@ class PanopticCounts:
         values = self.ious.values
         sums[: len(values)] = values
         return sums
+
+    def _matching(
+        self, datums: Datums, position: int, true: LabelMap, predicted: LabelMap
+    ) -> Matching:
+        overlaps = Overlaps.of(true, predicted, datums.name(position))
+        return Matching.of(overlaps, background_is_void=self.background_is_void)
 
     def _add(self, codes: Codes, table: Codes, ious: ExactSums) -> None:
         grown = np.zeros((len(self.vocabulary), 3), np.int64)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from valor_core.parameters import Within, parameter, parameters
 
 
-def _stuff() -> tuple[str, ...]:
-    stuff: tuple[str, ...] = parameter(
-        default=(),
-        help="Labels that are stuff, by value; all others are things. With any, there are means "
-        "over the two kinds as well.",
+def _stuff() -> tuple[str, ...] | None:
+    stuff: tuple[str, ...] | None = parameter(
+        default=None,
+        help="Labels that are stuff, by value; all others are things. Null is those that the data "
+        "say, as COCO's panoptic files do. With any, there are means over the two kinds as well.",
         distinct=True,
     )
     return stuff
@@ -17,9 +17,9 @@ def _stuff() -> tuple[str, ...]:
 
 def _background_is_void() -> bool:
     is_void: bool = parameter(
-        default=True,
-        help="Whether true pixels without a label are void, as in COCO's panoptic format; else "
-        "predictions on them are false.",
+        default=False,
+        help="Whether true background is void too, so that predictions there are not false. Void "
+        "is else what the data ignore, as they do pixels of no segment in COCO's panoptic files.",
     )
     return is_void
 
@@ -37,7 +37,7 @@ def _prediction_only() -> bool:
 class PanopticQualityParameters:
     """Parameters of PanopticQuality."""
 
-    stuff: tuple[str, ...] = _stuff()
+    stuff: tuple[str, ...] | None = _stuff()
     background_is_void: bool = _background_is_void()
     include_prediction_only_labels: bool = _prediction_only()
 
@@ -46,7 +46,7 @@ class PanopticQualityParameters:
 class RecognitionQualityParameters:
     """Parameters of RecognitionQuality."""
 
-    stuff: tuple[str, ...] = _stuff()
+    stuff: tuple[str, ...] | None = _stuff()
     background_is_void: bool = _background_is_void()
     include_prediction_only_labels: bool = _prediction_only()
 
@@ -55,7 +55,7 @@ class RecognitionQualityParameters:
 class SegmentationQualityParameters:
     """Parameters of SegmentationQuality."""
 
-    stuff: tuple[str, ...] = _stuff()
+    stuff: tuple[str, ...] | None = _stuff()
     background_is_void: bool = _background_is_void()
     include_prediction_only_labels: bool = _prediction_only()
     zero_division: float | None = parameter(

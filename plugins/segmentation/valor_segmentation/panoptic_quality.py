@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from attrs import frozen
 
 from valor_core.averages import Value, coordinates, macro
+from valor_core.errors import did_you_mean
 from valor_core.result import Result, Undefined, ratio
 from valor_core.state import StateRequest
 from valor_segmentation import panoptic_counts
@@ -41,11 +42,13 @@ class PanopticQuality:
 
     Notes
     -----
-    Void pixels are taken out of predictions before their IoU. A prediction without a match is
+    Void pixels are those of the ground truth that do not count: what the data ignore, as the reader
+    of COCO's panoptic files does pixels of no segment, and with ``background_is_void`` background.
+    They are taken out of predictions before their IoU. A prediction without a match is
     left out, not false, if more than half of it is void or in crowds of its label. Crowds are
     never matched and never missed. A segment of which no pixel is seen is none. Results with an
     ``average`` are plain means over labels with ground truths: of ``all``, and of ``things`` and
-    ``stuff`` if there is any.
+    ``stuff`` where the data or a parameter tell the two apart.
 
     COCO's panoptic API takes the last crowd of a label in an image, where its format has one; here
     all of them count.
@@ -186,9 +189,20 @@ def _results(
                 truths[codes],
                 chosen.include_prediction_only_labels,
             )
+            if name == "stuff":
+                left_out |= _strange(chosen.stuff or (), [label.value for label in labels])
             yield Result(
                 parameters={"label_key": key, "average": name}, value=average, left_out=left_out
             )
+
+
+def _strange(stuff: Sequence[str], names: Sequence[str]) -> dict[str, int]:
+    """Labels of stuff that are none of the data's."""
+    found = {}
+    for name in sorted(set(stuff) - set(names)):
+        guess = (did_you_mean(name, names) or "").replace("D", "d", 1)
+        found[f"{name!r} is no label of the data" + (f", {guess}" if guess else "")] = 1
+    return found
 
 
 def _groups(
@@ -197,7 +211,9 @@ def _groups(
     """Labels to average, of those that have any segment."""
     seen = [code for code in codes if state.table[code].any()]
     yield "all", seen
-    if chosen.stuff:
-        is_stuff = {code: state.vocabulary.labels[code].value in chosen.stuff for code in seen}
-        yield "things", [code for code in seen if not is_stuff[code]]
-        yield "stuff", [code for code in seen if is_stuff[code]]
+    labels, stuff = state.vocabulary.labels, state.stuff
+    if chosen.stuff is not None:
+        stuff = frozenset(label for label in labels if label.value in chosen.stuff)
+    if stuff or chosen.stuff:
+        yield "things", [code for code in seen if labels[code] not in stuff]
+        yield "stuff", [code for code in seen if labels[code] in stuff]

@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from valor_core.parameters import Within, parameter, parameters
 
 Average = Literal["none", "micro", "macro", "weighted"]
+Rank = Literal[
+    "errors",
+    "accuracy",
+    "iou",
+    "precision",
+    "recall",
+    "f1",
+    "boundary_iou",
+    "hausdorff",
+    "panoptic_quality",
+    "segmentation_quality",
+    "recognition_quality",
+]
+Order = Literal[Rank, "uid"]
 
 
-def _average(default: tuple[Average, ...]) -> tuple[Average, ...]:
+def average_of(default: tuple[Average, ...]) -> tuple[Average, ...]:
+    """The parameter of averages over labels, with a default.
+
+    Parameters
+    ----------
+    default : tuple of str
+        Which averages there are where none is chosen.
+    """
     average: tuple[Average, ...] = parameter(
         default=default,
         help="none is one result for each label; micro pools the pixels of all labels, macro is "
@@ -33,7 +55,7 @@ def _prediction_only() -> bool:
 class LabelParameters:
     """Parameters of Precision, Recall and F1."""
 
-    average: tuple[Average, ...] = _average(("none", "micro", "macro", "weighted"))
+    average: tuple[Average, ...] = average_of(("none", "micro", "macro", "weighted"))
     zero_division: float | None = parameter(
         default=0.0,
         help="Value of 0/0; null makes it undefined, left out of means and counted.",
@@ -46,7 +68,7 @@ class LabelParameters:
 class IOUParameters:
     """Parameters of IOU."""
 
-    average: tuple[Average, ...] = _average(("none",))
+    average: tuple[Average, ...] = average_of(("none",))
     include_prediction_only_labels: bool = _prediction_only()
 
 
@@ -88,10 +110,16 @@ class ConfusionMatrixParameters:
 class ExamplesParameters:
     """Parameters of Examples."""
 
-    order: Literal["errors", "iou", "uid"] = parameter(
+    order: Order = parameter(
         default="errors",
-        help="Which images come first: most wrong pixels, lowest IoU (of several labels, their "
-        "mean), or uid.",
+        help="Which images come first: errors is most wrong pixels, uid the order of names; any "
+        "other is the metric whose value on the image alone is worst (of several labels, the mean "
+        "over those with true pixels).",
+    )
+    settings: Mapping[str, Any] = parameter(
+        default={},
+        help="Parameters of the metric that orders the images, such as {width_in_pixels: 3} of "
+        "boundary_iou.",
     )
     label: str | None = parameter(
         default=None,

@@ -13,7 +13,8 @@ from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.order import natural_order
 from valor_core.schemas.segmentation import SegmentationBatch
 from valor_core.state import Content, StateRequest
-from valor_segmentation.layer_counts import LayerCounts, layer_counts
+from valor_segmentation.layer_counts import ImageCounts, layer_counts
+from valor_segmentation.tables import check_labels
 
 
 @frozen(kw_only=True, eq=False)
@@ -106,6 +107,7 @@ class KeyCounts:
     def add(self, labels: list[Label], table: Codes, chunks: list[_Chunk]) -> None:
         """Count a table of background and some labels, and keep its rows."""
         places = np.append(0, self.vocabulary.join(labels) + 1)
+        check_labels(len(self.vocabulary))
         size = len(self.vocabulary) + 1
         if len(self.table) < size:
             grown = np.zeros((size, size), np.int64)
@@ -195,8 +197,10 @@ class PixelCounts:
         for layer in batch.layers:
             found = layer_counts(batch, layer, by_datum="images" in self.details)
             labels = [batch.labels[code] for code in found.codes.tolist()]
-            for key in sorted({label.key for label in labels}):
-                self._add(key, labels, found, batch.datums.uids)
+            if labels:
+                has_images = "images" in self.details
+                chunks = [_chunk(batch.datums.uids, found.images)] if has_images else []
+                self.of(labels[0].key).add(labels, found.table, chunks)
 
     def merge(self, other: PixelCounts) -> None:
         """Count what another state counted."""
@@ -212,40 +216,15 @@ class PixelCounts:
         for key, counts in content.items():
             self.of(key).restore(counts)
 
-    def _add(self, key: str, labels: list[Label], found: LayerCounts, uids: Uids) -> None:
-        """Count one key of a layer, whose other labels are background to it."""
-        own = [label for label in labels if label.key == key]
-        places = [own.index(label) + 1 if label.key == key else 0 for label in labels]
-        positions = np.array([0, *places], np.int64)
-        chunks = []
-        if "images" in self.details:
-            tables = [_collapsed(table, positions, len(own)) for _, table in found.tables]
-            datums = np.array([datum for datum, _ in found.tables], np.int64)
-            chunks = [_rows(uids[datums], tables)]
-        self.of(key).add(own, _collapsed(found.table, positions, len(own)), chunks)
 
-
-def _collapsed(table: Codes, positions: Codes, count: int) -> Codes:
-    """The table with its rows and columns at other positions, where several may meet."""
-    if len(table) == count + 1:
-        return table
-    fewer = np.zeros((count + 1, count + 1), np.int64)
-    np.add.at(fewer, (positions[:, None], positions[None, :]), table)
-    return fewer
-
-
-def _rows(uids: Uids, tables: list[Codes]) -> _Chunk:
-    found = []
-    for datum, table in enumerate(tables):
-        tp = table.diagonal()
-        counts = np.stack([tp, table.sum(axis=0) - tp, table.sum(axis=1) - tp], axis=1)
-        present = np.flatnonzero(counts.any(axis=1))
-        found.append((np.full(len(present), datum), present, counts[present]))
-    if not found:
-        none = np.zeros(0, np.int64)
-        return _Chunk(uids, none, none, np.zeros((0, 3), np.int64))
-    datums, codes, counts = (np.concatenate(column) for column in zip(*found, strict=True))
-    return _Chunk(uids, datums, codes, counts)
+def _chunk(uids: Uids, images: list[ImageCounts]) -> _Chunk:
+    """Rows of some datums."""
+    none = np.zeros(0, np.int64)
+    datums = np.repeat(np.arange(len(images)), [len(image.labels) for image in images])
+    codes = np.concatenate([none, *(image.labels for image in images)])
+    counts = np.concatenate([none.reshape(0, 3), *(image.counts for image in images)])
+    own = uids[np.array([image.datum for image in images], np.int64)]
+    return _Chunk(own, datums, codes, counts)
 
 
 def request(*, images: bool = False) -> StateRequest:

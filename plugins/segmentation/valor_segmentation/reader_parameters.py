@@ -45,6 +45,20 @@ def _label_key() -> str:
     return key
 
 
+def _metadata() -> Path | None:
+    table: Path | None = parameter(
+        default=None,
+        help="Table with one row for each image, such as a CSV file: its uid; other columns are "
+        "metadata, to slice and filter by.",
+    )
+    return table
+
+
+def _uid() -> str:
+    uid: str = parameter(default="uid", help="Column of the uid in the table of metadata.")
+    return uid
+
+
 def _missing() -> Missing:
     missing: Missing = parameter(
         default="error",
@@ -94,6 +108,8 @@ class PngParameters:
     groundtruth_ending: str = _ending("ground truths", ".png")
     prediction_ending: str = _ending("predictions", ".png")
     missing: Missing = _missing()
+    metadata: Path | None = _metadata()
+    uid: str = _uid()
     partition_images: int = _partition_images()
 
 
@@ -120,6 +136,8 @@ class NpyParameters:
         default="prediction", help="Name of the predicted array in an .npz that holds several."
     )
     missing: Missing = _missing()
+    metadata: Path | None = _metadata()
+    uid: str = _uid()
     partition_images: int = _partition_images()
 
 
@@ -139,11 +157,15 @@ class GeotiffParameters:
         help="What pixels of the ground truth's nodata value are: ignore, which leaves them out, "
         "or background. Those of a prediction are background.",
     )
-    groundtruth_band: int = parameter(
-        default=1, help="Band of the ground truths; the first is 1.", check=Within(1)
+    groundtruth_band: int | None = parameter(
+        default=None,
+        help="Band of the ground truths; the first is 1. Null is the only one, beside alpha.",
+        check=Within(1),
     )
-    prediction_band: int = parameter(
-        default=1, help="Band of the predictions; the first is 1.", check=Within(1)
+    prediction_band: int | None = parameter(
+        default=None,
+        help="Band of the predictions; the first is 1. Null is the only one, beside alpha.",
+        check=Within(1),
     )
     georeference: Georeference = parameter(
         default="check",
@@ -152,6 +174,8 @@ class GeotiffParameters:
     )
     label_key: str = _label_key()
     missing: Missing = _missing()
+    metadata: Path | None = _metadata()
+    uid: str = _uid()
     partition_images: int = _partition_images(4)
 
 
@@ -177,5 +201,10 @@ class CocoParameters:
         "file: error, first, or last.",
     )
     label_key: str = _label_key()
-    missing: Missing = _missing()
+    missing: Missing = parameter(
+        default="error",
+        help="What becomes of an image without a panoptic annotation on one side: error, or "
+        "background. Without segmentations it is background, and the report warns of it unless "
+        "that is what this says.",
+    )
     partition_images: int = _partition_images()

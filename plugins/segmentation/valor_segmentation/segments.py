@@ -9,13 +9,15 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes
-from valor_core.schemas.segmentation import BACKGROUND, LabelMap
-from valor_segmentation.lookup import blocks, looked_up, narrow
+from valor_core.schemas.pixels import Image
+from valor_core.schemas.segmentation import LabelMap
+from valor_segmentation.lookup import looked_up, narrow
+from valor_segmentation.walk import blocks
 
 Flags = NDArray[np.bool_]
 
 _BLOCK = 1 << 20  # pixels that are looked up at a time
-_TABLE = 1 << 22  # cells of a table of counts
+_TABLE = 1 << 18  # cells of a table of counts; more pairs of segments are sorted
 
 
 @frozen(eq=False)
@@ -25,7 +27,7 @@ class Side:
     Parameters
     ----------
     codes : ndarray of int64, shape (s,)
-        Label of each segment, `BACKGROUND` or `IGNORED`.
+        Label of each segment, background or ignored.
     crowd : ndarray of bool, shape (s,)
         Which segments are crowds.
     segments : ndarray of int64, shape (v,)
@@ -37,10 +39,8 @@ class Side:
     segments: Codes
 
     @classmethod
-    def of(cls, one: LabelMap | None) -> Side:
-        """The segments of a label map; without one, all is background."""
-        if one is None:
-            return cls(np.array([BACKGROUND]), np.zeros(1, bool), np.zeros(1, np.int64))
+    def of(cls, one: LabelMap) -> Side:
+        """The segments of a label map."""
         codes = one.legend.codes
         if one.legend.crowd is not None:
             return cls(codes, one.legend.crowd, np.arange(len(codes)))
@@ -77,13 +77,13 @@ class Overlaps:
     pixels: Codes
 
     @classmethod
-    def of(cls, true: LabelMap | None, predicted: LabelMap | None, place: str) -> Overlaps:
+    def of(cls, true: LabelMap, predicted: LabelMap, place: str) -> Overlaps:
         """The overlaps of two label maps, read strip by strip.
 
         Parameters
         ----------
-        true, predicted : LabelMap or None
-            Both sides; None is all background.
+        true, predicted : LabelMap
+            Both sides.
         place : str
             What a message calls the image.
 
@@ -96,16 +96,16 @@ class Overlaps:
         count = len(sides[1].codes)
         pairs: Codes = np.zeros(0, np.int64)
         pixels: Codes = np.zeros(0, np.int64)
-        there = [one.pixels for one in (true, predicted) if one is not None]
-        for first, last in blocks(there[0].shape, *there, most=_BLOCK) if there else ():
-            rows = _segments(true, sides[0], first, last, f"{place}, ground truth")
-            columns = _segments(predicted, sides[1], first, last, f"{place}, prediction")
+        for image, other in blocks(true, predicted, most=_BLOCK):
+            starts, lengths = _runs(image, other)
+            values, others = image.reshape(-1)[starts], other.reshape(-1)[starts]
+            del image, other  # views of strips, which are let go before the next ones are read
+            rows = _segments(true, sides[0], values, lengths, f"{place}, groundtruth")
+            columns = _segments(predicted, sides[1], others, lengths, f"{place}, prediction")
             keys = rows.astype(np.int64) * count + columns
-            more, numbers = _counted(keys.ravel(), len(sides[0].codes) * count)
+            more, numbers = _counted(keys, lengths, len(sides[0].codes) * count)
             pairs, places = np.unique(np.concatenate([pairs, more]), return_inverse=True)
-            joined = np.zeros(len(pairs), np.int64)
-            np.add.at(joined, places, np.concatenate([pixels, numbers]))
-            pixels = joined
+            pixels = _sums(places, np.concatenate([pixels, numbers]), len(pairs))
         return cls(*sides, pairs // count, pairs % count, pixels)
 
     @property
@@ -124,24 +124,33 @@ class Overlaps:
         return _sums(chosen, self.pixels[is_covering], len(self.predicted.codes))
 
 
-def _segments(one: LabelMap | None, side: Side, first: int, last: int, place: str) -> NDArray[Any]:
-    """Segment of every pixel of some rows."""
-    if one is None:
-        return np.zeros((1, 1), np.int8)
-    image = one.pixels.read(first, last)
-    return looked_up(image, one.legend, narrow(side.segments), place)
+def _runs(image: Image, other: Image) -> tuple[Codes, Codes]:
+    """Where, in the order of reading, runs of equal pairs of pixels begin, and their lengths."""
+    values, others = image.reshape(-1), other.reshape(-1)
+    is_new = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=is_new[1:])
+    is_new[1:] |= others[1:] != others[:-1]
+    starts = np.flatnonzero(is_new)
+    return starts, np.diff(starts, append=len(values))
 
 
-def _counted(keys: Codes, count: int) -> tuple[Codes, Codes]:
-    """The distinct whole numbers below a count, and how often each occurs."""
+def _segments(
+    one: LabelMap, side: Side, values: Image, lengths: Codes, place: str
+) -> NDArray[np.signedinteger[Any]]:
+    """Segments of the values of some runs of pixels."""
+    return looked_up(values, one.legend, narrow(side.segments), place, lengths)
+
+
+def _counted(keys: Codes, lengths: Codes, count: int) -> tuple[Codes, Codes]:
+    """The distinct whole numbers below a count, and the sum of the lengths of each."""
     if count > _TABLE:
-        return np.unique(keys, return_counts=True)
-    numbers = np.bincount(keys, minlength=count)
+        found, places = np.unique(keys, return_inverse=True)
+        return found, _sums(places, lengths, len(found))
+    numbers = _sums(keys, lengths, count)
     found = np.flatnonzero(numbers)
     return found, numbers[found]
 
 
 def _sums(groups: Codes, numbers: Codes, count: int) -> Codes:
-    sums = np.zeros(count, np.int64)
-    np.add.at(sums, groups, numbers)
-    return sums
+    """Sums of whole numbers by group; exact, since images have fewer than 2^53 pixels."""
+    return np.bincount(groups, weights=numbers, minlength=count).astype(np.int64)

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import sys
-from types import ModuleType
 
 import pytest
 
@@ -10,9 +8,8 @@ import pytest
 @pytest.fixture
 def scaffold(monkeypatch):
     """Stands in for the scaffold, which has tests of its own."""
-    module = ModuleType("valor_core.scaffold")
-    module.new_plugin = lambda name, folder: folder / f"valor-{name}"
-    monkeypatch.setitem(sys.modules, "valor_core.scaffold", module)
+    made = "valor_core.cli.new_plugin.new_plugin"
+    monkeypatch.setattr(made, lambda name, folder: folder / f"valor-{name}")
 
 
 @pytest.mark.usefixtures("scaffold")

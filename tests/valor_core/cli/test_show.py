@@ -108,3 +108,12 @@ def test_a_bare_name_of_several_plugins_is_ambiguous(lab, valor):
 
     assert result.exit_code == 2
     assert "Write 'otherlab.Loudness' or 'shoutlab.Loudness'." in result.stderr
+
+
+def test_where_no_metrics_are_installed_the_package_to_install_is_named(valor, monkeypatch):
+    monkeypatch.setattr("valor_core.registry.entry_points", lambda group: ())
+
+    result = valor("show", "F1")
+
+    assert result.exit_code == 2
+    assert "Install some metrics with: python -m pip install valor-classification" in result.stderr

@@ -131,3 +131,17 @@ def test_a_table_of_metadata_in_a_csv_file_is_json(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text('uid,response,metadata\na,x,"{""city"": ""Oslo""}"\n')
 
     assert items_of(tmp_path / "rows.csv") == [Text("a", response="x", metadata={"city": "Oslo"})]
+
+
+def test_a_table_without_any_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("uid;query;response\na;who;me\n")
+
+    with pytest.raises(ReadError) as caught:
+        items_of(path)
+
+    assert str(caught.value) == (
+        f"{path}: expected a column 'query' or 'response' or 'references' or 'contexts' or "
+        "'reference_contexts', the columns are 'uid;query;response'\n"
+        "Put commas between the cells in place of ';'."
+    )

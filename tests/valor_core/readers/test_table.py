@@ -373,3 +373,35 @@ def test_a_system_error_without_a_reason_shows_its_text() -> None:
     assert str(unreadable(Path("a.csv"), OSError("odd"))) == (
         "a.csv: expected a readable file, found: odd"
     )
+
+
+@pytest.mark.parametrize("text", ["1_0", "٣", "\uff11", "1_0.5", "2²"])
+def test_a_number_to_python_alone_is_no_number(text: str) -> None:
+    for cells in ([text], [text, 1], ["1", text]):
+        with pytest.raises(ReadError, match=r"expected a number, found"):
+            column(*cells).floats("score")
+        with pytest.raises(ReadError, match=r"expected an integer, found"):
+            column(*cells).integers("score")
+
+
+@pytest.mark.parametrize(
+    ("names", "remedy"),
+    [
+        (["uid;label"], "Put commas between the cells in place of ';'."),
+        (["uid\tlabel"], "Name a file with tabs between the cells .tsv."),
+        (["uid,label"], "Name a file with commas between the cells .csv."),
+        (["uid", " label", "score "], "Remove the spaces around 'label' in the header."),
+    ],
+)
+def test_another_delimiter_or_spaces_are_told_from_the_header(
+    names: list[str], remedy: str
+) -> None:
+    table = Table({name: ["a"] for name in names}, "t.csv")
+
+    with pytest.raises(ReadError) as caught:
+        table.strings("label")
+
+    listed = ", ".join(map(repr, names))
+    assert str(caught.value) == (
+        f"t.csv: expected a column 'label', the columns are {listed}\n{remedy}"
+    )

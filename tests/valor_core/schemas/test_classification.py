@@ -33,6 +33,15 @@ def matrix_batch(rows: int = 2) -> ClassificationBatch:
     )
 
 
+def readable(names: list[Any]) -> bool:
+    """Whether a batch with these true classes of three columns is read."""
+    try:
+        ClassificationBatch.from_arrays(names, np.eye(3)[: len(names)])
+    except SchemaError:
+        return False
+    return True
+
+
 class TestObjects:
     @pytest.mark.parametrize(
         ("groundtruths", "labels"),
@@ -41,7 +50,8 @@ class TestObjects:
             ("dog", (DOG,)),
             (3, (Label("class", "3"),)),
             (np.int64(3), (Label("class", "3"),)),
-            (("color", "white"), (Label("color", "white"),)),
+            ([("color", "white")], (Label("color", "white"),)),
+            (("dog", "cat"), (DOG, CAT)),
             ({"key": "color", "value": "white"}, (Label("color", "white"),)),
             (["dog", "cat"], (DOG, CAT)),
             ({"dog"}, (DOG,)),
@@ -85,13 +95,18 @@ class TestOfObjects:
         assert list(batch.items()) == ITEMS
         assert batch == ClassificationBatch.of(ITEMS)
 
-    @pytest.mark.parametrize("score", [np.nan, np.inf])
-    def test_a_score_that_is_not_finite_names_item_and_label(self, score: float) -> None:
+    @pytest.mark.parametrize(
+        ("score", "found"),
+        [(np.nan, "nan"), (np.inf, "inf"), pytest.param(10**400, "inf", id="too great")],
+    )
+    def test_a_score_that_is_not_finite_names_item_and_label(
+        self, score: float, found: str
+    ) -> None:
         with pytest.raises(SchemaError) as caught:
             ClassificationBatch.of([*ITEMS, Classification("e", "dog", {"cat": score})])
 
         assert str(caught.value) == (
-            f"item 'e', predictions: expected a finite score for 'cat', got {score}"
+            f"item 'e', predictions: expected a finite score for 'cat', got {found}"
         )
 
     def test_a_label_predicted_twice_names_item_and_label(self) -> None:
@@ -232,8 +247,30 @@ class TestFromArrays:
                 ["a"],
                 [[0.5, 0.5]],
                 {},
-                "labels: expected a class for each of the 2 columns of y_sco",
+                "y_true: expected all 2 classes of the columns of y_score, found 1\n"
+                "Pass labels=[…], the class of every column of y_score.",
             ),
+            (
+                [1, 2, 3],
+                [[0.5, 0.25, 0.25]] * 3,
+                {},
+                "y_true[2]: expected the number of a column of y_score, 0 to 2, got 3\n"
+                "Pass labels=[…], the class of every column of y_score.",
+            ),
+            ([-1, 1], [0.5, 0.5], {}, "y_true[0]: expected the number of a column of y_score, 0 "),
+            (
+                [0, 2],
+                [[0.5, 0.5]] * 2,
+                {"labels": ["ham", "spam"]},
+                "y_true[1]: expected the number of a column of y_score, 0 to 1, got 2",
+            ),
+            (
+                ["a"],
+                [[0.5, 0.5]],
+                {"labels": ["a"]},
+                "labels: expected a class for each of the 2 columns of y_score, got 1",
+            ),
+            ([[0, 1]], [[0.5, 0.5]], {"labels": ["a"]}, "labels: expected a class for each of "),
             (
                 ["a", "x"],
                 [[0.5, 0.5]] * 2,
@@ -241,6 +278,36 @@ class TestFromArrays:
                 "y_true[1]: expected one of the labels, got 'x'",
             ),
             ([0], [[0.5, np.nan]], {}, "y_score[0, 1]: expected a finite number, got nan"),
+            (
+                [0, 1, 1],
+                [0.5, -3.0, 2.0],
+                {},
+                "y_score[1]: expected a probability in [0, 1], got -3.0 (and 1 more)\n"
+                "Pass probabilities of the second class, or the scores of both as two columns.",
+            ),
+            (["a", None], [[0.5, 0.5]] * 2, {}, "y_true[1]: expected a class as text or number, "),
+            ([0, np.nan], [[0.5, 0.5]] * 2, {}, "y_true[1]: expected a class as text or number, "),
+            ([[0], [1, 2]], [[0.5, 0.5]] * 2, {}, "y_true: expected rows of one length, got "),
+            ([0, 1], [[0.5], [0.5, 0.5]], {}, "y_score: expected rows of one length, got "),
+            (
+                [0, 1],
+                [[0.5, 0.5]] * 2,
+                {"labels": [None, "0"]},
+                "labels[0]: expected a class as text or number, got None",
+            ),
+            (
+                np.ma.masked_array([0, 1], [False, True]),
+                [[0.5, 0.5]] * 2,
+                {},
+                "y_true[1]: expected a value, found a masked one\n"
+                "Leave the item out of all columns.",
+            ),
+            (
+                [0, 1],
+                np.ma.masked_array([[0.5, 0.5]] * 2, [[False, True], [True, False]]),
+                {},
+                "y_score[0, 1]: expected a value, found a masked one (and 1 more)",
+            ),
         ],
     )
     def test_arrays_that_do_not_fit_are_refused(
@@ -250,6 +317,70 @@ class TestFromArrays:
             ClassificationBatch.from_arrays(y_true, y_score, **options)
 
         assert str(caught.value).startswith(error)
+
+    @pytest.mark.parametrize("split", [1, 2, 3])
+    def test_what_a_column_means_does_not_depend_on_the_batch(self, split: int) -> None:
+        """A batch reads classes as the whole does, or not at all."""
+        scores = np.eye(3)
+        for names in (["a", "b", "c", "b"], [1, 2, 3, 2], [0, 1, 2, 1], [2.0, 0.0, 1.0, 0.0]):
+            batches = (names[:split], names[split:])
+            try:
+                whole = ClassificationBatch.from_arrays(names, scores[[0, 1, 2, 1]])
+            except SchemaError:
+                read = sum(readable(batch) for batch in batches)
+                assert read < len(batches)
+                continue
+            for batch in filter(readable, batches):
+                found = ClassificationBatch.from_arrays(batch, scores[: len(batch)])
+                assert found.labels == whole.labels
+
+    @pytest.mark.parametrize(
+        ("y_true", "labels", "codes"),
+        [
+            ([1, 0], ["ham", "spam"], [1, 0]),
+            ([True, False], ["no", "yes"], [1, 0]),
+            ([1, 0], ["1", "0"], [0, 1]),
+            (["1", "0"], [1, 0], [0, 1]),
+            ([1.0, 0.0], [1, 0], [0, 1]),
+            ([-1, 1], [-1, 1], [0, 1]),
+            (np.array(["b", "a"], object), ["a", "b"], [1, 0]),
+        ],
+    )
+    def test_labels_are_found_by_name_or_else_by_position(
+        self, y_true: Any, labels: Any, codes: list[int]
+    ) -> None:
+        batch = ClassificationBatch.from_arrays(y_true, [[0.5, 0.5]] * 2, labels=labels)
+
+        assert batch.truth_labels.tolist() == codes
+        assert [label.value for label in batch.labels] == [str(label) for label in labels]
+
+    def test_whole_numbers_are_positions_in_whatever_type_they_come(self) -> None:
+        for dtype in (np.int8, np.uint64, np.float32, bool, object):
+            batch = ClassificationBatch.from_arrays(np.array([1, 0]).astype(dtype), [0.5, 0.5])
+            assert batch.truth_labels.tolist() == [1, 0]
+
+    @pytest.mark.parametrize(
+        ("y_true", "y_pred", "error"),
+        [
+            ([1.0, np.nan], [1.0, 2.0], "y_true[1]: expected a class as text or number, got nan"),
+            (["a", "b"], ["a", None], "y_pred[1]: expected a class as text or number, got None"),
+            (
+                [0, 1],
+                np.ma.masked_array([0, 1], [True, False]),
+                "y_pred[0]: expected a value, found a masked one",
+            ),
+        ],
+    )
+    def test_a_missing_class_is_not_a_class(self, y_true: Any, y_pred: Any, error: str) -> None:
+        with pytest.raises(SchemaError) as caught:
+            ClassificationBatch.from_predicted(y_true, y_pred)
+
+        assert str(caught.value).startswith(error)
+
+    def test_a_number_has_one_name_whatever_else_is_in_its_column(self) -> None:
+        batch = ClassificationBatch.from_predicted([1.0, 0.5], [1, 2])
+
+        assert sorted(label.value for label in batch.labels) == ["0.5", "1", "2"]
 
     def test_predicted_classes_score_one(self) -> None:
         batch = ClassificationBatch.from_predicted(

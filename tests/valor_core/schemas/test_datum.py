@@ -7,7 +7,7 @@ import pytest
 
 from valor_core import Datum
 from valor_core.errors import SchemaError
-from valor_core.schemas.datum import Datums, check_unique, compact
+from valor_core.schemas.datum import Datums, LazyColumns, check_unique, compact
 
 
 @pytest.mark.parametrize("uid", [None, 0.5, True, ("a",)])
@@ -153,3 +153,25 @@ def test_other_uids_stay_as_they_are(uids: np.ndarray) -> None:
 def test_a_double_is_found_among_compact_uids_and_named_as_text() -> None:
     with pytest.raises(SchemaError, match=r"^item 'a': expected each uid once, found it 2 times$"):
         check_unique(compact(np.array(["b", "a", "a"])))
+
+
+def test_columns_are_made_one_by_one_when_they_are_asked_for() -> None:
+    made: list[str] = []
+
+    def make(name: str) -> Any:
+        made.append(name)
+        return np.array([f"{name} {i}" for i in range(3)])
+
+    columns = LazyColumns(("city", "weather"), make)
+    assert (list(columns), "city" in columns, "size" in columns, made) == (
+        ["city", "weather"],
+        True,
+        False,
+        [],
+    )
+    part = columns.select(np.array([2]))
+    assert part["city"].tolist() == ["city 2"]
+    assert columns["city"].tolist() == ["city 0", "city 1", "city 2"]
+    assert made == ["city"]
+    with pytest.raises(KeyError, match="size"):
+        columns["size"]

@@ -7,7 +7,7 @@ import pytest
 from attrs import evolve
 
 from valor_core import Label
-from valor_core.errors import SchemaError
+from valor_core.errors import ParameterError, SchemaError
 from valor_core.schemas.datum import Datum, Datums
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Mask, Polygon
@@ -126,8 +126,8 @@ def test_annotations_are_numbered_in_each_image() -> None:
         (Detection("a", [3]), "item 'a', groundtruths[0]: expected a TrueObject, got 3"),
         (
             Detection("a", [TrueObject("dog", BOX), TrueObject("dog", Box(2, 0, 0, 1))]),
-            "item 'a', groundtruths[1]: expected a box with xmin <= xmax and ymin <= ymax, "
-            "got 2, 0, 0, 1",
+            "item 'a', groundtruths[1]: expected a shape with xmin <= xmax and ymin <= ymax, "
+            "got a box 2, 0, 0, 1\nCorrect it, or set invalid_geometry: repair | skip.",
         ),
         (
             Detection("a", [], [PredictedObject({"dog": float("nan")}, BOX)]),
@@ -159,7 +159,9 @@ def test_annotations_are_numbered_in_each_image() -> None:
         ),
         (
             Detection("a", [TrueObject("dog", Box(0, 0, 1e200, 1e200))]),
-            "item 'a', groundtruths[0]: areas[0]: expected a finite number, got inf",
+            "item 'a', groundtruths[0]: expected a shape with finite coordinates and area, "
+            "got a box 0, 0, 1e+200, 1e+200\n"
+            "Correct it, or set invalid_geometry: repair | skip.",
         ),
     ],
 )
@@ -173,7 +175,7 @@ def test_a_coordinate_that_is_not_finite_is_named() -> None:
     shapes = [Box(0, 0, float("inf"), 1), Polygon([(0, 0), (float("nan"), 0), (1, 1)])]
     for shape in shapes:
         item = Detection("a", [], [PredictedObject({"dog": 0.5}, shape)])
-        with pytest.raises(SchemaError, match=r"^item 'a', predictions\[0\]: .*expected a finite"):
+        with pytest.raises(SchemaError, match=r"^item 'a', predictions\[0\]: .* with finite"):
             DetectionBatch.of([item])
 
 
@@ -209,3 +211,65 @@ def test_objects_come_in_a_list() -> None:
     with pytest.raises(SchemaError) as error:
         Detection("a", None)  # type: ignore[arg-type]
     assert str(error.value) == "Detection: expected a list of objects, got None"
+
+
+NOTHING = Mask.of([[0, 0]])
+BOW = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        (NOTHING, "with at least three corners, or a pixel, got a mask of 1 by 2 pixels"),
+        (Polygon([(0, 0), (1, 1)]), "with at least three corners, or a pixel, got a polygon of 2"),
+        (Box(0, 0, 0, 1), "with an area, got 0, 0, 0, 1"),
+        (BOW, "whose edges do not cross, got a polygon of 4 corners"),
+        (Box(0, 0, 30, 1), "inside its image, got 0, 0, 30, 1"),
+    ],
+)
+def test_a_shape_that_cannot_be_right_is_an_error_unless_a_policy_says_otherwise(
+    shape: Any, expected: str
+) -> None:
+    seen = [PredictedObject({"dog": 0.5}, BOX), PredictedObject({"dog": 0.5}, shape)]
+    item = Detection("a", [TrueObject("dog", BOX)], seen, size=(10, 20))
+    with pytest.raises(SchemaError) as error:
+        DetectionBatch.of([item])
+    first, remedy = str(error.value).split("\n")
+    assert first.startswith(f"item 'a', predictions[1]: expected a shape {expected}")
+    assert remedy == "Correct it, or set invalid_geometry: repair | skip | accept."
+    assert len(DetectionBatch.of([item], "accept").predictions) == 2
+    skipped = DetectionBatch.of([item], "skip")
+    assert skipped.predictions.annotations.tolist() == [0]
+    assert sum(skipped.left_out.values()) == 1
+
+
+def test_what_is_left_out_does_not_move_the_others() -> None:
+    objects = [TrueObject(["dog", ("color", "red")], NOTHING), TrueObject("cat", BOX, area=7)]
+    batch = DetectionBatch.of([Detection("a", objects)], "skip")
+    assert batch.labels == (CAT,)
+    assert batch.groundtruths.annotations.tolist() == [1]
+    assert batch.groundtruths.areas.tolist() == [7]
+    assert batch.left_out == {"groundtruths left out: empty": 1}
+
+
+def test_what_is_repaired_has_the_area_of_the_repaired_shape() -> None:
+    item = Detection("a", [TrueObject(["dog", ("color", "red")], BOW, area=7)])
+    batch = DetectionBatch.of([item], "repair")
+    assert batch.groundtruths.areas.tolist() == [2, 2]
+    assert batch.left_out == {"groundtruths repaired: self-crossing": 1}
+
+
+def test_a_policy_is_one_of_four() -> None:
+    with pytest.raises(ParameterError, match="invalid_geometry: expected one of error, repair"):
+        DetectionBatch.of([], "ignore")  # type: ignore[arg-type]
+
+
+def test_objects_can_be_called_by_where_they_come_from() -> None:
+    item = Detection("a", [], [PredictedObject({"dog": 0.5}, NOTHING)])
+    with pytest.raises(SchemaError, match=r"^a\.xml, object 0 of predictions: expected a shape"):
+        DetectionBatch.of([item], place=lambda side, i, j: f"{'ab'[i]}.xml, object {j} of {side}")
+
+
+def test_annotations_are_renumbered_by_image() -> None:
+    batch = DetectionBatch.of(ITEMS)
+    assert batch.groundtruths.renumber([[3, 5], [], []]).annotations.tolist() == [3, 3, 5]

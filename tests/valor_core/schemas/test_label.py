@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from valor_core import Label
 from valor_core.errors import SchemaError
 from valor_core.schemas import Vocabulary, as_label, label_map
+from valor_core.schemas.label import as_labels
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,19 @@ def test_labels_are_sorted_by_key_then_value_and_written_short() -> None:
     labels = [Label("class", "b"), Label("animal", "z"), Label("class", "a")]
 
     assert list(map(str, sorted(labels))) == ["animal: z", "a", "b"]
+
+
+def test_labels_that_are_numbers_are_sorted_by_their_value() -> None:
+    labels = [Label("class", value) for value in ("2", "-5", "10", "0.5", "a")]
+
+    assert [label.value for label in sorted(labels)] == ["-5", "0.5", "2", "10", "a"]
+
+
+@pytest.mark.parametrize("sequence", [list, tuple])
+def test_a_sequence_of_labels_is_not_a_pair_whatever_its_type_or_length(sequence: Any) -> None:
+    for names in (["cat"], ["cat", "dog"], ["cat", "dog", "cow"]):
+        assert as_labels(sequence(names)) == tuple(Label("class", name) for name in names)
+    assert as_labels(sequence([("animal", "dog")])) == (Label("animal", "dog"),)
 
 
 @pytest.mark.parametrize(
@@ -91,6 +105,7 @@ def test_a_vocabulary_joins_others_and_keeps_its_codes(batches: list[list[str]])
 
     assert len(set(vocabulary.labels)) == len(vocabulary)
     assert [vocabulary.labels[code] for code in vocabulary.order] == sorted(vocabulary.labels)
+    assert list(vocabulary.sorted_labels) == sorted(vocabulary.labels)
 
 
 def test_a_vocabulary_knows_its_keys() -> None:

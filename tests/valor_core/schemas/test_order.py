@@ -28,7 +28,28 @@ def test_whole_numbers_are_sorted_as_such() -> None:
     assert natural_order(np.array([10, 9, -1])).tolist() == [2, 1, 0]
 
 
-@given(st.lists(st.integers(0, 200).map(str) | st.text("ab1", min_size=1, max_size=3), min_size=1))
+def test_signed_and_decimal_numbers_are_sorted_by_their_value() -> None:
+    names = ["cat", "0.5", "-10", "10", "+3", "-0.25", "9.75", "1e3", "-", "007"]
+    ascending = ["-10", "-0.25", "0.5", "+3", "007", "9.75", "10", "-", "1e3", "cat"]
+
+    assert sorted(names, key=natural) == ascending
+    assert [names[place] for place in natural_order(np.array(names))] == ascending
+
+
+def test_numbers_and_names_that_are_numbers_have_one_order() -> None:
+    assert sorted(["10", 9, "-1"], key=natural) == ["-1", 9, "10"]
+
+
+@given(st.lists(st.floats(-50, 50).map(lambda value: f"{value:.2f}"), min_size=2))
+def test_decimals_are_sorted_as_the_numbers_they_are(names: list[str]) -> None:
+    values = [float(names[place]) for place in natural_order(np.array(names))]
+
+    assert values == sorted(values)
+
+
+@given(
+    st.lists(st.integers(0, 200).map(str) | st.text("ab1+-.٢", min_size=1, max_size=3), min_size=1)
+)
 def test_a_column_is_sorted_like_its_names(names: list[str]) -> None:
     order = natural_order(np.array(names))
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from valor_core.errors import SchemaError
 from valor_core.schemas import batch_class
@@ -15,6 +16,7 @@ from valor_core.schemas.segmentation import (
     Segmentation,
     SegmentationBatch,
 )
+from valor_core.schemas.segments import Segments
 
 CAT, DOG = Label("class", "cat"), Label("class", "dog")
 
@@ -81,6 +83,39 @@ def test_overlap_is_an_error_that_names_item_labels_and_pixels():
     )
 
 
+def test_segments_keep_their_numbers_labels_and_crowds():
+    true = Segments([[0, 3, 7, 9]], {3: "cat", 7: "cat"}, crowd=[7])
+    item = Segmentation("a", true, Segments([[4, 4, 0, 0]], {4: "dog"}), ignore=9, stuff=["dog"])
+
+    batch = SegmentationBatch.of([item])
+
+    (one,) = batch.layers[0].groundtruths
+    assert one.legend.values.tolist() == [0, 3, 7, 9]
+    assert one.legend.codes.tolist() == [BACKGROUND, 0, 0, IGNORED]
+    assert one.legend.crowd.tolist() == [False, False, True, False]
+    assert batch.stuff == {DOG}
+    assert list(batch.items()) == [item]
+    renamed = batch.relabel({DOG: CAT})
+    assert renamed.stuff == {CAT}
+    assert next(renamed.items()).prediction.labels == {4: CAT}
+
+
+def test_an_image_without_segments_is_background():
+    batch = SegmentationBatch.of([Segmentation("a", Segments([[0, 0]], {}), {"cat": [[1, 0]]})])
+
+    (layer,) = batch.layers
+    assert layer.groundtruths[0].legend.codes.tolist() == [BACKGROUND]
+
+
+def test_what_a_reader_warns_of_stays_with_its_batch():
+    batch = SegmentationBatch.of([Segmentation("a"), Segmentation("b")])
+    batch = evolve(batch, left_out={"odd images": 2}, stuff=[CAT])
+
+    chosen = batch.select(np.array([1]))
+    assert chosen.left_out == {"odd images": 2}
+    assert chosen.stuff == {CAT}
+
+
 def test_what_was_given_is_not_written_to():
     mask = np.array([[True, False]])
 
@@ -143,6 +178,117 @@ def test_as_many_images_on_both_sides():
         SegmentationBatch.from_arrays([[[1]]], [[[1]], [[1]]], labels=["cat"])
 
 
-def test_values_of_a_legend_ascend():
-    with pytest.raises(SchemaError, match="each pixel value once, ascending"):
-        Legend([1, 1], [0, 1])
+def test_a_label_map_joins_keys():
+    cat, dog = ("x", "cat"), ("y", "dog")
+    item = Segmentation("a", {cat: [[1, 1, 0, 0]], dog: [[0, 0, 1, 0]]})
+
+    renamed = SegmentationBatch.of([item]).relabel({Label(*dog): Label("x", "dog")})
+
+    assert len(renamed.layers) == 1
+    assert masks(renamed)[0] == {
+        "x: cat": [[True, True, False, False]],
+        "x: dog": [[False, False, True, False]],
+    }
+
+
+def test_a_label_map_that_puts_two_labels_of_a_key_in_a_pixel_is_refused():
+    cat, dog = ("x", "cat"), ("y", "dog")
+    item = Segmentation("a", None, {cat: [[1, 1, 0]], dog: [[0, 1, 0]]})
+    batch = SegmentationBatch.of([item])
+
+    with pytest.raises(SchemaError) as refused:
+        batch.relabel({Label(*dog): Label("x", "dog")})
+
+    assert str(refused.value) == (
+        "item 'a', prediction: expected each pixel in one label of a key, label_map puts 1 in "
+        "'x: cat' and in 'x: dog'\nLeave one of the two under a key of its own in label_map."
+    )
+    assert masks(batch.relabel({Label(*dog): Label(*cat)}))[1] == {"x: cat": [[True, True, False]]}
+
+
+def test_joined_keys_keep_objects_crowds_and_pixels_that_do_not_count():
+    true = Segments([[2**60, 2**60 + 1, 0, 9]], {2**60: ("x", "cat"), 2**60 + 1: ("x", "cat")})
+    item = Segmentation("a", evolve(true, crowd=[2**60]), {("y", "dog"): [[0, 0, 1, 0]]}, ignore=9)
+
+    batch = SegmentationBatch.of([item]).relabel({Label("y", "dog"): Label("x", "dog")})
+
+    (found,) = batch.items()
+    assert found.groundtruth.pixels.read(0, 1).tolist() == [[2**60, 2**60 + 1, 0, 9]]
+    assert found.groundtruth.crowd == {2**60}
+    assert found.ignore == 9
+    assert {str(label) for label in found.prediction} == {"x: dog"}
+
+
+def test_layers_that_share_a_key_are_refused():
+    layer = SegmentationBatch.from_arrays([[[1]]], [[[1]]], labels=["cat"]).layers[0]
+    datums = SegmentationBatch.of([Segmentation("a")]).datums
+
+    with pytest.raises(SchemaError, match="layers: expected one layer for each label key"):
+        SegmentationBatch(datums, [CAT], [layer, layer])
+
+
+def test_items_keep_pixels_that_do_not_count():
+    item = Segmentation("a", [[1, 255, 0]], [[1, 1, 0]], labels=["cat"], ignore=255)
+
+    (found,) = SegmentationBatch.of([item]).items()
+
+    assert found.ignore.tolist() == [[False, True, False]]
+    assert masks(SegmentationBatch.of([found])) == masks(SegmentationBatch.of([item]))
+
+
+def test_pixels_to_ignore_are_given_beside_masks():
+    item = Segmentation("a", {"cat": [[1, 1, 0]]}, {"dog": [[1, 1, 1]]}, ignore=[[0, 1, 0]])
+
+    (true,) = SegmentationBatch.of([item]).layers[0].groundtruths
+
+    assert true.legend.codes[np.searchsorted(true.legend.values, true.pixels.array)].tolist() == [
+        [0, IGNORED, BACKGROUND]
+    ]
+
+
+REFUSED = [
+    ({"overlap": "lsat"}, "overlap: expected 'error', 'first' or 'last', got 'lsat'"),
+    ({"ignore": "255"}, "ignore: expected a whole number, or rows and columns of booleans, got"),
+    ({"ignore": 2.5}, "ignore: expected a whole number"),
+    ({"ignore": 2**70}, "ignore: expected a whole number of 64 bits"),
+    ({"ignore": 1}, "groundtruth: ignore: expected a value that is no label, got 1, which is"),
+    ({"ignore": [[0]]}, "ignore: expected 1 by 2 pixels like the ground truth, got 1 by 1"),
+    ({"labels": ["cat", "cat"]}, "groundtruth: labels: expected each label once, got 'cat' twice"),
+    ({"groundtruth": {"cat": [[1, 0]]}, "ignore": 255}, "groundtruth: ignore: expected an image"),
+    ({"groundtruth": {"cat": [["a", "b"]]}}, "groundtruth: 'cat': expected rows and columns of"),
+    ({"groundtruth": {"cat": [[np.nan, 1]]}}, "groundtruth: 'cat': expected rows and columns of"),
+    ({"groundtruth": {"cat": [[1], [1, 0]]}}, "groundtruth: 'cat': expected rows of one length"),
+    ({"groundtruth": [[1], [1, 0]]}, "groundtruth: pixels: expected rows of one length"),
+    (
+        {"groundtruth": np.ma.masked_array([[1, 1]], [[0, 1]])},
+        "groundtruth: pixels: expected an array without masked values",
+    ),
+    (
+        {"groundtruth": Segments([[3, 0]], {3: "cat"}), "ignore": 3},
+        "groundtruth: ignore: expected a value that is no label, got 3, which is 'cat'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), REFUSED)
+def test_what_is_no_side_names_the_item(fields, message):
+    given = {"groundtruth": [[1, 0]], "labels": ["cat"]} | fields
+
+    with pytest.raises(SchemaError) as refused:
+        SegmentationBatch.of([Segmentation("a", **given)])
+
+    assert str(refused.value).startswith(f"item 'a', {message}")
+
+
+@pytest.mark.parametrize("labels", [[], ["cat", "cat"], [("x", "cat"), ("y", "dog")]])
+def test_arrays_have_the_labels_that_items_can_have(labels):
+    with pytest.raises(SchemaError):
+        SegmentationBatch.from_arrays([[[0]]], [[[0]]], labels=labels)
+    with pytest.raises(SchemaError):
+        SegmentationBatch.of([Segmentation("a", [[0]], labels=labels)])
+
+
+@pytest.mark.parametrize("numbers", [{1.7: "cat"}, {"one": "cat"}, {True: "cat"}, {2**70: "cat"}])
+def test_numbers_of_segments_are_whole(numbers):
+    with pytest.raises(SchemaError, match="labels: expected "):
+        Segments([[1, 0]], numbers)

@@ -3,13 +3,14 @@
 Scores come in two layouts. A *matrix* has one row per datum and one column per label. A
 *listing* is flat columns `datums` (ascending, each datum's entries in the order they were
 listed), `labels` and `values`. Scores are finite float32 or float64 of any sign. A score is
-compared in its own type, so the float32 nearest to 0.35 passes the threshold 0.35.
+compared in its own type, so the float32 nearest to 0.35 passes the threshold 0.35 (`in_type`).
 
 Every kernel is there twice, with the same answers to the last bit: compiled, and in NumPy for
 where no compiler was. `numeric` says what each is given and finds.
 """
 
 from valor_classification.kernels.library import KERNELS
+from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.values import (
     UNLISTED_RANK,
     ConfusionCells,
@@ -22,6 +23,7 @@ from valor_classification.kernels.values import (
 if KERNELS.library is None:
     from valor_classification.kernels.numeric import (
         confusion_cells,
+        exact_units,
         outside,
         passed,
         rank_curve,
@@ -39,6 +41,7 @@ if KERNELS.library is None:
 else:
     from valor_classification.kernels.compiled import (
         confusion_cells,
+        exact_units,
         outside,
         passed,
         rank_curve,
@@ -63,6 +66,8 @@ __all__ = [
     "RankCurve",
     "ReliabilityBins",
     "confusion_cells",
+    "exact_units",
+    "in_type",
     "outside",
     "passed",
     "rank_curve",

@@ -4,6 +4,9 @@ from valor_core.threads import Span
 
 _THREAD_SCORES = 1 << 19  # scores that are worth a thread of their own
 
+CACHED = 1 << 16
+"""Scores worked on at a time, so that they and their masks stay in cache."""
+
 _COLUMN_BYTES = 1 << 23  # copies of whole columns that one thread holds at the most,
 _COLUMN_SHARE = 4  # and of all columns one in so many, but at least one
 

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from valor_classification.parameters import WideParameters
 from valor_classification.readers.truth import labels
-from valor_core.errors import ReadError, did_you_mean
+from valor_core.errors import ReadError
 from valor_core.readers import Table, TablePartition, read_table, split_table
 from valor_core.readers.metadata import typed_column
 from valor_core.readers.nested import parsed
@@ -73,13 +73,12 @@ class WideReader:
             found = list(chosen.scores)
             for name in found:
                 if not table.has(name):
-                    raise ReadError(
-                        f"{table.source}: has no score column {name!r}",
-                        did_you_mean(name, table.names),
-                    )
+                    raise table.missing(name)
         if not found:
             raise ReadError(
-                f"{table.source}: has no column that starts with {chosen.prefix!r}",
-                "Name the score columns under data.scores, or their start under data.prefix.",
+                f"{table.source}: has no column that starts with {chosen.prefix!r}, "
+                f"{table.known_names}",
+                table.header_remedy
+                or "Name the score columns under data.scores, or their start under data.prefix.",
             )
         return {name: name.removeprefix(chosen.prefix) for name in found}

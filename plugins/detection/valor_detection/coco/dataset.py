@@ -98,6 +98,16 @@ class COCO:
         own.dataset = other.dataset
         return own
 
+    def __getattr__(self, name: str) -> Any:
+        """Say what to do in place of what pycocotools has and this has not."""
+        remedies = {
+            "showAnns": "Draw images with: valor run … --gallery DIR",
+            "download": "Download images with a program for it; nothing here opens a connection.",
+        }
+        if name in remedies:
+            raise AttributeError(f"COCO.{name} is not there\n{remedies[name]}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     @property
     def dataset(self) -> Record:
         """The data set as Python objects."""
@@ -179,7 +189,13 @@ class COCO:
             Names, and names of supercategories.
         catIds : int or sequence of int
             Ids.
+
+        Raises
+        ------
+        ReadError
+            If the data set has no list of categories.
         """
+        self._check_categories()
         filters = {"name": _names(catNms), "supercategory": _names(supNms), "id": _listed(catIds)}
         return [
             category["id"]
@@ -385,6 +401,21 @@ class COCO:
         if self._parent is not None:
             return self._parent._listed(name)
         return self._kept(f"list of {name}", lambda: self._decoded(name))
+
+    def _check_categories(self) -> None:
+        """Raise a `ReadError` unless the data set has a list of categories."""
+        if self._dataset is None and self._parent is not None:
+            self._parent._check_categories()
+            return
+        if self._dataset is None:
+            is_there = bool(self.columns().category_text)
+        else:
+            is_there = "categories" in self._dataset
+        if not is_there:
+            raise ReadError(
+                f"{self._path or 'dataset'}, categories: expected a list, found none",
+                "Add the categories; each has an id and a name.",
+            )
 
     def _decoded(self, name: str) -> list[Record]:
         document = self.columns()

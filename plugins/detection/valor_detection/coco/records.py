@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.arrays import Codes
-from valor_detection.kernels.plain import segmentation
 from valor_detection.kernels.records import (
     AREA,
     BOX,
@@ -26,6 +25,7 @@ from valor_detection.kernels.records import (
     Segmentation,
     Segmentations,
 )
+from valor_detection.kernels.stdlib_scanning import segmentation
 
 Record = Mapping[str, Any]
 Flags = NDArray[np.bool_]

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from valor_core.extras import import_extra
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.geometry import Polygon
 from valor_core.schemas.shapes import Rings, Shapes
-from valor_detection.geometry import extras
 
 
 def contours(shapes: Shapes, rows: Codes) -> Rings:
@@ -30,7 +30,8 @@ def contours(shapes: Shapes, rows: Codes) -> Rings:
     >>> contours(Shapes.of([Mask.of([[0, 1], [0, 1]])]), np.array([0])).points.tolist()
     [[1.0, 0.0], [1.0, 2.0], [2.0, 2.0], [2.0, 0.0]]
     """
-    features = extras.rasterio_features("making polygons of masks")
+    doing, extra = "geometry: making polygons of masks", "valor-detection[raster]"
+    features = import_extra("rasterio.features", doing, extra)
     return Rings.of([_polygons(features, shapes, row) for row in rows.tolist()])
 
 

@@ -1,4 +1,4 @@
-"""Conversion between kinds of shapes, and to one kind for each image.
+"""Conversion between kinds of shapes, and what has to be so that they can be compared.
 
 From more to less detail (mask, polygon, box) nothing is needed but the shapes; the other way the
 size of the image is. Pixels are drawn and surrounded by one convention: see `drawing` and
@@ -31,7 +31,7 @@ from valor_core.schemas.shapes import (
 from valor_detection.geometry.contours import contours
 from valor_detection.geometry.drawing import drawn
 from valor_detection.kernels.masks import measured
-from valor_detection.kernels.rows import RowError, check_pixels
+from valor_detection.kernels.refusals import RowError, check_pixels
 
 Kinds = NDArray[np.uint8]
 
@@ -167,83 +167,25 @@ def _without(masks: RunLengths, left_out: NDArray[np.bool_]) -> RunLengths:
     return RunLengths(runs, ends(lengths), masks.sizes)
 
 
-def common_kinds(batch: DetectionBatch, convert_to: str | None = None) -> Kinds:
-    """Kind of shape as which the objects of each image are compared.
+def comparable(batch: DetectionBatch, convert_to: str | None = None) -> DetectionBatch:
+    """The same images with shapes that can be compared: of no more detail than asked for.
 
-    It is the least detailed one that the image has on either side, so that it does not depend
-    on other images; or `convert_to`, if given.
+    Boxes stay boxes where polygons are asked for, since every box is one. Areas stay those of
+    the shapes as they were.
 
     Parameters
     ----------
     batch : DetectionBatch
         The images.
     convert_to : str, optional
-        ``box``, ``polygon`` or ``mask``.
+        ``box``, ``polygon`` or ``mask``; everything stays as it is unless given.
 
     Raises
     ------
     ParameterError
         If `convert_to` is something else.
     SchemaError
-        If an object has less detail than `convert_to`; names item and annotation.
-
-    Examples
-    --------
-    >>> from valor_core.schemas.detection import Detection, TrueObject
-    >>> from valor_core.schemas.geometry import Box, Mask
-    >>> objects = [TrueObject("a", Mask.of([[1]])), TrueObject("a", Box(0, 0, 1, 1))]
-    >>> common_kinds(DetectionBatch.of([Detection("x", objects), Detection("y", objects[:1])]))
-    array([0, 2], dtype=uint8)
-    """
-    sides = (batch.groundtruths, batch.predictions)
-    if convert_to is None:
-        kinds = np.full(len(batch), MASK, np.uint8)
-        for side in sides:
-            np.minimum.at(kinds, side.datums, side.shapes.kinds)
-        return kinds
-    if convert_to not in KINDS:
-        raise ParameterError(
-            f"convert_to: expected one of {', '.join(KINDS)}, got {convert_to!r}",
-            did_you_mean(convert_to, KINDS),
-        )
-    kind = KINDS.index(convert_to)
-    for side in sides:
-        _check_detail(batch, side, kind)
-    return np.full(len(batch), kind, np.uint8)
-
-
-def _check_detail(batch: DetectionBatch, side: ObjectColumns, kind: int) -> None:
-    less = np.flatnonzero(side.shapes.kinds < kind)
-    if len(less):
-        expected = " or ".join(f"a {name}" for name in KINDS[kind:])
-        found = KINDS[side.shapes.kinds[less[0]]]
-        raise SchemaError(
-            f"{_place(batch, side, int(less[0]))}: expected {expected}, as convert_to: "
-            f"{KINDS[kind]} asks for, got a {found}{and_more(len(less) - 1)}",
-            f"Set convert_to: {found}, or leave it out.",
-        )
-
-
-def _place(batch: DetectionBatch, side: ObjectColumns, row: int) -> str:
-    return f"{batch.datums.name(int(side.datums[row]))}, {side.name(row)}"
-
-
-def comparable(batch: DetectionBatch, convert_to: str | None = None) -> DetectionBatch:
-    """The same images with objects of one kind in each, and masks of one size.
-
-    Areas stay those of the shapes as they were.
-
-    Parameters
-    ----------
-    batch : DetectionBatch
-        The images.
-    convert_to : str, optional
-        ``box``, ``polygon`` or ``mask``; as `common_kinds` says unless given.
-
-    Raises
-    ------
-    SchemaError
-        If an object has less detail than `convert_to`, or masks of one image differ in size or have
+        If masks are asked for and an object is none, or masks of one image differ in size or have
         more pixels than can be counted; names item and annotation.
 
     Examples
@@ -254,30 +196,58 @@ def comparable(batch: DetectionBatch, convert_to: str | None = None) -> Detectio
     >>> comparable(batch, "box").groundtruths.shapes.at(0)
     Box(xmin=1.0, ymin=0.0, xmax=2.0, ymax=1.0)
     """
-    if convert_to is None and _is_plain(batch):
+    kind = _kind(convert_to)
+    if kind == MASK and convert_to is not None:
+        for side in (batch.groundtruths, batch.predictions):
+            _check_all_masks(batch, side)
+    if kind == MASK:
+        _check_mask_sizes(batch)
         return batch
-    kinds = common_kinds(batch, convert_to)
-    _check_mask_sizes(batch, kinds)
     sides: dict[str, Any] = {
-        side.side: evolve(side, shapes=converted(side.shapes, kinds[side.datums]))
+        side.side: evolve(
+            side, shapes=converted(side.shapes, np.minimum(side.shapes.kinds, np.uint8(kind)))
+        )
         for side in (batch.groundtruths, batch.predictions)
     }
     return evolve(batch, **sides)
 
 
-def _is_plain(batch: DetectionBatch) -> bool:
-    return batch.groundtruths.shapes.only_boxes and batch.predictions.shapes.only_boxes
+def _kind(convert_to: str | None) -> int:
+    """The most detailed kind that is wanted."""
+    if convert_to is None:
+        return MASK
+    if convert_to not in KINDS:
+        raise ParameterError(
+            f"convert_to: expected one of {', '.join(KINDS)}, got {convert_to!r}",
+            did_you_mean(convert_to, KINDS),
+        )
+    return KINDS.index(convert_to)
 
 
-def _check_mask_sizes(batch: DetectionBatch, kinds: Kinds) -> None:
-    """Raise unless all masks that are compared have the size of the first one of their image.
+def _check_all_masks(batch: DetectionBatch, side: ObjectColumns) -> None:
+    less = np.flatnonzero(side.shapes.kinds != MASK)
+    if len(less):
+        found = KINDS[side.shapes.kinds[less[0]]]
+        raise SchemaError(
+            f"{_place(batch, side, int(less[0]))}: expected a mask, as convert_to: mask asks for, "
+            f"got a {found}{and_more(len(less) - 1)}",
+            f"Set convert_to: {found}, or leave it out.",
+        )
+
+
+def _place(batch: DetectionBatch, side: ObjectColumns, row: int) -> str:
+    return f"{batch.datums.name(int(side.datums[row]))}, {side.name(row)}"
+
+
+def _check_mask_sizes(batch: DetectionBatch) -> None:
+    """Raise unless all masks have the size of the first one of their image.
 
     It is one whose pixels can be counted.
     """
     sizes = np.full((len(batch), 2), -1, np.int64)
     for side in (batch.groundtruths, batch.predictions):
         masks = side.shapes.masks
-        rows = np.flatnonzero((kinds[side.datums] == MASK) & (side.shapes.kinds == MASK))
+        rows = np.flatnonzero(side.shapes.kinds == MASK)
         if masks is None or not len(rows):
             continue
         try:

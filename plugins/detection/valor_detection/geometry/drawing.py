@@ -13,7 +13,7 @@ import numpy as np
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.runs import Runs
 from valor_core.schemas.shapes import Rings, ends
-from valor_detection.kernels.boundaries import odd, runs_between, united
+from valor_detection.kernels.boundaries import odd, owned, runs_between, united
 
 
 def drawn(rings: Rings, sizes: Codes) -> tuple[Runs, Codes]:
@@ -37,10 +37,9 @@ def drawn(rings: Rings, sizes: Codes) -> tuple[Runs, Codes]:
     rows = np.repeat(np.arange(len(rings)), np.diff(rings.rows))
     polygon = np.repeat(np.arange(len(rows)), np.diff(rings.polygons))
     pixels = sizes[:, 0] * sizes[:, 1]
-    owner, place = _crossings(rings, sizes[rows[polygon]])
-    owner, place = odd(polygon[owner], place, pixels[rows])
-    owner, place = united(owner, place, rows)
-    runs, lengths = runs_between(owner, place, pixels, np.arange(len(rings)))
+    ring, place = _crossings(rings, sizes[rows[polygon]])
+    boundaries = united(odd(owned(polygon[ring], place), pixels[rows]), rows)
+    runs, lengths = runs_between(boundaries, pixels, np.arange(len(rings)))
     return runs, ends(lengths)
 
 

@@ -7,13 +7,14 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.shapes import BOX, KINDS, MASK, POLYGON, Rings, RunLengths, Shapes
+from valor_core.schemas.polygons import Geometries, import_shapely, to_shapely
+from valor_core.schemas.shapes import BOX, MASK, POLYGON, Rings, RunLengths, Shapes
 from valor_core.threads import over, shares
-from valor_detection.geometry import extras
-from valor_detection.geometry.polygons import Geometries, to_shapely
+from valor_detection.geometry.conversion import converted
 from valor_detection.kernels.masks import mask_ious
 
 _PAIRS_EACH = 1 << 12  # polygons, worth a thread of their own
+_SKEW = 1e-3  # of the diagonal: rounded corners of a turned box are off by less
 
 
 def pair_ious(
@@ -23,8 +24,14 @@ def pair_ious(
     predicted_rows: Codes,
     crowd: NDArray[np.bool_],
     at_least: float = 0.0,
+    *,
+    raised: bool = False,
 ) -> Floats:
-    """IoU of pairs of shapes, each of two of one kind.
+    """IoU of pairs of shapes, which depends on nothing but the two.
+
+    Two of one kind are compared as they are, others as the less detailed kind of the two: mask,
+    polygon, box. But a box, which loses nothing by it, is made a polygon to be compared with a
+    box that is turned.
 
     Parameters
     ----------
@@ -37,6 +44,8 @@ def pair_ious(
         it is taken then, as COCO does.
     at_least : float
         Pairs that are certainly below it may be answered with 0.0.
+    raised : bool
+        Whether a box is made a polygon to be compared with any polygon.
 
     Returns
     -------
@@ -46,9 +55,9 @@ def pair_ious(
     Raises
     ------
     SchemaError
-        If a pair has two kinds of shapes, or masks of two sizes.
+        If a pair has masks of two sizes.
     MissingExtraError
-        If there are polygons and shapely is not installed.
+        If polygons are compared and shapely is not installed; rasterio, if masks are made such.
 
     Examples
     --------
@@ -58,32 +67,55 @@ def pair_ious(
     >>> pair_ious(true, predicted, first, first, np.array([False]))
     array([0.5])
     """
-    kinds = true.kinds[true_rows]
-    _check_kinds(kinds, predicted.kinds[predicted_rows])
+    kinds = _pair_kinds(true, predicted, true_rows, predicted_rows, raised=raised)
     ious = np.zeros(len(true_rows))
     for kind in np.unique(kinds).tolist():
         some = np.flatnonzero(kinds == kind)
         rows = (true_rows[some], predicted_rows[some], crowd[some])
         if kind == BOX:
             ious[some] = box_ious(true.boxes[rows[0]], predicted.boxes[rows[1]], crowd[some])
-        elif kind == POLYGON and true.rings is not None and predicted.rings is not None:
+        elif kind == POLYGON:
             near = box_ious(true.boxes[rows[0]], predicted.boxes[rows[1]], crowd[some]) > 0
             rows = (rows[0][near], rows[1][near], rows[2][near])
-            ious[some[near]] = _polygon_ious(true.rings, predicted.rings, *rows, at_least)
+            ious[some[near]] = _polygon_ious(true, predicted, *rows, at_least)
         elif kind == MASK and true.masks is not None and predicted.masks is not None:
             _check_sizes(true.masks, predicted.masks, rows[0], rows[1])
             ious[some] = mask_ious(true.masks, predicted.masks, *rows, at_least)
     return ious
 
 
-def _check_kinds(true: NDArray[np.uint8], predicted: NDArray[np.uint8]) -> None:
-    differing = np.flatnonzero(true != predicted)
-    if len(differing):
-        pair = int(differing[0])
-        raise SchemaError(
-            f"pair {pair}: expected two shapes of one kind, "
-            f"got a {KINDS[true[pair]]} and a {KINDS[predicted[pair]]}"
-        )
+def _pair_kinds(
+    true: Shapes, predicted: Shapes, true_rows: Codes, predicted_rows: Codes, *, raised: bool
+) -> NDArray[np.uint8]:
+    """The kind as which each pair is compared."""
+    sides = true.kinds[true_rows], predicted.kinds[predicted_rows]
+    kinds: NDArray[np.uint8] = np.minimum(*sides)
+    for shapes, rows, own in zip(
+        (true, predicted), (true_rows, predicted_rows), sides, strict=True
+    ):
+        mixed = np.flatnonzero((kinds == BOX) & (own == POLYGON))
+        if len(mixed) and shapes.rings is not None:
+            is_exact = raised or _are_turned_boxes(shapes.rings, rows[mixed])
+            kinds[mixed] = np.where(is_exact, POLYGON, BOX)
+    return kinds
+
+
+def _are_turned_boxes(rings: Rings, rows: Codes) -> NDArray[np.bool_]:
+    """Whether rows are one ring of four corners, whose diagonals halve each other and are equal."""
+    used, places = np.unique(rows, return_inverse=True)
+    polygons = rings.rows[used], rings.rows[used + 1]
+    own_rings = rings.polygons[polygons[0]], rings.polygons[polygons[1]]
+    first, end = rings.rings[own_rings[0]], rings.rings[own_rings[1]]
+    has_four = (polygons[1] - polygons[0] == 1) & (own_rings[1] - own_rings[0] == 1)
+    has_four &= end - first == 4
+    corners = rings.points[first[has_four, None] + np.arange(4)]
+    one, other = corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]
+    middles = corners[:, 2] + corners[:, 0] - corners[:, 3] - corners[:, 1]
+    lengths = np.hypot(*one.T), np.hypot(*other.T)
+    off = np.maximum(np.hypot(*middles.T), np.abs(lengths[0] - lengths[1]))
+    turned = np.zeros(len(used), dtype=bool)
+    turned[has_four] = off <= _SKEW * np.maximum(*lengths)
+    return turned[places]
 
 
 def _check_sizes(
@@ -127,14 +159,14 @@ def _ratio(both: Floats, true: Floats, predicted: Floats, crowd: NDArray[np.bool
 
 
 def _polygon_ious(
-    true: Rings,
-    predicted: Rings,
+    true: Shapes,
+    predicted: Shapes,
     true_rows: Codes,
     predicted_rows: Codes,
     crowd: NDArray[np.bool_],
     at_least: float,
 ) -> Floats:
-    shapely = extras.shapely("the overlap of polygons")
+    shapely = import_shapely("the overlap of polygons")
     truths, true_rows = _sound(true, true_rows)
     predictions, predicted_rows = _sound(predicted, predicted_rows)
     true_areas, areas = shapely.area(truths)[true_rows], shapely.area(predictions)[predicted_rows]
@@ -151,14 +183,18 @@ def _polygon_ious(
     return _ratio(both, true_areas, areas, crowd)
 
 
-def _sound(rings: Rings, rows: Codes) -> tuple[Geometries, Codes]:
+def _sound(shapes: Shapes, rows: Codes) -> tuple[Geometries, Codes]:
     """The polygons that some rows need, each once, and which of them each row needs.
 
     Those that cross themselves enclose what they go around an odd number of times.
     """
-    shapely = extras.shapely("the overlap of polygons")
+    shapely = import_shapely("the overlap of polygons")
     used, rows = np.unique(rows, return_inverse=True)
-    geometries = to_shapely(rings.select(used), "the overlap of polygons")
+    if not len(used):
+        return np.empty(0, object), rows
+    rings = converted(shapes.select(used), POLYGON).rings
+    assert rings is not None
+    geometries = to_shapely(rings, "the overlap of polygons")
     crossing = ~shapely.is_valid(geometries)
     if crossing.any():
         geometries[crossing] = shapely.make_valid(geometries[crossing])

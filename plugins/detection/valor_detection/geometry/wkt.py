@@ -6,10 +6,9 @@ import numpy as np
 
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon
+from valor_core.schemas.polygons import from_shapely, import_shapely, to_shapely
 from valor_core.schemas.shapes import Rings
-from valor_detection.geometry import extras
 from valor_detection.geometry.geojson import outlines
-from valor_detection.geometry.polygons import from_shapely, to_shapely
 
 _DOING = "reading and writing WKT"
 
@@ -29,7 +28,7 @@ def from_wkt(text: str) -> Polygon | MultiPolygon:
     >>> from_wkt("POLYGON ((0 0, 2 0, 2 2, 0 0))").rings[0].tolist()
     [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0]]
     """
-    shapely = extras.shapely(_DOING)
+    shapely = import_shapely(_DOING)
     try:
         found = shapely.from_wkt(text)
     except (shapely.errors.ShapelyError, TypeError) as error:
@@ -62,7 +61,7 @@ def to_wkt(geometry: Geometry) -> str:
     >>> to_wkt(Box(0, 0, 2, 1))
     'POLYGON ((0 0, 2 0, 2 1, 0 1, 0 0))'
     """
-    shapely = extras.shapely(_DOING)
+    shapely = import_shapely(_DOING)
     polygons = outlines(geometry)
     outline = to_shapely(Rings.of([polygons]), _DOING)[0]
     if len(polygons) == 1 and not isinstance(geometry, MultiPolygon) and not outline.is_empty:

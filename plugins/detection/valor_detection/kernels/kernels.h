@@ -10,8 +10,15 @@
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
+/* Has a place of memory brought near; it is read soon. */
+#if defined(_MSC_VER)
+#define PREFETCH(place) ((void)0)
+#else
+#define PREFETCH(place) __builtin_prefetch(place)
+#endif
+
 /* Raised whenever the signature or the meaning of a function changes; kernels/__init__.py has the
    same number. */
-#define INTERFACE 2
+#define INTERFACE 5
 
 #endif

@@ -1,4 +1,4 @@
-/* Masks as run lengths: from compressed text and from polygons, their sizes and their overlaps.
+/* Masks as run lengths: from segmentations, their sizes and their overlaps.
 
    Rows are ragged: row i has the elements from rows[i] up to rows[i + 1]. Every function works on
    the rows from `first` up to `last`, so that threads can share them. `sizes` has the height and
@@ -16,31 +16,24 @@
 #define ZERO 48
 #define GROUPS 12 /* more would not fit into 64 bits */
 
-/* Counts the numbers in the text of each row. Answers the first row that is no such text. */
-EXPORT int64_t masks_text_lengths(const uint8_t *text, const int64_t *starts, int64_t first,
-                                  int64_t last, int64_t *lengths)
+/* How many numbers a text has; -1 if it is no such text. */
+static int64_t text_length(const uint8_t *at, const uint8_t *end)
 {
-    for (int64_t row = first; row < last; row++) {
-        const uint8_t *at = text + starts[row], *end = text + starts[row + 1];
-        int64_t length = 0;
-        uint8_t outside = 0;
-        if (at < end && ((uint8_t)(end[-1] - ZERO) & 32))
-            return row;
-        while (at < end) { /* in blocks whose count fits a byte, for the compiler to vectorize */
-            const uint8_t *stop = end - at > 255 ? at + 255 : end;
-            uint8_t finished = 0;
-            for (; at < stop; at++) {
-                uint8_t value = (uint8_t)(*at - ZERO);
-                outside |= value;
-                finished = (uint8_t)(finished + ((value >> 5 & 1) ^ 1));
-            }
-            length += finished;
+    int64_t length = 0;
+    uint8_t outside = 0;
+    if (at < end && ((uint8_t)(end[-1] - ZERO) & 32))
+        return -1;
+    while (at < end) { /* in blocks whose count fits a byte, for the compiler to vectorize */
+        const uint8_t *stop = end - at > 255 ? at + 255 : end;
+        uint8_t finished = 0;
+        for (; at < stop; at++) {
+            uint8_t value = (uint8_t)(*at - ZERO);
+            outside |= value;
+            finished = (uint8_t)(finished + ((value >> 5 & 1) ^ 1));
         }
-        if (outside & 192)
-            return row;
-        lengths[row] = length;
+        length += finished;
     }
-    return DONE;
+    return outside & 192 ? -1 : length;
 }
 
 static int64_t number(const uint8_t **at)
@@ -63,40 +56,36 @@ static int64_t number(const uint8_t **at)
     return (int64_t)bits;
 }
 
-/* Run lengths of each row's text, which masks_text_lengths has checked. Answers the first row
-   with a length that is negative or too large. */
-EXPORT int64_t masks_from_text(const uint8_t *text, const int64_t *starts, int64_t first,
-                               int64_t last, const int64_t *rows, uint32_t *runs)
+/* The run lengths of a checked text; 0 if one is negative or too large. */
+static int text_runs(const uint8_t *at, const uint8_t *text_end, uint32_t *begin)
 {
-    for (int64_t row = first; row < last; row++) {
-        const uint8_t *at = text + starts[row];
-        uint32_t *begin = runs + rows[row], *end = runs + rows[row + 1];
-        for (uint32_t *run = begin; run < end; run++) {
-            int64_t value;
-            uint8_t low = (uint8_t)(at[0] - ZERO), high;
-            if (!(low & 32)) {
-                value = low - ((low & 16) << 1);
-                at += 1;
-            } else if (high = (uint8_t)(at[1] - ZERO), !(high & 32)) {
-                value = (low & 31) + ((high - ((high & 16) << 1)) * 32);
-                at += 2;
-            } else if (value = number(&at), value == INT64_MIN) {
-                return row;
-            }
-            if (run - begin > 2)
-                value = (int64_t)((uint64_t)value + run[-2]);
-            if (value < 0 || value > UINT32_MAX)
-                return row;
-            *run = (uint32_t)value;
+    uint32_t *run = begin;
+    for (; at < text_end; run++) {
+        int64_t value;
+        uint8_t low = (uint8_t)(at[0] - ZERO), high;
+        if (!(low & 32)) {
+            value = low - ((low & 16) << 1);
+            at += 1;
+        } else if (high = (uint8_t)(at[1] - ZERO), !(high & 32)) {
+            value = (low & 31) + ((high - ((high & 16) << 1)) * 32);
+            at += 2;
+        } else if (value = number(&at), value == INT64_MIN) {
+            return 0;
         }
+        if (run - begin > 2)
+            value = (int64_t)((uint64_t)value + run[-2]);
+        if (value < 0 || value > UINT32_MAX)
+            return 0;
+        *run = (uint32_t)value;
     }
-    return DONE;
+    return 1;
 }
 
 /* ---- Sizes. ---- */
 
 /* Area of each row, the box around it as COCO writes it (x, y, width, height), and the number of
-   pixels that its runs fill, inside and outside. */
+   pixels that its runs fill, inside and outside. Of more pixels than 32 bits count, which no image
+   has, area and box are 0. */
 EXPORT void masks_measure(const uint32_t *runs, const int64_t *rows, const int64_t *sizes,
                           int64_t first, int64_t last, double *areas, double *boxes,
                           int64_t *filled)
@@ -104,44 +93,44 @@ EXPORT void masks_measure(const uint32_t *runs, const int64_t *rows, const int64
     for (int64_t row = first; row < last; row++) {
         const uint32_t *run = runs + rows[row];
         int64_t count = rows[row + 1] - rows[row], area = 0, total = 0;
-        uint32_t height = (uint32_t)sizes[2 * row];
-        uint32_t left = UINT32_MAX, right = 0, top = UINT32_MAX, bottom = 0;
+        uint32_t height = sizes[2 * row] ? (uint32_t)sizes[2 * row] : UINT32_MAX; /* of no pixels */
+        uint32_t left = 0, top = UINT32_MAX, bottom = 0;
         uint32_t here = 0, column = 0, start = 0; /* start of the column */
         double *box = boxes + 4 * row;
         box[0] = box[1] = box[2] = box[3] = 0;
         for (int64_t i = 0; i + 1 < count; i += 2) {
-            uint32_t edges[2], before = 0;
-            total += (int64_t)run[i] + run[i + 1];
-            area += run[i + 1];
-            edges[0] = here + run[i];
-            here = edges[0] + run[i + 1];
-            edges[1] = here - 1;
-            if (!run[i + 1] || !height)
+            uint32_t length = run[i + 1], y;
+            total += (int64_t)run[i] + length;
+            here += run[i];
+            y = here - start;
+            here += length;
+            if (!length)
                 continue;
-            for (int edge = 0; edge < 2; edge++) {
-                uint32_t y = edges[edge] - start;
-                if (y >= height) {
-                    column = y < 2 * (uint64_t)height ? column + 1 : edges[edge] / height;
-                    start = column * height;
-                    y = edges[edge] - start;
-                }
-                if (edge == 0)
-                    before = column;
-                else if (before < column)
-                    top = 0, bottom = height - 1;
-                left = column < left ? column : left;
-                right = column > right ? column : right;
-                top = y < top ? y : top;
-                bottom = y > bottom ? y : bottom;
+            if (y >= height) { /* nearly always in the next column */
+                column = y - height < height ? column + 1 : (start + y) / height;
+                y -= column * height - start;
+                start = column * height;
+            }
+            left = area ? left : column;
+            area += length;
+            top = y < top ? y : top;
+            if (length <= height - y) {
+                bottom = y + length > bottom ? y + length : bottom;
+            } else {
+                top = 0, bottom = height;
+                column = (here - 1) / height;
+                start = column * height;
             }
         }
         if (count & 1)
             total += run[count - 1];
-        if (area && height) {
+        if (total > UINT32_MAX)
+            area = 0;
+        if (area && sizes[2 * row]) {
             box[0] = left;
             box[1] = top;
-            box[2] = (double)right - left + 1;
-            box[3] = (double)bottom - top + 1;
+            box[2] = (double)column - left + 1;
+            box[3] = (double)bottom - top;
         }
         areas[row] = (double)area;
         filled[row] = total;
@@ -155,152 +144,73 @@ EXPORT void masks_measure(const uint32_t *runs, const int64_t *rows, const int64
 #define FARTHEST 100000000 /* coordinates whose fine ones are whole numbers of 32 bits */
 #define DOUBT 1e-6
 
-static int32_t fine(double coordinate) { return (int32_t)(FINE * coordinate + .5); }
-
-/* The columns whose middle an edge between two fine columns crosses: from *from up to *to. */
-static void crossed(int32_t a, int32_t b, int32_t width, int32_t *from, int32_t *to)
-{
-    int32_t low = a < b ? a : b, high = a < b ? b : a;
-    *from = low <= MIDDLE ? 0 : (low + FINE - 1 - MIDDLE) / FINE;
-    *to = high <= MIDDLE ? 0 : (high - 1 - MIDDLE) / FINE + 1;
-    if (*to > width)
-        *to = width;
-}
-
-/* The most boundaries that a row can have, added up over the rows. The complement of the first
-   row with a coordinate out of range or too many pixels, if there is one. */
-EXPORT int64_t masks_polygon_capacity(const double *points, const int64_t *rings,
-                                      const int64_t *rows, const int64_t *sizes, int64_t first,
-                                      int64_t last)
-{
-    int64_t capacity = 0;
-    for (int64_t row = first; row < last; row++) {
-        int64_t height = sizes[2 * row], width = sizes[2 * row + 1];
-        if (height < 0 || width < 0 || height > FARTHEST || width > FARTHEST ||
-            height * width > INT32_MAX)
-            return ~row;
-        for (int64_t ring = rows[row]; ring < rows[row + 1]; ring++) {
-            const double *begin = points + 2 * rings[ring], *end = points + 2 * rings[ring + 1];
-            int32_t from, to, before = 0;
-            for (const double *value = begin; value < end; value++)
-                if (!(*value >= -FARTHEST && *value <= FARTHEST))
-                    return ~row;
-            if (begin < end)
-                before = fine(end[-2]);
-            for (const double *point = begin; point < end; point += 2) {
-                int32_t x = fine(point[0]);
-                crossed(before, x, (int32_t)width, &from, &to);
-                capacity += to > from ? to - from : 0;
-                before = x;
-            }
-        }
-        capacity += rows[row + 1] > rows[row];
-    }
-    return capacity;
-}
-
 typedef struct {
-    int32_t *x, *y;      /* fine corners of a ring, the first one again at the end */
-    int64_t corners;     /* room for so many */
-    int32_t *ends;       /* where the boundaries of each column end */
-    int64_t columns;     /* room for so many */
-    uint32_t *at;        /* boundaries of a ring */
-    uint32_t *together;  /* of the rings before it */
-    uint32_t *joined;    /* of both */
-    int64_t boundaries;  /* room for so many, in each */
+    int32_t x, y;   /* on the fine grid */
+    int32_t column; /* the first one whose middle is not left of it */
+} Corner;
+
+/* Where a polygon is drawn: room for the most boundaries of a row. */
+typedef struct {
+    Corner *corners;    /* of a ring, the first one again at the end */
+    int32_t *ends;      /* where the boundaries of each column end */
+    uint32_t *at;       /* boundaries of a ring */
+    uint32_t *together; /* of the rings before it */
+    uint32_t *joined;   /* of both */
 } Desk;
 
-static void *room(void *old, int64_t count, size_t size)
+static int32_t fine(double coordinate) { return (int32_t)(FINE * coordinate + .5); }
+
+/* The pixel of a line that begins at a fine place or behind it, counted from its middle on. */
+static int32_t pixel(int32_t place, int32_t count)
 {
-    return realloc(old, (size_t)count * size);
+    int32_t before = place <= MIDDLE ? 0 : (int32_t)((uint32_t)(place + FINE - 1 - MIDDLE) / FINE);
+    return before < count ? before : count;
 }
 
-static int corners_fit(Desk *desk, int64_t corners)
+/* The most boundaries of a ring; -1 where a coordinate is out of range. */
+static int64_t ring_room(const double *points, int64_t count, int32_t width)
 {
-    int32_t *x, *y;
-    if (corners <= desk->corners)
-        return 1;
-    corners *= 2;
-    if ((x = room(desk->x, corners, sizeof *x)))
-        desk->x = x;
-    if ((y = room(desk->y, corners, sizeof *y)))
-        desk->y = y;
-    if (x && y)
-        desk->corners = corners;
-    return x && y;
-}
-
-static int columns_fit(Desk *desk, int64_t columns)
-{
-    int32_t *ends;
-    if (columns <= desk->columns)
-        return 1;
-    if (!(ends = room(desk->ends, columns, sizeof *ends)))
-        return 0;
-    desk->ends = ends;
-    desk->columns = columns;
-    return 1;
-}
-
-static int boundaries_fit(Desk *desk, int64_t boundaries)
-{
-    uint32_t *at, *together, *joined;
-    if (boundaries <= desk->boundaries)
-        return 1;
-    boundaries *= 2;
-    if ((at = room(desk->at, boundaries, sizeof *at)))
-        desk->at = at;
-    if ((together = room(desk->together, boundaries, sizeof *together)))
-        desk->together = together;
-    if ((joined = room(desk->joined, boundaries, sizeof *joined)))
-        desk->joined = joined;
-    if (at && together && joined)
-        desk->boundaries = boundaries;
-    return at && together && joined;
-}
-
-static void clear(Desk *desk)
-{
-    free(desk->x);
-    free(desk->y);
-    free(desk->ends);
-    free(desk->at);
-    free(desk->together);
-    free(desk->joined);
-}
-
-/* The pixel row that a fine row belongs to, counted from its middle on. */
-static uint32_t pixel(int32_t v, int32_t height)
-{
-    uint32_t y = v < MIDDLE ? 0 : (uint32_t)(v + FINE - 1 - MIDDLE) / FINE;
-    return y < (uint32_t)height ? y : (uint32_t)height;
+    int64_t room = 0;
+    int32_t before;
+    int far = 0;
+    for (int64_t i = 0; i < 2 * count; i++)
+        far |= !(points[i] >= -FARTHEST && points[i] <= FARTHEST);
+    if (far || !count)
+        return -far;
+    before = pixel(fine(points[2 * count - 2]), width);
+    for (int64_t i = 0; i < count; i++) {
+        int32_t column = pixel(fine(points[2 * i]), width);
+        room += column < before ? before - column : column - before;
+        before = column;
+    }
+    return room;
 }
 
 /* Boundaries on an edge that is wider than high: at each middle, the upper of two fine points. */
-static void cross_wide(int32_t xs, int32_t ys, int32_t xe, int32_t ye, int32_t from, int32_t to,
-                       int32_t height, int32_t *ends, uint32_t *at)
+static void cross_wide(const Corner *a, const Corner *b, int32_t from, int32_t to, int32_t height,
+                       int32_t *ends, uint32_t *at)
 {
-    double slope = (double)(ye - ys) / (xe - xs);
-    int32_t t = FINE * from + MIDDLE - xs + (slope < 0);
+    double slope = (double)(b->y - a->y) / (b->x - a->x);
+    int32_t t = FINE * from + MIDDLE - a->x + (slope < 0);
     uint32_t begin = (uint32_t)from * (uint32_t)height;
     for (int32_t column = from; column < to; column++, t += FINE, begin += (uint32_t)height)
-        at[ends[column]++] = begin + pixel((int32_t)(ys + slope * t + .5), height);
+        at[(*ends++)++] = begin + (uint32_t)pixel((int32_t)(a->y + slope * t + .5), height);
 }
 
 /* Boundaries on an edge that is higher than wide: the last fine point before each middle. That
    point is found by division; where rounding might put it beside the one that COCO's own formula
    finds (errors of that are below DOUBT), the formula decides. */
-static void cross_high(int32_t xs, int32_t ys, int32_t xe, int32_t ye, int32_t from, int32_t to,
-                       int32_t height, int32_t *ends, uint32_t *at)
+static void cross_high(const Corner *a, const Corner *b, int32_t from, int32_t to, int32_t height,
+                       int32_t *ends, uint32_t *at)
 {
-    int32_t length = ye - ys, middle = FINE * from + MIDDLE;
-    double slope = (double)(xe - xs) / length, inverse = (double)length / (xe - xs);
+    int32_t length = b->y - a->y, middle = FINE * from + MIDDLE;
+    double slope = (double)(b->x - a->x) / length, inverse = (double)length / (b->x - a->x);
     double doubt = DOUBT * (inverse < 0 ? -inverse : inverse);
     int rises = slope > 0;
     uint32_t begin = (uint32_t)from * (uint32_t)height;
-#define PAST(t) (((int32_t)(xs + slope * (t) + .5) > middle) == rises)
+#define PAST(t) (((int32_t)(a->x + slope * (t) + .5) > middle) == rises)
     for (int32_t column = from; column < to; column++, middle += FINE, begin += (uint32_t)height) {
-        double crossing = (middle + .5 - xs) * inverse;
+        double crossing = (middle + .5 - a->x) * inverse;
         int32_t t = (int32_t)crossing;
         if (!(crossing - t > doubt && crossing - t < 1 - doubt)) {
             t = t < length ? t : length - 1;
@@ -309,13 +219,43 @@ static void cross_high(int32_t xs, int32_t ys, int32_t xe, int32_t ye, int32_t f
             while (t > 0 && PAST(t))
                 t--;
         }
-        at[ends[column]++] = begin + pixel(t + ys, height);
+        at[(*ends++)++] = begin + (uint32_t)pixel(t + a->y, height);
     }
 #undef PAST
 }
 
+/* Boundaries on an edge of a ring whose columns begin with `left`. */
+static void cross(const Corner *a, const Corner *b, int32_t left, int32_t height, const Desk *desk)
+{
+    int32_t across = a->x < b->x ? b->x - a->x : a->x - b->x;
+    int32_t down = a->y < b->y ? b->y - a->y : a->y - b->y;
+    int32_t from = a->column < b->column ? a->column : b->column;
+    int32_t to = a->column < b->column ? b->column : a->column;
+    int wide = across >= down;
+    if (from == to)
+        return;
+    if (wide ? a->x > b->x : a->y > b->y) {
+        const Corner *other = a;
+        a = b;
+        b = other;
+    }
+    (wide ? cross_wide : cross_high)(a, b, from, to, height, desk->ends + (from - left), desk->at);
+}
+
+#define FEW 32 /* up to here, insertion is quicker */
+
+static int by_size(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return (one > other) - (one < other);
+}
+
 static void sort(uint32_t *values, int32_t count)
 {
+    if (count > FEW) {
+        qsort(values, (size_t)count, sizeof *values, by_size);
+        return;
+    }
     for (int32_t i = 1; i < count; i++) {
         uint32_t value = values[i];
         int32_t j = i;
@@ -326,10 +266,10 @@ static void sort(uint32_t *values, int32_t count)
 }
 
 /* Sorts the boundaries of each column and leaves out those of which there are two in one place. */
-static int32_t tidied(uint32_t *at, const int32_t *ends, int32_t left, int32_t right, uint32_t full)
+static int32_t tidied(uint32_t *at, const int32_t *ends, int32_t columns, uint32_t full)
 {
     int32_t kept = 0, begin = 0;
-    for (int32_t column = left; column < right; column++) {
+    for (int32_t column = 0; column < columns; column++) {
         int32_t end = ends[column];
         if (end - begin == 2) { /* nearly always */
             uint32_t a = at[begin], b = at[begin + 1];
@@ -350,60 +290,35 @@ static int32_t tidied(uint32_t *at, const int32_t *ends, int32_t left, int32_t r
     return kept;
 }
 
-/* Where runs begin inside and outside of a ring by turns; -1 without memory. */
+/* Where runs begin inside and outside of a ring by turns. */
 static int32_t ring_boundaries(const double *points, int64_t count, int32_t height, int32_t width,
-                               Desk *desk)
+                               const Desk *desk)
 {
-    int32_t left = width, right = 0, from, to, edges = 0, total = 0, *ends;
-    if (!corners_fit(desk, count + 1) || !columns_fit(desk, width + 1))
-        return -1;
+    Corner *corners = desk->corners;
+    int32_t left = width, right = 0, edges = 0, total = 0, *ends = desk->ends;
     for (int64_t i = 0; i < count; i++) {
-        desk->x[i] = fine(points[2 * i]);
-        desk->y[i] = fine(points[2 * i + 1]);
-    }
-    if (count) {
-        desk->x[count] = desk->x[0];
-        desk->y[count] = desk->y[0];
-    }
-    for (int64_t i = 0; i < count; i++) {
-        crossed(desk->x[i], desk->x[i + 1], width, &from, &to);
-        left = from < to && from < left ? from : left;
-        right = from < to && to > right ? to : right;
+        int32_t x = fine(points[2 * i]), column = pixel(x, width);
+        corners[i] = (Corner){x, fine(points[2 * i + 1]), column};
+        left = column < left ? column : left;
+        right = column > right ? column : right;
     }
     if (left >= right)
         return 0;
-    ends = desk->ends;
-    memset(ends + left, 0, (size_t)(right - left + 1) * sizeof *ends);
+    corners[count] = corners[0];
+    memset(ends, 0, (size_t)(right - left + 1) * sizeof *ends);
     for (int64_t i = 0; i < count; i++) {
-        crossed(desk->x[i], desk->x[i + 1], width, &from, &to);
-        if (from < to) {
-            ends[from]++;
-            ends[to]--;
-        }
+        int32_t a = corners[i].column - left, b = corners[i + 1].column - left;
+        ends[a < b ? a : b]++;
+        ends[a < b ? b : a]--;
     }
-    for (int32_t column = left; column < right; column++) {
+    for (int32_t column = 0; column < right - left; column++) {
         edges += ends[column];
         ends[column] = total; /* where the column begins, until its boundaries are there */
         total += edges;
     }
-    if (!boundaries_fit(desk, total))
-        return -1;
-    for (int64_t i = 0; i < count; i++) {
-        int32_t xs = desk->x[i], ys = desk->y[i], xe = desk->x[i + 1], ye = desk->y[i + 1];
-        int32_t across = xe > xs ? xe - xs : xs - xe, down = ye > ys ? ye - ys : ys - ye;
-        crossed(xs, xe, width, &from, &to);
-        if (from >= to)
-            continue;
-        if (across >= down && xs < xe)
-            cross_wide(xs, ys, xe, ye, from, to, height, ends, desk->at);
-        else if (across >= down)
-            cross_wide(xe, ye, xs, ys, from, to, height, ends, desk->at);
-        else if (ys < ye)
-            cross_high(xs, ys, xe, ye, from, to, height, ends, desk->at);
-        else
-            cross_high(xe, ye, xs, ys, from, to, height, ends, desk->at);
-    }
-    return tidied(desk->at, ends, left, right, (uint32_t)height * (uint32_t)width);
+    for (int64_t i = 0; i < count; i++)
+        cross(corners + i, corners + i + 1, left, height, desk);
+    return tidied(desk->at, ends, right - left, (uint32_t)height * (uint32_t)width);
 }
 
 static void swap(uint32_t **a, uint32_t **b)
@@ -434,36 +349,174 @@ static int32_t unite(Desk *desk, int32_t count, int32_t before)
     return kept;
 }
 
-/* Run lengths of the union of each row's rings, packed one row behind the other into `runs`,
-   which has the room that masks_polygon_capacity asks for. Answers how many there are. */
-EXPORT int64_t masks_from_polygons(const double *points, const int64_t *rings, const int64_t *rows,
-                                   const int64_t *sizes, int64_t first, int64_t last,
-                                   uint32_t *runs, int64_t *lengths)
+/* ---- Segmentations of any kind. ---- */
+
+enum { NO_MASK, POLYGONS, RUNS, COMPRESSED };
+enum { RINGS, COUNTS, LETTERS };
+
+/* Columns as readers make them: `rows` has the end of each row's rings, counts and letters, and
+   `rings` that of each ring's numbers. */
+typedef struct {
+    const uint8_t *kinds;
+    const int64_t *rows, *rings;
+    const double *numbers;
+    const uint32_t *counts;
+    const uint8_t *letters;
+} Segmentations;
+
+static int64_t begin_of(const int64_t *ends, int64_t row, int width, int what)
 {
-    Desk desk = {0};
-    uint32_t *run = runs;
-    for (int64_t row = first; row < last; row++) {
-        int32_t height = (int32_t)sizes[2 * row], width = (int32_t)sizes[2 * row + 1], united = 0;
-        uint32_t *begin = run, before = 0;
-        for (int64_t ring = rows[row]; ring < rows[row + 1]; ring++) {
-            int32_t count = ring_boundaries(points + 2 * rings[ring], rings[ring + 1] - rings[ring],
-                                            height, width, &desk);
-            if (count < 0 || !boundaries_fit(&desk, (int64_t)count + united)) {
-                clear(&desk);
-                return NO_MEMORY;
-            }
-            united = unite(&desk, count, united);
-        }
-        for (int32_t i = 0; i < united; i++) {
-            *run++ = desk.together[i] - before;
-            before = desk.together[i];
-        }
-        if (rows[row + 1] > rows[row])
-            *run++ = (uint32_t)height * (uint32_t)width - before;
-        lengths[row] = run - begin;
+    return row ? ends[width * (row - 1) + what] : 0;
+}
+
+/* The most run lengths of a row's polygons; -1 where a coordinate is out of range, or where pixels
+   or run lengths are too many for 32 bits. */
+static int64_t polygon_room(const Segmentations *of, int64_t row, const int64_t *size)
+{
+    int64_t room = 1, last = of->rows[3 * row + RINGS];
+    if (size[0] < 0 || size[1] < 0 || size[0] > INT32_MAX || size[1] > INT32_MAX ||
+        size[0] * size[1] > INT32_MAX)
+        return -1;
+    for (int64_t ring = begin_of(of->rows, row, 3, RINGS); ring < last; ring++) {
+        int64_t begin = begin_of(of->rings, ring, 1, 0), count = (of->rings[ring] - begin) / 2;
+        int64_t own = ring_room(of->numbers + begin, count, (int32_t)size[1]);
+        if (own < 0)
+            return -1;
+        room += own;
+        if (room > INT32_MAX)
+            return -1;
     }
-    clear(&desk);
-    return run - runs;
+    return room;
+}
+
+#define AHEAD 8   /* rows whose polygons are on their way from memory: they lie anywhere in it */
+#define LINE 8    /* numbers that come at once */
+#define MOST 256  /* numbers that are asked for; others follow by themselves */
+
+static void fetch(const Segmentations *of, int64_t row)
+{
+    int64_t ring = begin_of(of->rows, row, 3, RINGS), last = of->rows[3 * row + RINGS], begin, end;
+    if (ring == last)
+        return;
+    begin = begin_of(of->rings, ring, 1, 0);
+    end = of->rings[last - 1] - begin > MOST ? begin + MOST : of->rings[last - 1];
+    for (int64_t i = begin; i < end; i += LINE)
+        PREFETCH(of->numbers + i);
+}
+
+/* The most run lengths of each row, one of segmentations in the order of `rows`. Answers the first
+   that cannot be drawn. */
+EXPORT int64_t masks_room(const uint8_t *kinds, const int64_t *row_ends, const int64_t *ring_ends,
+                          const double *numbers, const uint32_t *counts, const uint8_t *letters,
+                          const int64_t *rows, const int64_t *sizes, int64_t first, int64_t last,
+                          int64_t *room)
+{
+    Segmentations of = {kinds, row_ends, ring_ends, numbers, counts, letters};
+    for (int64_t i = first; i < last; i++) {
+        int64_t row = rows[i], begin;
+        if (i + AHEAD < last)
+            fetch(&of, rows[i + AHEAD]);
+        switch (kinds[row]) {
+        case POLYGONS:
+            room[i] = polygon_room(&of, row, sizes + 2 * i);
+            break;
+        case RUNS:
+            room[i] = row_ends[3 * row + COUNTS] - begin_of(row_ends, row, 3, COUNTS);
+            break;
+        case COMPRESSED:
+            begin = begin_of(row_ends, row, 3, LETTERS);
+            room[i] = text_length(letters + begin, letters + row_ends[3 * row + LETTERS]);
+            break;
+        default:
+            room[i] = 0;
+        }
+        if (room[i] < 0)
+            return i;
+    }
+    return DONE;
+}
+
+/* Run lengths of the union of a row's rings; answers how many there are. */
+static int64_t polygon_runs(const Segmentations *of, int64_t row, const int64_t *size, Desk *desk,
+                            uint32_t *runs)
+{
+    int32_t height = (int32_t)size[0], width = (int32_t)size[1], united = 0;
+    int64_t last = of->rows[3 * row + RINGS];
+    uint32_t before = 0;
+    for (int64_t ring = begin_of(of->rows, row, 3, RINGS); ring < last; ring++) {
+        int64_t begin = begin_of(of->rings, ring, 1, 0), count = (of->rings[ring] - begin) / 2;
+        int32_t own = ring_boundaries(of->numbers + begin, count, height, width, desk);
+        united = unite(desk, own, united);
+    }
+    for (int32_t i = 0; i < united; i++) {
+        runs[i] = desk->together[i] - before;
+        before = desk->together[i];
+    }
+    runs[united] = (uint32_t)height * (uint32_t)width - before;
+    return united + 1;
+}
+
+/* Makes a desk for the polygons of some rows, in one piece of memory that `corners` begins. */
+static int desk_made(Desk *desk, const Segmentations *of, const int64_t *rows, const int64_t *room,
+                     int64_t first, int64_t last)
+{
+    size_t corners = 1, most = 1;
+    for (int64_t i = first; i < last; i++) {
+        int64_t row = rows[i], size = room[i + 1] - room[i];
+        if (of->kinds[row] != POLYGONS)
+            continue;
+        most = (size_t)size > most ? (size_t)size : most;
+        for (int64_t ring = begin_of(of->rows, row, 3, RINGS); ring < of->rows[3 * row]; ring++) {
+            int64_t count = (of->rings[ring] - begin_of(of->rings, ring, 1, 0)) / 2 + 1;
+            corners = (size_t)count > corners ? (size_t)count : corners;
+        }
+    }
+    desk->corners = malloc(corners * sizeof *desk->corners + 4 * most * sizeof *desk->at);
+    if (!desk->corners)
+        return 0;
+    desk->ends = (int32_t *)(desk->corners + corners);
+    desk->at = (uint32_t *)(desk->ends + most);
+    desk->together = desk->at + most;
+    desk->joined = desk->together + most;
+    return 1;
+}
+
+/* Run lengths of each row, one behind the other from runs[room[first]] on; `room` has the sums of
+   what masks_room found. Answers the first row that is no mask. */
+EXPORT int64_t masks_drawn(const uint8_t *kinds, const int64_t *row_ends, const int64_t *ring_ends,
+                           const double *numbers, const uint32_t *counts, const uint8_t *letters,
+                           const int64_t *rows, const int64_t *sizes, int64_t first, int64_t last,
+                           const int64_t *room, uint32_t *runs, int64_t *lengths)
+{
+    Segmentations of = {kinds, row_ends, ring_ends, numbers, counts, letters};
+    Desk desk;
+    int64_t answer = DONE;
+    uint32_t *run = runs + room[first];
+    if (!desk_made(&desk, &of, rows, room, first, last))
+        return NO_MEMORY;
+    for (int64_t i = first; i < last && answer == DONE; i++) {
+        int64_t row = rows[i], begin;
+        if (i + AHEAD < last)
+            fetch(&of, rows[i + AHEAD]);
+        lengths[i] = room[i + 1] - room[i];
+        switch (kinds[row]) {
+        case POLYGONS:
+            lengths[i] = polygon_runs(&of, row, sizes + 2 * i, &desk, run);
+            break;
+        case RUNS:
+            begin = begin_of(row_ends, row, 3, COUNTS);
+            memcpy(run, counts + begin, (size_t)lengths[i] * sizeof *run);
+            break;
+        case COMPRESSED:
+            begin = begin_of(row_ends, row, 3, LETTERS);
+            if (!text_runs(letters + begin, letters + row_ends[3 * row + LETTERS], run))
+                answer = i;
+            break;
+        }
+        run += lengths[i];
+    }
+    free(desk.corners);
+    return answer;
 }
 
 /* ---- Overlap. ---- */
@@ -487,11 +540,11 @@ static int spread(Intervals *intervals, int64_t row, const uint32_t *runs, const
         return 1;
     if (count + BLOCK + 1 > intervals->room) {
         int64_t wanted = 2 * (count + BLOCK + 1);
-        int32_t *from = room(intervals->from, wanted, sizeof *from), *to;
+        int32_t *from = realloc(intervals->from, (size_t)wanted * sizeof *from), *to;
         if (!from)
             return 0;
         intervals->from = from;
-        if (!(to = room(intervals->to, wanted, sizeof *to)))
+        if (!(to = realloc(intervals->to, (size_t)wanted * sizeof *to)))
             return 0;
         intervals->to = to;
         intervals->room = wanted;

@@ -4,17 +4,15 @@ from valor_detection.kernels import KERNELS
 
 if KERNELS.library is None:
     from valor_detection.kernels.numeric.masks import (
-        decompress,
         mask_ious,
         measured,
-        polygon_runs,
+        segmentation_runs,
     )
 else:
     from valor_detection.kernels.compiled.masks import (
-        decompress,
         mask_ious,
         measured,
-        polygon_runs,
+        segmentation_runs,
     )
 
-__all__ = ["decompress", "mask_ious", "measured", "polygon_runs"]
+__all__ = ["mask_ious", "measured", "segmentation_runs"]

@@ -153,44 +153,6 @@ EXPORT void ranks(int64_t count, const int64_t *order, const int64_t *groups,
     }
 }
 
-typedef struct {
-    double iou;
-    int64_t truth, place;
-    int ignored;
-} Choice;
-
-/* The pairs of one prediction as it prefers them: counted objects first, then greater IoUs, of
-   equal ones the last object. */
-static void prefer(Choice *choices, int64_t count)
-{
-    for (int64_t i = 1; i < count; i++) {
-        Choice moved = choices[i];
-        int64_t j = i;
-        for (; j > 0; j--) {
-            const Choice *other = choices + j - 1;
-            if (other->ignored != moved.ignored ? other->ignored < moved.ignored
-                : other->iou != moved.iou      ? other->iou > moved.iou
-                                               : other->truth > moved.truth)
-                break;
-            choices[j] = *other;
-        }
-        choices[j] = moved;
-    }
-}
-
-static int64_t choices_of(Choice *choices, int64_t start, int64_t stop, const int64_t *truths,
-                          const double *ious, const uint8_t *ignored, double lowest)
-{
-    int64_t count = 0;
-    for (int64_t e = start; e < stop; e++)
-        if (ious[e] >= lowest) {
-            Choice choice = {ious[e], truths[e], e, ignored[truths[e]]};
-            choices[count++] = choice;
-        }
-    if (count > 1) prefer(choices, count);
-    return count;
-}
-
 /* Thresholds, ascending, that an IoU reaches, as the lowest bits. */
 static uint64_t reached(double iou, const double *thresholds, int64_t count)
 {
@@ -199,27 +161,65 @@ static uint64_t reached(double iou, const double *thresholds, int64_t count)
     return passed < 64 ? ((uint64_t)1 << passed) - 1 : ~(uint64_t)0;
 }
 
-/* taken has a place for every true object, all 0 before; choices one for the most pairs of a
-   prediction. */
+/* Whether COCO prefers a pair to another of the same prediction: counted objects first, then
+   greater IoUs, of equal ones the last object. */
+static int is_preferred(int64_t pair, int64_t other, const int64_t *truths, const double *ious,
+                        const uint8_t *ignored)
+{
+    int64_t truth = truths[pair], other_truth = truths[other];
+    if (ignored[truth] != ignored[other_truth]) return ignored[truth] < ignored[other_truth];
+    return ious[pair] != ious[other] ? ious[pair] > ious[other] : truth > other_truth;
+}
+
+typedef struct {
+    int64_t pair;
+    uint64_t bits; /* thresholds at which it is the one that a prediction prefers so far */
+} Leader;
+
+/* Has a pair lead at those of some thresholds where it is preferred to the leaders there. No two
+   lead at one threshold, so that there are never more leaders than bits. Answers how many. */
+static int challenge(Leader *leaders, int count, int64_t pair, uint64_t bits,
+                     const int64_t *truths, const double *ious, const uint8_t *ignored)
+{
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        Leader leader = leaders[i];
+        if (leader.bits & bits) {
+            if (is_preferred(pair, leader.pair, truths, ious, ignored))
+                leader.bits &= ~bits;
+            else
+                bits &= ~leader.bits;
+        }
+        if (leader.bits) leaders[kept++] = leader;
+    }
+    if (bits) {
+        leaders[kept].pair = pair;
+        leaders[kept++].bits = bits;
+    }
+    return kept;
+}
+
+/* taken has a place for every true object, all 0 before. */
 EXPORT void match_coco(int64_t count, const int64_t *starts, const int64_t *truths,
                        const double *ious, const uint8_t *crowd, const uint8_t *ignored,
                        int64_t threshold_count, const double *thresholds,
-                       uint64_t *taken, void *room, uint64_t *matched, uint64_t *excused)
+                       uint64_t *taken, uint64_t *matched, uint64_t *excused)
 {
-    Choice *choices = room;
     for (int64_t i = 0; i < count; i++) {
-        int64_t size = choices_of(choices, starts[i], starts[i + 1], truths, ious, ignored,
-                                  thresholds[0]);
+        Leader leaders[64];
+        int leader_count = 0;
         uint64_t done = 0, excuses = 0;
-        for (int64_t c = 0; c < size; c++) {
-            int64_t truth = choices[c].truth;
-            uint64_t bits = reached(choices[c].iou, thresholds, threshold_count) & ~done;
-            if (!crowd[truth]) {
-                bits &= ~taken[truth];
-                taken[truth] |= bits;
-            }
-            done |= bits;
-            if (choices[c].ignored) excuses |= bits;
+        for (int64_t e = starts[i]; e < starts[i + 1]; e++) {
+            uint64_t bits = reached(ious[e], thresholds, threshold_count);
+            if (!crowd[truths[e]]) bits &= ~taken[truths[e]];
+            if (bits)
+                leader_count = challenge(leaders, leader_count, e, bits, truths, ious, ignored);
+        }
+        for (int k = 0; k < leader_count; k++) {
+            int64_t truth = truths[leaders[k].pair];
+            taken[truth] |= leaders[k].bits;
+            done |= leaders[k].bits;
+            if (ignored[truth]) excuses |= leaders[k].bits;
         }
         matched[i] = done;
         excused[i] = excuses;
@@ -228,20 +228,16 @@ EXPORT void match_coco(int64_t count, const int64_t *starts, const int64_t *trut
 
 EXPORT void choose_coco(int64_t count, const int64_t *starts, const int64_t *truths,
                         const double *ious, const uint8_t *crowd, const uint8_t *ignored,
-                        double threshold, uint8_t *taken, void *room, int64_t *places)
+                        double threshold, uint8_t *taken, int64_t *places)
 {
-    Choice *choices = room;
     for (int64_t i = 0; i < count; i++) {
-        int64_t size =
-            choices_of(choices, starts[i], starts[i + 1], truths, ious, ignored, threshold);
-        places[i] = -1;
-        for (int64_t c = 0; c < size; c++) {
-            int64_t truth = choices[c].truth;
-            if (taken[truth] && !crowd[truth]) continue;
-            taken[truth] = 1;
-            places[i] = choices[c].place;
-            break;
+        int64_t best = -1;
+        for (int64_t e = starts[i]; e < starts[i + 1]; e++) {
+            if (!(ious[e] >= threshold) || (taken[truths[e]] && !crowd[truths[e]])) continue;
+            if (best < 0 || is_preferred(e, best, truths, ious, ignored)) best = e;
         }
+        places[i] = best;
+        if (best >= 0) taken[truths[best]] = 1;
     }
 }
 

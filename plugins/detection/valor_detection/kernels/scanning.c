@@ -10,16 +10,16 @@
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #define SSE2 1
+#endif
 #if defined(_MSC_VER)
 #include <intrin.h>
-#endif
 #endif
 
 enum { DONE, FULL, BAD };
 
 /* Places in `state`: how far it is, how much it has, and what there was no room for; places in
    `room`: how much there is room for. */
-enum { POSITION, STOP, CLOSED, ROWS, RINGS, NUMBERS, COUNTS, LETTERS, HARD, LACKING };
+enum { POSITION, STOP, CLOSED, ROWS, RINGS, NUMBERS, COUNTS, LETTERS, HARD, NAMES, LACKING };
 
 /* Bits in `found`. */
 enum {
@@ -53,17 +53,29 @@ static int is_hex(uint8_t c) { return is_digit(c) || (uint8_t)((c | 32) - 'a') <
 
 /* ---- values that are passed over ---- */
 
-#if defined(SSE2)
-static int first_bit(int mask) {
+static int lowest_bit(uint64_t bits) {
 #if defined(_MSC_VER)
     unsigned long bit;
-    _BitScanForward(&bit, (unsigned long)mask);
-    return (int)bit;
+    if (_BitScanForward(&bit, (unsigned long)bits)) return (int)bit;
+    _BitScanForward(&bit, (unsigned long)(bits >> 32));
+    return (int)bit + 32;
 #else
-    return __builtin_ctz((unsigned)mask);
+    return __builtin_ctzll(bits);
 #endif
 }
 
+static int leading_zeros(uint64_t bits) {
+#if defined(_MSC_VER)
+    unsigned long bit;
+    if (_BitScanReverse(&bit, (unsigned long)(bits >> 32))) return 31 - (int)bit;
+    _BitScanReverse(&bit, (unsigned long)bits);
+    return 63 - (int)bit;
+#else
+    return __builtin_clzll(bits);
+#endif
+}
+
+#if defined(SSE2)
 /* Up to the next quote, backslash or control character. */
 static Text plain_letters(Text p) {
     const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
@@ -72,31 +84,13 @@ static Text plain_letters(Text p) {
         __m128i v = _mm_loadu_si128((const __m128i *)p);
         __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, slash));
         stop = _mm_or_si128(stop, _mm_cmpeq_epi8(_mm_min_epu8(v, control), v));
-        int mask = _mm_movemask_epi8(stop);
-        if (mask) return p + first_bit(mask);
-    }
-}
-
-/* Up to the next bracket, brace, quote or zero byte. */
-static Text plain_items(Text p) {
-    const __m128i quote = _mm_set1_epi8('"'), fold = _mm_set1_epi8(32), zero = _mm_setzero_si128();
-    const __m128i open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}');
-    for (;; p += 16) {
-        __m128i v = _mm_loadu_si128((const __m128i *)p), folded = _mm_or_si128(v, fold);
-        __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(folded, open), _mm_cmpeq_epi8(folded, close));
-        stop = _mm_or_si128(stop, _mm_or_si128(_mm_cmpeq_epi8(v, quote), _mm_cmpeq_epi8(v, zero)));
-        int mask = _mm_movemask_epi8(stop);
-        if (mask) return p + first_bit(mask);
+        unsigned mask = (unsigned)_mm_movemask_epi8(stop);
+        if (mask) return p + lowest_bit(mask);
     }
 }
 #else
 static Text plain_letters(Text p) {
     while (*p != '"' && *p != '\\' && *p > 31) p++;
-    return p;
-}
-
-static Text plain_items(Text p) {
-    while (*p && *p != '"' && (*p | 32) != '{' && (*p | 32) != '}') p++;
     return p;
 }
 #endif
@@ -118,33 +112,6 @@ static Text string(Text p) {
     for (p = plain_letters(p + 1); *p != '"'; p = plain_letters(p))
         if (*p != '\\' || !(p = escape(p))) return NULL;
     return p + 1;
-}
-
-/* Behind a list or table, whose brackets are balanced and whose strings are closed; NULL also where
-   more than 64 of them are in one another. */
-static Text nested(Text p) {
-    uint64_t tables = 0; /* which of those around are tables, the innermost in the lowest bit */
-    for (int depth = 0;;) {
-        p = plain_items(p);
-        switch (*p) {
-        case '[': case '{':
-            if (depth++ == 64) return NULL;
-            tables = tables << 1 | (*p == '{');
-            p++;
-            break;
-        case ']': case '}':
-            if ((tables & 1) != (*p == '}')) return NULL;
-            tables >>= 1;
-            p++;
-            if (!--depth) return p;
-            break;
-        case '"':
-            if (!(p = string(p))) return NULL;
-            break;
-        default:
-            return NULL;
-        }
-    }
 }
 
 static Text digits(Text p) {
@@ -169,16 +136,87 @@ static Text word(Text p, const char *name) {
     return strncmp((const char *)p, name, length) ? NULL : p + length;
 }
 
-static Text value(Text p) {
+static Text scalar(Text p) {
     switch (*p) {
     case '"': return string(p);
-    case '[': case '{': return nested(p);
     case 't': return word(p, "true");
     case 'f': return word(p, "false");
     case 'n': return word(p, "null");
     default: return some_number(p);
     }
 }
+
+/* Behind the colon after the key of a field that is passed over. */
+static Text passed_key(Text p) {
+    if (*p != '"' || !(p = string(p))) return NULL;
+    p = space(p);
+    return *p == ':' ? space(p + 1) : NULL;
+}
+
+#if defined(SSE2)
+/* Which of 64 letters are from `low` to `high`, the first one in the lowest bit. */
+static uint64_t letters_from(Text p, char low, char high) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 4; i++) {
+        __m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(p + 16 * i)), _mm_set1_epi8(low));
+        __m128i is_there = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8((char)(high - low))), v);
+        bits |= (uint64_t)(unsigned)_mm_movemask_epi8(is_there) << 16 * i;
+    }
+    return bits;
+}
+
+/* Over numbers without sign and exponent that have a comma behind them, to another item of a list:
+   64 letters are looked at together. */
+static Text plain_numbers(Text p) {
+    for (;;) {
+        uint64_t digits = letters_from(p, '0', '9'), points = letters_from(p, '.', '.');
+        uint64_t commas = letters_from(p, ',', ','), spaces = letters_from(p, ' ', ' ');
+        uint64_t others = ~(digits | points | commas | (spaces & commas << 1)), firsts, wrong;
+        if (others) commas &= (others & (~others + 1)) - 1;
+        if (!commas) return p;
+        int length = 64 - leading_zeros(commas);
+        firsts = 1 | (commas << 1 & ~spaces) | (spaces & commas << 1) << 1;
+        wrong = (commas | points) & ~(digits << 1);            /* no digit before */
+        wrong |= points & ~(digits >> 1);                      /* no digit behind */
+        wrong |= ((points << 1) + digits) & ~digits & points;  /* a second point */
+        wrong |= firsts & letters_from(p, '0', '0') & digits >> 1;
+        if (wrong << (64 - length)) return p;
+        p += length;
+    }
+}
+#else
+static Text plain_numbers(Text p) { return p; }
+#endif
+
+/* Behind a list or table; NULL also where more than 64 of them are in one another. */
+static Text nested(Text p) {
+    uint64_t tables = 0; /* which of those around are tables, the innermost in the lowest bit */
+    for (int depth = 0;;) {
+        if (!(tables & 1)) p = space(plain_numbers(p));
+        if (*p == '[' || *p == '{') {
+            if (depth++ == 64) return NULL;
+            tables = tables << 1 | (*p == '{');
+            p = space(p + 1);
+            if (*p != (tables & 1 ? '}' : ']')) {
+                if (tables & 1 && !(p = passed_key(p))) return NULL;
+                continue;
+            }
+        } else {
+            if (!(p = scalar(p))) return NULL;
+            p = space(p);
+        }
+        for (; *p == (tables & 1 ? '}' : ']'); p = space(p)) {
+            tables >>= 1;
+            p++;
+            if (!--depth) return p;
+        }
+        if (*p != ',') return NULL;
+        p = space(p + 1);
+        if (tables & 1 && !(p = passed_key(p))) return NULL;
+    }
+}
+
+static Text value(Text p) { return *p == '[' || *p == '{' ? nested(p) : scalar(p); }
 
 /* ---- numbers ---- */
 
@@ -201,16 +239,6 @@ static uint64_t product(uint64_t a, uint64_t b, uint64_t *high) {
     *high = a1 * b1 + (middle >> 32) + (cross >> 32);
     return (cross << 32) | (uint32_t)(a0 * b0);
 #endif
-}
-
-static int leading_zeros(uint64_t w) {
-    int count = 0;
-    for (int step = 32; step; step >>= 1)
-        if (!(w >> (64 - step))) {
-            count += step;
-            w <<= step;
-        }
-    return count;
 }
 
 /* The double nearest to w * 10^q, after Lemire, "Number parsing at a gigabyte per second", 2021.
@@ -244,14 +272,62 @@ static int nearest(uint64_t w, int q, const uint64_t *fives, double *out) {
     return 1;
 }
 
+/* Behind a number of at most seven characters without a sign, as most are: all of it is looked at
+   together, eight bytes side by side. NULL where it is another. */
+#if defined(_MSC_VER) || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define EACH(byte) (0x0101010101010101 * (uint64_t)(byte))
+
+static Text short_number(Text p, double *out) {
+    uint64_t bytes, others, rest, before, digits;
+    memcpy(&bytes, p, 8);
+    bytes ^= EACH('0');
+    others = (((bytes & EACH(0x7F)) + EACH(0x76)) | bytes) & EACH(0x80); /* what is no digit */
+    int count = others ? lowest_bit(others) >> 3 : 8, decimals = 0, length = count;
+    if (p[count] == '.') {
+        rest = others & (others - 1);
+        length = rest ? lowest_bit(rest) >> 3 : 8;
+        decimals = length - count - 1;
+        if (!decimals) return NULL;
+    }
+    if (length == 8 || !count || (p[length] | 32) == 'e' || (*p == '0' && count > 1)) return NULL;
+    before = ((uint64_t)1 << 8 * count) - 1;
+    digits = decimals ? (bytes & before) | (bytes >> 8 & ~before) : bytes;
+    digits <<= 8 * (8 - count - decimals); /* zeros before the first one */
+    digits = 10 * digits + (digits >> 8); /* pairs, then fours, then all */
+    digits = (digits & 0xFF000000FF) * 0xF424000000064 +
+             (digits >> 16 & 0xFF000000FF) * 0x271000000001;
+    *out = (double)(digits >> 32) / TENS[decimals];
+    return p + length;
+}
+#else
+static Text short_number(Text p, double *out) {
+    (void)p, (void)out;
+    return NULL;
+}
+#endif
+
+/* The number of which another is the part behind a minus; to Python -0 is a whole number, which has
+   no sign, and -0.0 is none. */
+static double negated(double x, Text p, Text end) {
+    if (x == 0)
+        while (p < end && is_digit(*p)) p++;
+    return x == 0 && p == end ? 0 : -x;
+}
+
 /* Behind a number; `hard` where its value is left to Python. */
 static Text number(Text p, const uint64_t *fives, double *out, int *hard) {
     int negative = *p == '-';
     p += negative;
-    Text first = p;
+    Text first = p, end = short_number(p, out);
     uint64_t w = 0;
     int64_t exponent = 0;
+    *hard = 0;
+    if (end) {
+        if (negative) *out = negated(*out, first, end);
+        return end;
+    }
     if (!is_digit(*p)) return NULL;
+    Text start = p;
     while (is_digit(*p)) w = 10 * w + (uint64_t)(*p++ - '0');
     int64_t count = p - first;
     if (*first == '0' && count > 1) return NULL;
@@ -274,7 +350,6 @@ static Text number(Text p, const uint64_t *fives, double *out, int *hard) {
             if (stated < 100000) stated = 10 * stated + (*p - '0');
         exponent += falls ? -stated : stated;
     }
-    *hard = 0;
     double x;
     if (count > 19)
         *hard = 1;
@@ -284,7 +359,7 @@ static Text number(Text p, const uint64_t *fives, double *out, int *hard) {
         x = exponent < 0 ? (double)w / TENS[-exponent] : (double)w * TENS[exponent];
     else if (exponent < -400 || exponent > 400 || !nearest(w, (int)exponent, fives, &x))
         *hard = 1;
-    *out = *hard ? 0 : negative ? -x : x;
+    *out = *hard ? 0 : negative ? negated(x, start, p) : x;
     return p;
 }
 
@@ -412,15 +487,30 @@ static Text run_list(Text p, Columns *to) {
     return p;
 }
 
-/* Text of compressed runs, which has no letter that is escaped but the backslash. */
-static Text run_text(Text p, Columns *to) {
-    for (p++; *p != '"';) {
-        if (*p == '\\' && *++p != '\\') return NULL;
-        if (*p < 32 || *p > 126) return NULL;
-        if (!has_room(to, LETTERS)) return NULL;
-        to->letters[to->state[LETTERS]++] = *p++;
+/* Copies letters of compressed runs; NULL where one is no printable letter of ASCII. */
+static Text letters(Text p, Text end, Columns *to) {
+    int64_t count = end - p;
+    uint8_t *into = to->letters + to->state[LETTERS], strange = 0;
+    if (to->room[LETTERS] - to->state[LETTERS] < count) {
+        to->state[LACKING] = LETTERS;
+        to->code = FULL;
+        return NULL;
     }
-    return p + 1;
+    for (int64_t i = 0; i < count; i++) {
+        into[i] = p[i];
+        strange |= p[i] > 126;
+    }
+    to->state[LETTERS] += count;
+    return strange ? NULL : end;
+}
+
+/* Text of compressed runs; the backslash is the only letter in it that JSON escapes. */
+static Text run_text(Text p, Columns *to) {
+    for (p++; (p = letters(p, plain_letters(p), to)) && *p != '"';) {
+        if (p[0] != '\\' || p[1] != '\\') return NULL;
+        if (!(p = letters(p + 1, p + 2, to))) return NULL;
+    }
+    return p ? p + 1 : NULL;
 }
 
 /* Behind the colon after a key; its text is from `key` to `end` without the quotes. NULL where
@@ -659,8 +749,8 @@ EXPORT int scan_images(const uint8_t *text, const int64_t *room, int64_t *state,
             if (!(p = key_at(p, &key, &end))) return BAD;
             int is_nested = *p == '[' || *p == '{';
             if (!is_as_before(&fields, place, key, end) || is_nested) {
-                int64_t *entry = names + 3 * state[LETTERS]++;
-                if (state[LETTERS] > room[LETTERS]) return FULL;
+                int64_t *entry = names + 3 * state[NAMES]++;
+                if (state[NAMES] > room[NAMES]) return FULL;
                 entry[0] = key - text;
                 entry[1] = end - text;
                 entry[2] = is_nested;
@@ -699,14 +789,4 @@ EXPORT void grouped_order(int64_t n, const int64_t *groups, int64_t n_groups, in
     for (int64_t i = 0; i < n; i++) starts[groups[i] + 1]++;
     for (int64_t g = 0; g < n_groups; g++) starts[g + 1] += starts[g];
     for (int64_t i = 0; i < n; i++) order[starts[groups[i]]++] = i;
-}
-
-/* Ragged rows of one column, copied to where `to_starts` says, in another order; starts are counted
-   in elements of `width` bytes. */
-EXPORT void copy_rows(int64_t n, const int64_t *rows, int64_t width, const uint8_t *from,
-                      const int64_t *from_starts, uint8_t *to, const int64_t *to_starts) {
-    for (int64_t i = 0; i < n; i++) {
-        int64_t first = from_starts[rows[i]], count = from_starts[rows[i] + 1] - first;
-        if (count) memcpy(to + width * to_starts[i], from + width * first, (size_t)(width * count));
-    }
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from valor_core.threads import in_threads, thread_count
 from valor_detection.kernels.pages import paged
 
 PADDING = 64  # zero bytes that every loop of a scanner ends at
+_BLOCK = 1 << 18  # bytes that are looked at together, so that they stay near
+_LAST_OF_ASCII = 127
 _READ = 8 << 20  # bytes whose reading is worth a thread of its own
 
 _MARK = b"\xef\xbb\xbf"
@@ -80,6 +83,20 @@ class Text:
     def start(self) -> int:
         """Where it begins, behind a byte order mark if there is one."""
         return len(_MARK) if self.cut(0, len(_MARK)) == _MARK else 0
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether its bytes are UTF-8."""
+        decoder = getincrementaldecoder("utf-8")()
+        try:
+            for start in range(0, self.size, _BLOCK):
+                block = self.padded[start : min(start + _BLOCK, self.size)]
+                if block.max() > _LAST_OF_ASCII or decoder.getstate()[0]:
+                    decoder.decode(block.data)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+        return True
 
     def cut(self, start: int, stop: int) -> bytes:
         """Some of its bytes."""

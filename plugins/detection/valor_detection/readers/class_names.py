@@ -16,8 +16,13 @@ def class_names(path: Path) -> dict[int, str]:
     Raises
     ------
     ReadError
-        If it holds no names, or one name twice.
+        If it is not there, holds no names, or one name twice.
     """
+    if not path.exists():
+        raise ReadError(
+            f"{path}: expected the names of classes, found no such file",
+            "Name the data set's data.yaml, or a text file with a name a line, under data.names.",
+        )
     text = text_of(path)
     if path.suffix.lower() in (".yaml", ".yml"):
         found = _of_yaml(path, text)

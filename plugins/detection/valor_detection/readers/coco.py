@@ -17,7 +17,7 @@ from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.shapes import Shapes
-from valor_detection.geometry.validity import checked_shapes
+from valor_core.schemas.validity import checked_shapes
 from valor_detection.kernels.records import (
     AREA,
     BOX,
@@ -36,6 +36,7 @@ from valor_detection.reader_parameters import CocoParameters
 from valor_detection.readers.categories import Categories
 from valor_detection.readers.image_facts import image_facts
 from valor_detection.readers.numbering import Numbering
+from valor_detection.readers.refusals import as_read_errors
 from valor_detection.readers.segmentations import Masks
 
 _LONGEST = 1e150  # a box with shorter sides has an area that is a number
@@ -331,7 +332,7 @@ class _SortedSide:
         """Edge and size of each row; an inverted box is an error unless a policy sees to it."""
         boxes = self.annotations.boxes
         self._check_extent(boxes)
-        if chosen.invalid_geometry == "accept" and boxes.size and boxes[:, 2:].min() < 0:
+        if chosen.invalid_geometry == "accept" and _sides(boxes)[0] < 0:
             bad = np.flatnonzero((boxes[:, 2:] < 0).any(axis=1))
             raise ReadError(
                 f"{self.given.name(int(bad[0]))}, bbox: expected a width and a height of 0 or "
@@ -343,7 +344,8 @@ class _SortedSide:
 
     def _check_extent(self, boxes: Floats) -> None:
         """Raise a `ReadError` that names the first box whose area is too large for a number."""
-        if not boxes.size or max(boxes[:, 2:].max(), -boxes[:, 2:].min()) < _LONGEST:
+        shortest, longest = _sides(boxes)
+        if max(longest, -shortest) < _LONGEST:
             return
         with np.errstate(over="ignore"):
             bad = np.flatnonzero(~np.isfinite(boxes[:, 2] * boxes[:, 3]))
@@ -363,6 +365,15 @@ class _SortedSide:
         return Masks.of(own.masks, sizes, self.rows, self.given.name, boxes)
 
 
+def _sides(boxes: Floats) -> tuple[float, float]:
+    """The least width or height and the greatest; column by column, as NumPy likes it."""
+    columns = boxes[:, 2], boxes[:, 3]
+    return (
+        min(float(column.min(initial=0.0)) for column in columns),
+        max(float(column.max(initial=0.0)) for column in columns),
+    )
+
+
 def _under_policy(
     objects: Side, side: _SortedSide, chosen: CocoParameters, left_out: dict[str, int]
 ) -> Side:
@@ -370,12 +381,13 @@ def _under_policy(
     if chosen.invalid_geometry == "accept":
         return objects
     sizes = side.given.sizes[objects.datums]
-    shapes = objects.shapes
-    found = checked_shapes(shapes, sizes, chosen.invalid_geometry, objects.side, side.place)
+    with as_read_errors():
+        found = checked_shapes(
+            objects.shapes, sizes, chosen.invalid_geometry, objects.side, side.place
+        )
     left_out.update(found.counts)
     kept = objects.take(found.kept, objects.datums[found.kept])
-    changed = (shapes.boxes[found.kept] != found.shapes.boxes).any(axis=1)
-    areas = np.where(changed, found.shapes.areas, kept.areas)
+    areas = np.where(found.is_mended, found.shapes.areas, kept.areas)
     return evolve(kept, shapes=found.shapes, areas=areas)
 
 

@@ -8,16 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from attrs import evolve, frozen
+from attrs import frozen
 
 from valor_core.errors import ReadError, SchemaError, shown
-from valor_core.readers.table import file_size
 from valor_core.schemas.arrays import as_float
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
-from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon
+from valor_core.schemas.geometry import MultiPolygon, Polygon
 from valor_core.schemas.label import Label
-from valor_detection.geometry.validity import let_through
+from valor_detection.geometry.geojson import from_geojson
 from valor_detection.reader_parameters import GeojsonParameters
+from valor_detection.readers.refusals import as_read_errors
+from valor_detection.readers.text import text_of
 
 
 @frozen
@@ -59,37 +60,30 @@ class GeojsonReader:
 
     def read(self, partition: Collections) -> Iterator[DetectionBatch]:
         """The one batch."""
-        truths: dict[str | int, list[TrueObject]] = {}
-        predictions: dict[str | int, list[PredictedObject]] = {}
-        features, true_counts = self._checked(partition.groundtruths, "groundtruths")
-        for feature, geometry in features:
-            objects = truths.setdefault(feature.image, [])
-            if geometry is not None:
-                objects.append(TrueObject(feature.label, geometry, feature.is_crowd))
-        features, counts = self._checked(partition.predictions, "predictions")
-        for feature, geometry in features:
-            found = predictions.setdefault(feature.image, [])
-            if geometry is not None:
-                found.append(PredictedObject([(feature.label, feature.score())], geometry))
-        batch = DetectionBatch.of(
-            Detection(image, truths.get(image, ()), predictions.get(image, ()))
-            for image in {**truths, **predictions}
-        )
-        yield evolve(batch, left_out={**true_counts, **counts})
+        truths = self._by_image(partition.groundtruths)
+        predictions = self._by_image(partition.predictions)
+        images = list({**truths, **predictions})
+        features = {"groundtruths": truths, "predictions": predictions}
+        with as_read_errors():
+            batch = DetectionBatch.of(
+                (
+                    Detection(
+                        image,
+                        [feature.true() for feature in truths.get(image, ())],
+                        [feature.predicted() for feature in predictions.get(image, ())],
+                    )
+                    for image in images
+                ),
+                self.parameters.invalid_geometry,
+                lambda side, image, own: features[side][images[image]][own].place,
+            )
+        yield batch
 
-    def _checked(
-        self, path: Path, side: str
-    ) -> tuple[list[tuple[_Feature, Geometry | None]], dict[str, int]]:
-        """Features with their geometry, None where the policy leaves it out."""
-        features = list(_features(path, self.parameters))
-        geometries, counts = let_through(
-            [feature.geometry for feature in features],
-            None,
-            self.parameters.invalid_geometry,
-            side,
-            lambda row: features[row].place,
-        )
-        return list(zip(features, geometries, strict=True)), counts
+    def _by_image(self, path: Path) -> dict[str | int, list[_Feature]]:
+        found: dict[str | int, list[_Feature]] = {}
+        for feature in _features(path, self.parameters):
+            found.setdefault(feature.image, []).append(feature)
+        return found
 
 
 @frozen
@@ -101,11 +95,19 @@ class _Feature:
     properties: dict[str, Any]
     score_name: str
 
-    @property
-    def is_crowd(self) -> bool:
-        return bool(self.properties.get("is_crowd", self.properties.get("iscrowd", False)))
+    def true(self) -> TrueObject:
+        name = "is_crowd" if "is_crowd" in self.properties else "iscrowd"
+        is_crowd = self.properties.get(name)
+        if not isinstance(is_crowd, (int, float, type(None))) or is_crowd not in (0, 1, None):
+            raise ReadError(
+                f"{self.place}, {name}: expected true or false, found {shown(is_crowd)}"
+            )
+        return TrueObject(self.label, self.geometry, bool(is_crowd))
 
-    def score(self) -> float:
+    def predicted(self) -> PredictedObject:
+        return PredictedObject([(self.label, self._score())], self.geometry)
+
+    def _score(self) -> float:
         score = self.properties.get(self.score_name)
         is_number = isinstance(score, (int, float)) and not isinstance(score, bool)
         if not is_number or not math.isfinite(as_float(score)):
@@ -116,26 +118,41 @@ class _Feature:
 
 
 def _features(path: Path, chosen: GeojsonParameters) -> Iterator[_Feature]:
-    file_size(path)
     try:
-        content = msgspec.json.decode(path.read_bytes())
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReadError(f"{path}: expected GeoJSON, found: {error}") from error
-    features = content.get("features") if isinstance(content, dict) else None
+        content = msgspec.json.decode(text_of(path))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ReadError(
+            f"{path}: expected GeoJSON, found: {error}", "See that the file is whole."
+        ) from error
+    features = _of_type(content, "FeatureCollection", str(path)).get("features")
     if not isinstance(features, list):
-        raise ReadError(f"{path}: expected a FeatureCollection, found {shown(content)}")
+        raise ReadError(f"{path}, features: expected a list, found {shown(features)}")
     for position, feature in enumerate(features):
         yield _feature(feature, f"{path}, features[{position}]", chosen)
 
 
 def _feature(value: Any, place: str, chosen: GeojsonParameters) -> _Feature:
-    properties = value.get("properties") if isinstance(value, dict) else None
+    own = _of_type(value, "Feature", place)
+    properties = own.get("properties")
     if not isinstance(properties, dict):
-        raise ReadError(f"{place}: expected a Feature with properties, found {shown(value)}")
+        raise ReadError(f"{place}, properties: expected a table, found {shown(properties)}")
     image = _named(properties, chosen.image, place)
+    if isinstance(image, int) and not -(1 << 63) <= image < 1 << 63:
+        raise ReadError(f"{place}, {chosen.image}: expected a number of 64 bits, found {image}")
     label = Label(chosen.label_key, str(_named(properties, chosen.label, place)))
-    geometry = _geometry(value.get("geometry"), place)
+    try:
+        geometry = from_geojson(own.get("geometry"))
+    except SchemaError as error:
+        raise ReadError(f"{place}, {error.message}", error.remedy) from error
     return _Feature(place, image, label, geometry, properties, chosen.score)
+
+
+def _of_type(value: Any, kind: str, place: str) -> dict[str, Any]:
+    """A GeoJSON object whose ``type`` is as expected."""
+    if not isinstance(value, dict) or value.get("type") != kind:
+        found = value.get("type") if isinstance(value, dict) else value
+        raise ReadError(f"{place}: expected a {kind}, found {shown(found)}")
+    return value
 
 
 def _named(properties: dict[str, Any], name: str, place: str) -> str | int:
@@ -146,20 +163,3 @@ def _named(properties: dict[str, Any], name: str, place: str) -> str | int:
             "Say which property it is under data.image and data.label.",
         )
     return value
-
-
-def _geometry(value: Any, place: str) -> Polygon | MultiPolygon:
-    kind = value.get("type") if isinstance(value, dict) else None
-    coordinates = value.get("coordinates") if isinstance(value, dict) else None
-    if kind not in ("Polygon", "MultiPolygon") or not isinstance(coordinates, list):
-        raise ReadError(
-            f"{place}, geometry: expected a Polygon or MultiPolygon, found {shown(kind)}"
-        )
-    try:
-        if kind == "Polygon":
-            return Polygon(coordinates)
-        return MultiPolygon([Polygon(rings) for rings in coordinates])
-    except (SchemaError, ValueError) as error:
-        raise ReadError(
-            f"{place}, geometry: expected rings of points [x, y], found {shown(coordinates)}"
-        ) from error

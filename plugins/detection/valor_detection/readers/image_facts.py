@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property
 from typing import Any
 
 import msgspec
 import numpy as np
+from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError
@@ -38,26 +39,32 @@ def image_facts(document: Document, order: Codes) -> Mapping[str, NDArray[Any]]:
     """
     names = () if document.images is None else document.images.fields
     names = tuple(name for name in names if name != "id")
-    return LazyColumns(names, partial(_columns, document.image_text, names, order, document.source))
+    return LazyColumns(names, _Images(document.image_text, document.source, order).column)
 
 
-def _columns(
-    text: bytes, names: tuple[str, ...], order: Codes, source: str
-) -> dict[str, NDArray[Any]]:
-    records = _records(text, source)
-    return {name: _objects([record.get(name) for record in records])[order] for name in names}
+@frozen(eq=False, slots=False)
+class _Images:
+    """Images as they stand in the file, read when a fact about them is first asked for."""
 
+    text: bytes
+    source: str
+    order: Codes
 
-def _records(text: bytes, source: str) -> list[dict[str, Any]]:
-    records: list[dict[str, Any]]
-    try:
-        records = msgspec.json.decode(text)
-    except ValueError:  # of NaN, which the standard library reads
+    def column(self, name: str) -> NDArray[Any]:
+        return _objects([record.get(name) for record in self._records])[self.order]
+
+    @cached_property
+    def _records(self) -> list[dict[str, Any]]:
+        records: list[dict[str, Any]]
         try:
-            records = json.loads(text)
-        except ValueError as error:
-            raise ReadError(f"{source}, images: expected JSON, found: {error}") from error
-    return records
+            records = msgspec.json.decode(self.text)
+        except ValueError:  # of NaN, which the standard library reads
+            try:
+                records = json.loads(self.text)
+            except ValueError as error:
+                place = f"{self.source}, images"
+                raise ReadError(f"{place}: expected JSON, found: {error}") from error
+        return records
 
 
 def _objects(column: list[Any]) -> NDArray[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, SchemaError, and_more
+from valor_core.errors import ReadError, and_more
 from valor_core.readers import Table, read_table
 from valor_core.readers.metadata import typed
 from valor_core.schemas.arrays import Codes, Floats
@@ -20,6 +20,7 @@ from valor_core.schemas.label import Label, Vocabulary
 from valor_detection.object_rows import Rows, batch_of_rows, checked_rows, upright
 from valor_detection.reader_parameters import TableParameters
 from valor_detection.readers.images import ImageTable
+from valor_detection.readers.refusals import as_read_errors
 
 
 @frozen
@@ -111,10 +112,8 @@ class _Side:
         """The rows whose boxes the policy lets through, and what it left out or repaired."""
         rows = self.rows(is_true=side == "groundtruths")
         place = partial(_place, self.table)
-        try:
+        with as_read_errors():
             return checked_rows(rows, self.sizes, self.chosen.invalid_geometry, side, place)
-        except SchemaError as error:
-            raise ReadError(error.message, error.remedy) from error
 
     def rows(self, *, is_true: bool) -> Rows:
         chosen = self.chosen
@@ -142,15 +141,13 @@ class _Side:
                     "Name a table with uid, width and height under data.images.",
                 )
             boxes *= self.sizes[self.images][:, [1, 0, 1, 0]]
-        try:
+        with as_read_errors():
             return upright(
                 boxes,
                 self.chosen.box_format,
                 partial(_place, self.table),
                 self.chosen.invalid_geometry,
             )
-        except SchemaError as error:
-            raise ReadError(error.message, error.remedy) from error
 
     def _crowd(self) -> NDArray[np.bool_]:
         cells = self.table.values(self.chosen.crowd).tolist()

@@ -1,4 +1,4 @@
-"""Small text files, read as a whole."""
+"""Small text files, read as a whole, and the numbers in them."""
 
 from __future__ import annotations
 
@@ -29,3 +29,21 @@ def text_of(path: Path) -> str:
             f"{content[error.start]:#04x}",
             "Save the file in UTF-8.",
         ) from error
+
+
+def number_of(text: str) -> float:
+    """The number that a text is.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or one that Python alone takes for a number: ``5_0`` or foreign digits.
+
+    Examples
+    --------
+    >>> number_of(" 2.5e1 ")
+    25.0
+    """
+    if "_" in text or not text.isascii():
+        raise ValueError(text)
+    return float(text)

@@ -12,17 +12,18 @@ from attrs import evolve, frozen
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
-from valor_core.schemas.geometry import Box, Geometry
+from valor_core.schemas.geometry import Box
 from valor_core.schemas.label import Label
-from valor_detection.geometry.validity import let_through
 from valor_detection.reader_parameters import VocParameters
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import files_of
-from valor_detection.readers.text import text_of
+from valor_detection.readers.refusals import as_read_errors
+from valor_detection.readers.text import number_of, text_of
 from valor_detection.readers.xml import xml_root
 
 _RESULT = re.compile(r"(?:comp\d+_det_[^_]+_)?(.+)")
 _EDGES = ("xmin", "ymin", "xmax", "ymax")
+_SIDES = ("height", "width")
 
 
 @frozen
@@ -66,46 +67,35 @@ class VocReader:
             images.append(_Image.read(truths, self.parameters))
             seen = _Image.read(results, self.parameters)
             predictions.append([*seen.objects, *lines.get(uid, ())])
-        sizes = [image.size for image in images]
-        true, left_out = self._checked([one.objects for one in images], sizes, "groundtruths")
-        found, counts = self._checked(predictions, sizes, "predictions")
-        left_out.update(counts)
-        if skipped := sum(image.skipped for image in images):
-            left_out["groundtruths left out: difficult"] = skipped
-        columns = zip(partition.uids, images, true, found, strict=True)
-        batch = DetectionBatch.of(
-            Detection(
-                uid,
-                [own.true() for own in objects],
-                [own.predicted() for own in own_predictions],
-                {} if image.folder is None else {"folder": image.folder},
-                image.size,
+        objects = {
+            "groundtruths": [list(image.objects) for image in images],
+            "predictions": predictions,
+        }
+        with as_read_errors():
+            batch = DetectionBatch.of(
+                (
+                    Detection(
+                        uid,
+                        [own.true() for own in image.objects],
+                        [own.predicted() for own in own_predictions],
+                        {} if image.folder is None else {"folder": image.folder},
+                        image.size,
+                    )
+                    for uid, image, own_predictions in zip(
+                        partition.uids, images, predictions, strict=True
+                    )
+                ),
+                self.parameters.invalid_geometry,
+                lambda side, image, own: objects[side][image][own].place,
             )
-            for uid, image, objects, own_predictions in columns
+        skipped = sum(image.skipped for image in images)
+        difficult = {"groundtruths left out: difficult": skipped} if skipped else {}
+        positions = [[own.position for own in image.objects] for image in images]
+        yield evolve(
+            batch,
+            groundtruths=batch.groundtruths.renumber(positions),
+            left_out={**batch.left_out, **difficult},
         )
-        yield evolve(batch, left_out=left_out)
-
-    def _checked(
-        self,
-        objects: Sequence[Sequence[_Object]],
-        sizes: Sequence[tuple[int, int] | None],
-        side: str,
-    ) -> tuple[list[list[_Object]], dict[str, int]]:
-        """The objects of each image that the policy lets through, and what it did."""
-        flat = [own for some in objects for own in some]
-        boxes, counts = let_through(
-            [own.box for own in flat],
-            [size for size, some in zip(sizes, objects, strict=True) for _ in some],
-            self.parameters.invalid_geometry,
-            side,
-            lambda row: flat[row].place,
-        )
-        rest = iter(boxes)
-        kept = [
-            [evolve(own, box=box) for own in some if (box := next(rest)) is not None]
-            for some in objects
-        ]
-        return kept, counts
 
     def _lines(self, partition: ImageFiles) -> dict[str, list[_Object]]:
         """Predictions of text files by image."""
@@ -131,8 +121,9 @@ class VocReader:
 @frozen
 class _Object:
     place: str
+    position: int
     label: Label
-    box: Geometry
+    box: Box
     score: float | None
 
     def true(self) -> TrueObject:
@@ -156,11 +147,13 @@ class _Image:
         if path is None:
             return cls()
         root = xml_root(path)
-        objects = list(root.iter("object"))
-        kept = [own for own in objects if chosen.difficult == "keep" or not _is_difficult(own)]
+        if root.tag != "annotation":
+            raise ReadError(f"{path}: expected an element annotation, found {shown(root.tag)}")
+        objects = list(enumerate(root.findall("object")))
+        kept = [own for own in objects if chosen.difficult == "keep" or not _is_difficult(own[1])]
         return cls(
-            tuple(_object(own, f"{path}, object[{objects.index(own)}]", chosen) for own in kept),
-            _size(root),
+            tuple(_object(own, path, position, chosen) for position, own in kept),
+            _size(root, path),
             root.findtext("folder"),
             len(objects) - len(kept),
         )
@@ -170,25 +163,35 @@ def _is_difficult(element: Element) -> bool:
     return (element.findtext("difficult") or "0").strip() == "1"
 
 
-def _size(root: Element) -> tuple[int, int] | None:
-    found = [root.findtext(f"size/{name}") or "" for name in ("height", "width")]
-    height, width = (int(text) if text.strip().isdecimal() else 0 for text in found)
+def _size(root: Element, path: Path) -> tuple[int, int] | None:
+    """Height and width; neither where one is not said, or 0."""
+    height, width = (_side(root.findtext(f"size/{side}"), path, side) for side in _SIDES)
     return (height, width) if height and width else None
 
 
-def _object(element: Element, place: str, chosen: VocParameters) -> _Object:
+def _side(text: str | None, path: Path, side: str) -> int:
+    place = f"{path}, size, {side}"
+    number = _number(text, place) if text and text.strip() else 0.0
+    if not number.is_integer() or not 0 <= number < 1 << 31:
+        raise ReadError(f"{place}: expected a whole number of pixels, found {shown(text)}")
+    return int(number)
+
+
+def _object(element: Element, path: Path, position: int, chosen: VocParameters) -> _Object:
+    place = f"{path}, object[{position}]"
     name = (element.findtext("name") or "").strip()
     if not name:
         raise ReadError(f"{place}, name: expected a name, found none")
     edges = [_number(element.findtext(f"bndbox/{edge}"), f"{place}, {edge}") for edge in _EDGES]
     scores = [element.findtext(tag) for tag in ("score", "confidence")]
     score = next((_number(text, f"{place}, score") for text in scores if text), None)
-    return _Object(place, Label(chosen.label_key, name), _box(edges, place, chosen), score)
+    label = Label(chosen.label_key, name)
+    return _Object(place, position, label, _box(edges, place, chosen), score)
 
 
 def _number(text: str | None, place: str) -> float:
     try:
-        number = float(text or "")
+        number = number_of(text or "")
     except ValueError:
         number = math.nan
     if not math.isfinite(number):
@@ -226,4 +229,4 @@ def _results(path: Path, chosen: VocParameters) -> Iterator[tuple[str, str, _Obj
                 f"{place}: expected image, score, xmin, ymin, xmax and ymax, found {shown(line)}"
             )
         score, *edges = (_number(word, place) for word in words[1:])
-        yield place, words[0], _Object(place, label, _box(edges, place, chosen), score)
+        yield place, words[0], _Object(place, count - 1, label, _box(edges, place, chosen), score)

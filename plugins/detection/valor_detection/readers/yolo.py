@@ -17,12 +17,13 @@ from valor_core.schemas.geometry import Polygon
 from valor_core.schemas.label import Label
 from valor_core.schemas.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.shapes import BOX, POLYGON, Rings, Shapes
-from valor_detection.geometry.validity import CheckedShapes, checked_shapes
-from valor_detection.reader_parameters import Policy, YoloParameters
+from valor_core.schemas.validity import CheckedShapes, Policy, checked_shapes
+from valor_detection.reader_parameters import YoloParameters
 from valor_detection.readers.class_names import class_names
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import ImageTable, files_of, image_size, images_of
-from valor_detection.readers.text import text_of
+from valor_detection.readers.refusals import as_read_errors
+from valor_detection.readers.text import number_of, text_of
 
 _MOST = 1.01  # shares of the image: what is above is not due to rounding
 
@@ -180,7 +181,8 @@ class _Lines:
     def checked(self, sizes: Codes, policy: Policy, side: str) -> CheckedShapes:
         """The shapes that the policy lets through."""
         own = sizes[self.images]
-        return checked_shapes(self.shapes(), own, policy, side, self.places.__getitem__)
+        with as_read_errors():
+            return checked_shapes(self.shapes(), own, policy, side, self.places.__getitem__)
 
     def shapes(self) -> Shapes:
         if not any(self.polygons):
@@ -195,7 +197,7 @@ def _numbers(path: Path) -> Iterator[tuple[str, list[float]]]:
     for count, line in enumerate(text_of(path).splitlines(), start=1):
         place = f"{path}, line {count}"
         try:
-            values = [float(word) for word in line.split()]
+            values = [number_of(word) for word in line.split()]
         except ValueError as error:
             raise ReadError(f"{place}: expected numbers, found {shown(line)}") from error
         if not all(map(np.isfinite, values)):
@@ -206,8 +208,12 @@ def _numbers(path: Path) -> Iterator[tuple[str, list[float]]]:
 
 def _parted(place: str, values: list[float], with_score: bool) -> tuple[int, list[float], float]:
     """Class, coordinates and confidence of a line."""
+    if not values[0].is_integer():
+        raise ReadError(
+            f"{place}: expected the number of a class first, a whole number, found {values[0]:g}"
+        )
     count = len(values) - 1 - with_score
-    if count < 4 or count % 2 or not values[0].is_integer():
+    if count < 4 or count % 2:
         what = " and confidence" if with_score else ""
         remedy = None
         if with_score and len(values) == 5:

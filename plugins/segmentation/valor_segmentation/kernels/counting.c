@@ -1,8 +1,10 @@
 /* Pairs of pixel values, counted into a table.
 
-   A pixel's place in the table is the sum of what its true value and its predicted value look up.
-   Runs of equal pairs are counted as one. Pixels that differ from their neighbors are spread over
-   several tables, so that equal ones close together do not wait for each other's store. */
+   Both values of a pair are brought to a code of 8 or 16 bits, a span of pixels at a time, unless
+   the images have such values already. A pixel's place in the table is the sum of what its two
+   codes look up. Runs of equal pairs are counted as one. Where most pixels differ from their
+   neighbors, places are computed for many at once, and spread over several tables, so that equal
+   ones close together do not wait for each other's store. */
 #include "kernels.h"
 
 #include <string.h>
@@ -10,27 +12,16 @@
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #define SSE2 1
-#if defined(_MSC_VER)
-#include <intrin.h>
-#endif
 #endif
 
-enum { BLOCK = 64, BUSY = 12, BUFFER = 2048 };
+enum { BLOCK = 64, CHUNK = 1024, BUSY = 12, PIECE = 256, SPAN = 4 * CHUNK + 1 };
+enum { LINE = 64, AHEAD = 4096 }; /* bytes */
 
 typedef struct {
     uint32_t *one, *two, *three, *four;
 } Tables;
 
-#if defined(SSE2)
-static int first_bit(uint64_t mask) {
-#if defined(_MSC_VER)
-    unsigned long bit;
-    _BitScanForward64(&bit, mask);
-    return (int)bit;
-#else
-    return __builtin_ctzll(mask);
-#endif
-}
+/* ---- where runs end */
 
 static int bits(uint64_t x) {
     x -= (x >> 1) & 0x5555555555555555u;
@@ -39,6 +30,17 @@ static int bits(uint64_t x) {
     return (int)((x * 0x0101010101010101u) >> 56);
 }
 
+/* Any number below 64 if there is none. */
+static int first_bit(uint64_t mask) {
+    mask |= 1ull << 63;
+#if defined(__GNUC__)
+    return __builtin_ctzll(mask);
+#else
+    return bits((mask & (~mask + 1)) - 1);
+#endif
+}
+
+#if defined(SSE2)
 #define LOAD(p) _mm_loadu_si128((const __m128i *)(p))
 
 static __m128i equal8(const uint8_t *t, const uint8_t *p) {
@@ -51,11 +53,6 @@ static __m128i equal16(const uint16_t *t, const uint16_t *p) {
                          _mm_cmpeq_epi16(LOAD(p), LOAD(p + 1)));
 }
 
-static __m128i equal32(const uint32_t *t, const uint32_t *p) {
-    return _mm_and_si128(_mm_cmpeq_epi32(LOAD(t), LOAD(t + 1)),
-                         _mm_cmpeq_epi32(LOAD(p), LOAD(p + 1)));
-}
-
 static uint64_t joined(__m128i a, __m128i b, __m128i c, __m128i d) {
     return (uint64_t)(uint32_t)_mm_movemask_epi8(a) |
            (uint64_t)(uint32_t)_mm_movemask_epi8(b) << 16 |
@@ -63,7 +60,7 @@ static uint64_t joined(__m128i a, __m128i b, __m128i c, __m128i d) {
            (uint64_t)(uint32_t)_mm_movemask_epi8(d) << 48;
 }
 
-/* Which of the next pixels are the last of a run. */
+/* Which pixels of a block are the last of a run. */
 static uint64_t ends8(const uint8_t *t, const uint8_t *p) {
     return ~joined(equal8(t, p), equal8(t + 16, p + 16), equal8(t + 32, p + 32),
                    equal8(t + 48, p + 48));
@@ -77,28 +74,38 @@ static uint64_t ends16(const uint16_t *t, const uint16_t *p) {
     return ~joined(part[0], part[1], part[2], part[3]);
 }
 
-static uint64_t ends32(const uint32_t *t, const uint32_t *p) {
-    __m128i part[4];
-    for (int k = 0; k < 64; k += 16)
-        part[k / 16] = _mm_packs_epi16(
-            _mm_packs_epi32(equal32(t + k, p + k), equal32(t + k + 4, p + k + 4)),
-            _mm_packs_epi32(equal32(t + k + 8, p + k + 8), equal32(t + k + 12, p + k + 12)));
-    return ~joined(part[0], part[1], part[2], part[3]);
-}
 #else
-/* Whether each of the next eight bytes equals the one that is `width` bytes behind it. */
-static int is_flat(const void *at, int width) {
-    uint64_t here, next;
-    memcpy(&here, at, 8);
-    memcpy(&next, (const char *)at + width, 8);
-    return here == next;
+static uint64_t joined(const uint8_t *is_end) {
+    uint64_t mask = 0;
+    for (int k = 0; k < BLOCK; k += 8) {
+        uint64_t any;
+        memcpy(&any, is_end + k, 8);
+        if (any)
+            for (int j = k; j < k + 8; j++) mask |= (uint64_t)is_end[j] << j;
+    }
+    return mask;
 }
+
+/* Which pixels of a block are the last of a run. */
+#define ENDS(NAME, TYPE)                                                                           \
+    static uint64_t NAME(const TYPE *t, const TYPE *p) {                                           \
+        uint8_t is_end[BLOCK];                                                                     \
+        for (int k = 0; k < BLOCK; k++) is_end[k] = (t[k] != t[k + 1]) | (p[k] != p[k + 1]);       \
+        return joined(is_end);                                                                     \
+    }
+
+ENDS(ends8, uint8_t)
+ENDS(ends16, uint16_t)
 #endif
 
-/* Where values are counted. A lookup of wide values has a place for all others at its end. */
+/* ---- places */
+
+/* Where codes are counted. True ones below `true_plain` are counted in the row of their own number,
+   and predicted ones below `plain` in the column; such places are below 65,536. */
 typedef struct {
     const uint32_t *rows, *columns;
-    uint32_t true_size, size;
+    uint32_t true_plain, plain;
+    uint16_t row;
 } Lookup;
 
 static uint32_t place8(const uint8_t *t, const uint8_t *p, Lookup in) {
@@ -109,175 +116,207 @@ static uint32_t place16(const uint16_t *t, const uint16_t *p, Lookup in) {
     return in.rows[*t] + in.columns[*p];
 }
 
-static uint32_t place32(const uint32_t *t, const uint32_t *p, Lookup in) {
-    return in.rows[*t < in.true_size ? *t : in.true_size] +
-           in.columns[*p < in.size ? *p : in.size];
-}
-
-/* One pixel after the other. */
-#define COUNT_EACH(NAME, TYPE, PLACE)                                                              \
-    static void NAME(const TYPE *t, const TYPE *p, int64_t n, Lookup in, Tables to) {              \
-        int64_t j = 0;                                                                             \
-        for (; j + 4 <= n; j += 4) {                                                               \
-            to.one[PLACE(t + j, p + j, in)]++;                                                     \
-            to.two[PLACE(t + j + 1, p + j + 1, in)]++;                                             \
-            to.three[PLACE(t + j + 2, p + j + 2, in)]++;                                           \
-            to.four[PLACE(t + j + 3, p + j + 3, in)]++;                                            \
-        }                                                                                          \
-        for (; j < n; j++) to.one[PLACE(t + j, p + j, in)]++;                                      \
+#define ARE_BELOW(NAME, TYPE)                                                                      \
+    static int NAME(const TYPE *values, uint32_t end) {                                            \
+        TYPE most = 0;                                                                             \
+        for (int k = 0; k < PIECE; k++) most = values[k] > most ? values[k] : most;                \
+        return most < end;                                                                         \
     }
 
-COUNT_EACH(each8, uint8_t, place8)
-COUNT_EACH(each16, uint16_t, place16)
-COUNT_EACH(each32, uint32_t, place32)
+ARE_BELOW(are_below8, uint8_t)
+ARE_BELOW(are_below16, uint16_t)
 
-/* Run after run; a block with many of them pixel by pixel. */
-#if defined(SSE2)
+/* ---- counting */
+
+/* Pixel by pixel. */
+#define COUNT_EACH(NAME, TYPE, PLACE, ARE_BELOW)                                                   \
+    static void NAME(const TYPE *t, const TYPE *p, int64_t n, Lookup in, Tables to) {              \
+        for (; n >= PIECE; n -= PIECE, t += PIECE, p += PIECE) {                                   \
+            uint32_t places[PIECE];                                                                \
+            if (ARE_BELOW(t, in.true_plain) && ARE_BELOW(p, in.plain))                             \
+                for (int k = 0; k < PIECE; k++)                                                    \
+                    places[k] = (uint16_t)((uint16_t)t[k] * in.row + (uint16_t)p[k]);              \
+            else                                                                                   \
+                for (int k = 0; k < PIECE; k++) places[k] = PLACE(t + k, p + k, in);               \
+            for (int k = 0; k < PIECE; k += 4) {                                                   \
+                to.one[places[k]]++;                                                               \
+                to.two[places[k + 1]]++;                                                           \
+                to.three[places[k + 2]]++;                                                         \
+                to.four[places[k + 3]]++;                                                          \
+            }                                                                                      \
+        }                                                                                          \
+        for (int64_t k = 0; k < n; k++) to.one[PLACE(t + k, p + k, in)]++;                         \
+    }
+
+COUNT_EACH(each8, uint8_t, place8, are_below8)
+COUNT_EACH(each16, uint16_t, place16, are_below16)
+
+/* Run after run; a chunk with many of them pixel by pixel. The ends are listed first: most blocks
+   have up to two, which are written without asking how many there are, since a branch that cannot
+   be foreseen costs more than two stores. */
 #define COUNT(NAME, TYPE, EACH, ENDS, PLACE)                                                       \
     static void NAME(const TYPE *t, const TYPE *p, int64_t n, Lookup in, Tables to) {              \
-        int64_t first = 0, i = 0;                                                                  \
-        for (; i + BLOCK < n; i += BLOCK) {                                                        \
-            uint64_t last = ENDS(t + i, p + i);                                                    \
-            if (!last) continue;                                                                   \
-            if (bits(last) > BUSY) {                                                               \
-                if (first < i) to.one[PLACE(t + first, p + first, in)] += (uint32_t)(i - first);   \
-                EACH(t + i, p + i, BLOCK, in, to);                                                 \
-                first = i + BLOCK;                                                                 \
+        for (; n > CHUNK; n -= CHUNK, t += CHUNK, p += CHUNK) {                                    \
+            uint16_t ends[CHUNK + 2];                                                              \
+            int count = 0, i = 0, next = 0;                                                        \
+            for (; i < CHUNK; i += BLOCK) {                                                        \
+                uint64_t last = ENDS(t + i, p + i);                                                \
+                for (int k = 0; k < 2; k++) {                                                      \
+                    ends[count] = (uint16_t)(i + first_bit(last));                                 \
+                    count += last != 0;                                                            \
+                    last &= last - 1;                                                              \
+                }                                                                                  \
+                if (last && bits(last) > BUSY) break;                                              \
+                for (; last; last &= last - 1) ends[count++] = (uint16_t)(i + first_bit(last));    \
+            }                                                                                      \
+            if (i < CHUNK) {                                                                       \
+                EACH(t, p, CHUNK, in, to);                                                         \
                 continue;                                                                          \
             }                                                                                      \
-            do {                                                                                   \
-                int64_t end = i + first_bit(last) + 1;                                             \
-                to.one[PLACE(t + first, p + first, in)] += (uint32_t)(end - first);                \
-                first = end;                                                                       \
-                last &= last - 1;                                                                  \
-            } while (last);                                                                        \
+            for (int k = 0; k < count; k++) {                                                      \
+                int end = ends[k];                                                                 \
+                to.one[PLACE(t + end, p + end, in)] += (uint32_t)(end + 1 - next);                 \
+                next = end + 1;                                                                    \
+            }                                                                                      \
+            if (next < CHUNK) to.one[PLACE(t + next, p + next, in)] += (uint32_t)(CHUNK - next);   \
         }                                                                                          \
-        if (first < i) to.one[PLACE(t + first, p + first, in)] += (uint32_t)(i - first);           \
-        EACH(t + i, p + i, n - i, in, to);                                                         \
+        EACH(t, p, n, in, to);                                                                     \
     }
 
 COUNT(count8, uint8_t, each8, ends8, place8)
 COUNT(count16, uint16_t, each16, ends16, place16)
-COUNT(count32, uint32_t, each32, ends32, place32)
-#else
-#define COUNT(NAME, TYPE, EACH, PLACE)                                                             \
-    static void NAME(const TYPE *t, const TYPE *p, int64_t n, Lookup in, Tables to) {              \
-        const int64_t step = 8 / (int64_t)sizeof(TYPE);                                            \
-        int64_t first = 0, i = 0;                                                                  \
-        for (; i + step < n; i += step) {                                                          \
-            if (is_flat(t + i, sizeof(TYPE)) && is_flat(p + i, sizeof(TYPE))) continue;            \
-            if (first < i) to.one[PLACE(t + first, p + first, in)] += (uint32_t)(i - first);       \
-            EACH(t + i, p + i, step, in, to);                                                      \
-            first = i + step;                                                                      \
-        }                                                                                          \
-        if (first < i) to.one[PLACE(t + first, p + first, in)] += (uint32_t)(i - first);           \
-        EACH(t + i, p + i, n - i, in, to);                                                         \
-    }
 
-COUNT(count8, uint8_t, each8, place8)
-COUNT(count16, uint16_t, each16, place16)
-COUNT(count32, uint32_t, each32, place32)
-#endif
+/* ---- codes */
 
-static uint32_t looked_up(uint64_t value, const uint64_t *keys, const uint32_t *places,
-                          int64_t count) {
-    if (count < 0) return places[value < (uint64_t)-count ? value : (uint64_t)-count];
-    int64_t low = 0, high = count;
+/* How the values of one side get codes, and where these are counted. `low` is the least known
+   value. Where `codes` is NULL, a code is the lower bits of a value: known values have different
+   ones, and those too far from `low` get the code `other`. Else `codes` are those of the `count`
+   distances from `low` in `keys`, which ascend, or, without keys, of all distances below `count`;
+   `codes[count]` is that of all other values. Codes below `plain` have their own number, times a
+   row's length for true ones, as place. */
+typedef struct {
+    const uint32_t *places;
+    int64_t plain;
+    uint64_t low, other;
+    const uint64_t *keys;
+    const uint16_t *codes;
+    int64_t count;
+} Side;
+
+static uint16_t sought(uint64_t distance, const Side *side) {
+    uint64_t count = (uint64_t)side->count;
+    if (!side->keys) return side->codes[distance < count ? distance : count];
+    uint64_t low = 0, high = count;
     while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (keys[middle] < value)
+        uint64_t middle = low + (high - low) / 2;
+        if (side->keys[middle] < distance)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < count && keys[low] == value ? places[low] : places[count];
+    return side->codes[low < count && side->keys[low] == distance ? low : count];
 }
 
-/* Adds what each pixel looks up: in a table of all values, or among sorted keys. */
-#define ADD_DENSE(NAME, TYPE)                                                                      \
-    static void NAME(const TYPE *values, int64_t n, const uint32_t *places, uint32_t *sums) {      \
-        for (int64_t j = 0; j < n; j++) sums[j] += places[values[j]];                              \
+/* Asks the memory for what is narrowed a little later; it may be beyond the image. */
+static void prefetch(const void *values, int64_t size) {
+#if defined(__GNUC__)
+    for (int64_t k = 0; k < size; k += LINE) __builtin_prefetch((const char *)values + AHEAD + k);
+#else
+    (void)values, (void)size;
+#endif
+}
+
+/* Lower bits. That a value is too far from `low` is asked once for all of them. */
+#define NARROW(NAME, TYPE, CODE, MOST)                                                             \
+    static void NAME(const TYPE *values, int64_t n, const Side *side, CODE *codes) {               \
+        TYPE low = (TYPE)side->low, any = 0;                                                       \
+        int64_t i = 0;                                                                             \
+        for (; i + BLOCK <= n; i += BLOCK) {                                                       \
+            prefetch(values + i, BLOCK * sizeof(TYPE));                                            \
+            for (int64_t j = i; j < i + BLOCK; j++) {                                              \
+                codes[j] = (CODE)values[j];                                                        \
+                any |= (TYPE)(values[j] - low);                                                    \
+            }                                                                                      \
+        }                                                                                          \
+        for (; i < n; i++) {                                                                       \
+            codes[i] = (CODE)values[i];                                                            \
+            any |= (TYPE)(values[i] - low);                                                        \
+        }                                                                                          \
+        if (any <= MOST) return;                                                                   \
+        for (int64_t j = 0; j < n; j++)                                                            \
+            if ((TYPE)(values[j] - low) > MOST) codes[j] = (CODE)side->other;                      \
     }
-#define ADD_SOUGHT(NAME, TYPE)                                                                     \
-    static void NAME(const TYPE *values, int64_t n, const uint64_t *keys, const uint32_t *places,  \
-                     int64_t count, uint32_t *sums) {                                              \
-        TYPE known = values[0];                                                                    \
-        uint32_t place = looked_up(known, keys, places, count);                                    \
+
+#define SEEK(NAME, TYPE)                                                                           \
+    static void NAME(const TYPE *values, int64_t n, const Side *side, uint16_t *codes) {           \
+        TYPE low = (TYPE)side->low, known = values[0];                                             \
+        uint16_t code = sought((TYPE)(known - low), side);                                         \
         for (int64_t j = 0; j < n; j++) {                                                          \
             if (values[j] != known) {                                                              \
                 known = values[j];                                                                 \
-                place = looked_up(known, keys, places, count);                                     \
+                code = sought((TYPE)(known - low), side);                                          \
             }                                                                                      \
-            sums[j] += place;                                                                      \
+            codes[j] = code;                                                                       \
         }                                                                                          \
     }
 
-ADD_DENSE(add8, uint8_t)
-ADD_DENSE(add16, uint16_t)
-ADD_SOUGHT(add32, uint32_t)
-ADD_SOUGHT(add64, uint64_t)
+NARROW(narrow16to8, uint16_t, uint8_t, UINT8_MAX)
+NARROW(narrow32to8, uint32_t, uint8_t, UINT8_MAX)
+NARROW(narrow64to8, uint64_t, uint8_t, UINT8_MAX)
+NARROW(narrow32to16, uint32_t, uint16_t, UINT16_MAX)
+NARROW(narrow64to16, uint64_t, uint16_t, UINT16_MAX)
+SEEK(seek32, uint32_t)
+SEEK(seek64, uint64_t)
 
-static void add(const char *values, int64_t width, int64_t from, int64_t n, const uint64_t *keys,
-                const uint32_t *places, int64_t count, uint32_t *sums) {
-    const void *at = values + width * from;
-    if (width == 1)
-        add8(at, n, places, sums);
-    else if (width == 2)
-        add16(at, n, places, sums);
+/* Codes of a span of pixels: the image itself, or written to `codes`. */
+static const uint8_t *codes8(const void *values, int64_t width, int64_t n, const Side *side,
+                             uint8_t *codes) {
+    if (width == 1) return values;
+    if (width == 2)
+        narrow16to8(values, n, side, codes);
     else if (width == 4)
-        add32(at, n, keys, places, count, sums);
+        narrow32to8(values, n, side, codes);
     else
-        add64(at, n, keys, places, count, sums);
+        narrow64to8(values, n, side, codes);
+    return codes;
 }
 
-static void count_places(const uint32_t *places, int64_t n, Tables to) {
-    int64_t j = 0;
-    while (j + 4 <= n) {
-        uint32_t place = places[j];
-        if (place == places[j + 1] && place == places[j + 2] && place == places[j + 3]) {
-            int64_t first = j;
-            for (j += 4; j < n && places[j] == place; j++) continue;
-            to.one[place] += (uint32_t)(j - first);
-            continue;
+static const uint16_t *codes16(const void *values, int64_t width, int64_t n, const Side *side,
+                               uint16_t *codes) {
+    if (width == 2) return values;
+    if (width == 1)
+        for (int64_t j = 0; j < n; j++) codes[j] = ((const uint8_t *)values)[j];
+    else if (width == 4)
+        (side->codes ? seek32 : narrow32to16)(values, n, side, codes);
+    else
+        (side->codes ? seek64 : narrow64to16)(values, n, side, codes);
+    return codes;
+}
+
+/* Counts n pixels of two images, with codes of one or two bytes, into `tables`: four of them,
+   `stride` apart, or one, if that is 0. */
+EXPORT void count_pairs(int64_t n, const char *truth, int64_t true_width, const Side *rows,
+                        const char *prediction, int64_t width, const Side *columns,
+                        int64_t code_width, int64_t row, uint32_t *tables, int64_t stride) {
+    const Lookup in = {rows->places, columns->places, (uint32_t)rows->plain,
+                       (uint32_t)columns->plain, (uint16_t)row};
+    const Tables to = {tables, tables + stride, tables + 2 * stride, tables + 3 * stride};
+    int is_coded = true_width == code_width && width == code_width;
+    while (n > 0) {
+        /* The last pixel of a span is there for the one before it to be compared with. */
+        int64_t some = is_coded || n < SPAN ? n : SPAN;
+        if (code_width == 1) {
+            uint8_t true_codes[SPAN], codes[SPAN];
+            count8(codes8(truth, true_width, some, rows, true_codes),
+                   codes8(prediction, width, some, columns, codes), some, in, to);
+        } else {
+            uint16_t true_codes[SPAN], codes[SPAN];
+            count16(codes16(truth, true_width, some, rows, true_codes),
+                    codes16(prediction, width, some, columns, codes), some, in, to);
         }
-        to.one[place]++;
-        to.two[places[j + 1]]++;
-        to.three[places[j + 2]]++;
-        to.four[places[j + 3]]++;
-        j += 4;
-    }
-    for (; j < n; j++) to.one[places[j]]++;
-}
-
-/* Counts n pixels of two images into `tables`: four of them, `stride` apart, or one, if that is 0.
-   Values of one or two bytes look up their place in a table of all values. Wider ones are sought
-   among `count` sorted keys, or looked up in a table of the values below -`count`; the place
-   behind the last is that of all other values. */
-EXPORT void count_pairs(int64_t n, const void *truth, int64_t true_width,
-                        const uint64_t *true_keys, const uint32_t *rows, int64_t true_count,
-                        const void *prediction, int64_t width, const uint64_t *keys,
-                        const uint32_t *columns, int64_t count, uint32_t *tables, int64_t stride) {
-    const Lookup in = {rows, columns, (uint32_t)-true_count, (uint32_t)-count};
-    Tables to = {tables, tables + stride, tables + 2 * stride, tables + 3 * stride};
-    if (true_width == 1 && width == 1) {
-        count8(truth, prediction, n, in, to);
-        return;
-    }
-    if (true_width == 2 && width == 2) {
-        count16(truth, prediction, n, in, to);
-        return;
-    }
-    if (true_width == 4 && width == 4 && true_count < 0 && count < 0) {
-        count32(truth, prediction, n, in, to);
-        return;
-    }
-    uint32_t places[BUFFER];
-    for (int64_t i = 0; i < n; i += BUFFER) {
-        int64_t some = n - i < BUFFER ? n - i : BUFFER;
-        memset(places, 0, (size_t)some * sizeof(uint32_t));
-        add(truth, true_width, i, some, true_keys, rows, true_count, places);
-        add(prediction, width, i, some, keys, columns, count, places);
-        count_places(places, some, to);
+        n -= some;
+        truth += some * true_width;
+        prediction += some * width;
     }
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -84,10 +82,10 @@ def _mapped(path: Path) -> NDArray[Any]:
     """The array of an .npy file, not read yet."""
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise _broken(path, error) from error
     except OSError as error:
         raise unreadable(path, error) from error
+    except Exception as error:  # a broken header makes NumPy raise whatever its text leads to
+        raise _broken(path, error) from error
     return array
 
 
@@ -96,8 +94,12 @@ def _of_archive(stream: BinaryIO, path: Path, name: str) -> NDArray[Any]:
         with np.load(stream, allow_pickle=False) as archive:
             chosen = _chosen(archive.files, path, name)
             array: NDArray[Any] = archive[chosen]
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except ReadError:
+        raise
+    except Exception as error:  # as do zipfile and what decompresses
         raise _broken(path, error) from error
+    if not isinstance(array, np.ndarray):
+        raise ReadError(f"{path}, {chosen}: expected an array as NumPy saves it, found other bytes")
     _check_image(array, f"{path}, {chosen}")
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
@@ -113,7 +115,8 @@ def _chosen(names: Sequence[str], path: Path, name: str) -> str:
 
 
 def _broken(path: Path, error: Exception) -> ReadError:
-    return ReadError(f"{path}: expected an array as NumPy saves it, found: {error}")
+    found = str(error) or type(error).__name__
+    return ReadError(f"{path}: expected an array as NumPy saves it, found: {found}")
 
 
 def _check_image(array: NDArray[Any], place: str) -> None:

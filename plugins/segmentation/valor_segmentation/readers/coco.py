@@ -69,6 +69,8 @@ class CocoPart:
         The vocabulary.
     codes : dict of int to int
         Label codes of the categories.
+    stuff : frozenset of Label
+        Labels of categories that are no things.
     folders : (Path or None, Path or None)
         Where the PNG images of each side are, if it is panoptic.
     files : (Path, Path)
@@ -78,6 +80,7 @@ class CocoPart:
     images: tuple[CocoImage, ...]
     labels: tuple[Label, ...]
     codes: dict[int, int]
+    stuff: frozenset[Label]
     folders: tuple[Path | None, Path | None]
     files: tuple[Path, Path]
 
@@ -128,7 +131,9 @@ class CocoReader:
         )
         codes = {category: code for code, category in enumerate(labels)}
         files = (chosen.groundtruths, chosen.predictions)
-        whole = CocoPart(self._images(true, seen), tuple(labels.values()), codes, folders, files)
+        stuff = frozenset(labels[category] for category in true.stuff())
+        images = self._images(true, seen)
+        whole = CocoPart(images, tuple(labels.values()), codes, stuff, folders, files)
         starts = range(0, len(whole.images), chosen.partition_images)
         step = chosen.partition_images
         return [evolve(whole, images=whole.images[start : start + step]) for start in starts]
@@ -138,7 +143,9 @@ class CocoReader:
         painter = Painter(partition.labels, partition.codes, self.parameters.overlap)
         facts = {image.uid: image.facts for image in partition.images}
         for items in batched(_item(image, partition, painter) for image in partition.images):
-            yield batch_of(items, partition.labels, [facts[int(item[0])] for item in items])
+            batch = batch_of(items, partition.labels, [facts[int(item[0])] for item in items])
+            left_out = {} if self.parameters.missing == "background" else _bare(items, partition)
+            yield evolve(batch, stuff=partition.stuff, left_out=left_out)
 
     def _images(self, true: Document, seen: Document) -> tuple[CocoImage, ...]:
         records = true.images()
@@ -191,6 +198,18 @@ def _check_known(
         )
 
 
+def _bare(items: Sequence[Item], part: CocoPart) -> dict[str, int]:
+    """How many images lack annotations, on sides where that may mean that nothing is there."""
+    counts = {
+        f"images have no annotation in {file} and are all background": sum(
+            item[side] is None for item in items
+        )
+        for side, file in enumerate(part.files, 1)
+        if part.folders[side - 1] is None
+    }
+    return {what: count for what, count in counts.items() if count}
+
+
 def _item(image: CocoImage, part: CocoPart, painter: Painter) -> Item:
     true = _map(image, image.groundtruth, part, painter, is_true=True)
     seen = _map(image, image.prediction, part, painter, is_true=False)
@@ -212,4 +231,11 @@ def _map(
         return None
     if folder is None:
         return painter.painted(annotations, image.size)
-    return panoptic_map(annotations[0], folder, part.codes, is_true=is_true)
+    found = panoptic_map(annotations[0], folder, part.codes, is_true=is_true)
+    if image.size is not None and found.pixels.shape != image.size:
+        expected, size = (" by ".join(map(str, one)) for one in (image.size, found.pixels.shape))
+        raise ReadError(
+            f"{folder / file_name(annotations[0])}: expected {expected} pixels (rows by columns) "
+            f"like image {image.uid} of {part.files[0]}, found {size}"
+        )
+    return found

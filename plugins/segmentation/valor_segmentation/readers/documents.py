@@ -87,8 +87,22 @@ class Document:
 
     @property
     def is_panoptic(self) -> bool:
-        """Whether segments are in PNG images; the first annotation speaks for all."""
-        return any("segments_info" in one.record for one in self.annotations[:1])
+        """Whether segments are in PNG images.
+
+        Raises
+        ------
+        ReadError
+            If some annotations say so and others do not; names the first that differs.
+        """
+        kinds = ["segments_info" in one.record for one in self.annotations]
+        if len(set(kinds)) > 1:
+            strange = self.annotations[kinds.index(not kinds[0])]
+            what = "segments_info" if kinds[0] else "a segmentation"
+            raise ReadError(
+                f"{strange.place}: expected {what}, as {self.annotations[0].place} has it",
+                "Give each kind of annotation a file of its own.",
+            )
+        return any(kinds)
 
     def by_image(self) -> dict[int, tuple[Annotation, ...]]:
         """Annotations of each image, in the order of the file."""
@@ -120,6 +134,23 @@ class Document:
         _check_once(list(names.values()), f"{self.path}, categories", "name")
         return {number: Label(key, names[number]) for number in sorted(names)}
 
+    def stuff(self) -> frozenset[int]:
+        """Ids of the categories that are regions, not objects: those with ``"isthing": 0``.
+
+        Raises
+        ------
+        ReadError
+            If a category says neither 0 nor 1.
+        """
+        records = self._by_id("categories", '{"id": 1, "name": "road"}')
+        for number, record in records.items():
+            if record.get("isthing", 1) not in (0, 1):
+                raise ReadError(
+                    f"{self.path}, categories, id {number}, isthing: expected 0 or 1, found "
+                    f"{shown(record['isthing'])}"
+                )
+        return frozenset(n for n, record in records.items() if not record.get("isthing", 1))
+
     def _by_id(self, name: str, example: str) -> dict[int, Record]:
         records = self.content.get(name)
         if not isinstance(records, list):
@@ -136,6 +167,10 @@ class Document:
 def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
+    except RecursionError as error:
+        raise ReadError(
+            f"{path}: expected COCO's JSON, found lists in lists without end"
+        ) from error
     except ValueError as error:
         raise ReadError(f"{path}: expected JSON, found: {error}") from error
     except OSError as error:

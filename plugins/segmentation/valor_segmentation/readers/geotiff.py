@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
 from valor_segmentation.reader_parameters import GeotiffParameters
+from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.meanings import Meaning, meaning_of, with_background
 from valor_segmentation.readers.pairs import (
     Item,
@@ -19,7 +20,7 @@ from valor_segmentation.readers.pairs import (
     pairs_of,
     parts,
 )
-from valor_segmentation.readers.rasters import Raster
+from valor_segmentation.readers.rasters import COARSE, Raster, RasterPixels
 
 _ENDINGS = (".tif", ".tiff")
 
@@ -49,12 +50,14 @@ class GeotiffReader:
         chosen = self.parameters
         endings = (_ENDINGS, _ENDINGS)
         pairs = pairs_of(chosen.groundtruths, chosen.predictions, endings, chosen.missing)
-        return parts(pairs, chosen.partition_images)
+        return parts(described(pairs, chosen.metadata, chosen.uid), chosen.partition_images)
 
     def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:
         """The batch of one part, whose pixels are still in the files."""
         meaning = self._meaning()
-        yield batch_of([self._item(pair, meaning) for pair in partition.pairs], meaning.labels)
+        items = [self._item(pair, meaning) for pair in partition.pairs]
+        batch = batch_of(items, meaning.labels, [pair.facts for pair in partition.pairs])
+        yield evolve(batch, left_out=_left_out(items))
 
     def _meaning(self) -> Meaning:
         chosen = self.parameters
@@ -81,7 +84,28 @@ class GeotiffReader:
         return meaning.ignoring(raster.nodata, str(raster.pixels.path))
 
 
-def _raster(path: Path | None, band: int) -> Raster | None:
+_COARSE = (
+    f"rasters are read in parts of more than {COARSE:,} pixels, since their blocks are that high; "
+    "tiles take less memory: gdal_translate -co TILED=YES"
+)
+_MASKED = (
+    "rasters have a mask or an alpha band, and what it hides counts all the same; to leave it out, "
+    "make it nodata: gdalwarp -dstnodata 255"
+)
+
+
+def _left_out(items: Sequence[Item]) -> dict[str, int]:
+    """How many rasters cannot be read in small parts, and how many hide pixels."""
+    pixels = [one.pixels for _, *sides in items for one in sides if one is not None]
+    rasters = [one for one in pixels if isinstance(one, RasterPixels)]
+    counts = {
+        _COARSE: sum(one.is_coarse for one in rasters),
+        _MASKED: sum(one.is_masked for one in rasters),
+    }
+    return {what: count for what, count in counts.items() if count}
+
+
+def _raster(path: Path | None, band: int | None) -> Raster | None:
     return None if path is None else Raster.read(path, band)
 
 

@@ -13,6 +13,7 @@ from valor_core.schemas.arrays import BY_CONTENT, Codes, codes
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend
 
+_LARGEST = np.iinfo(np.int64).max
 _HEX = re.compile(r"#?([0-9a-fA-F]{6})")
 _THREE = re.compile(r"[\[(]?\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*[\])]?")
 
@@ -55,7 +56,12 @@ class Meaning:
         >>> Meaning.of_values({"7": "road", "11": "road"}, [], "class").groundtruth.codes
         array([-1,  0,  0])
         """
-        numbers = {_number(text): label for text, label in values.items()}
+        numbers: dict[int, str | None] = {}
+        for text, label in values.items():
+            number = _number(text)
+            if number in numbers:
+                raise ReadError(f"data.values: expected each value once, found {number} twice")
+            numbers[number] = label
         return cls._of(numbers, ignore, key)
 
     @classmethod
@@ -116,11 +122,14 @@ def _label(key: str, name: str | None) -> Label:
 
 def _number(text: str) -> int:
     try:
-        return int(text)
+        number = int(text)
     except ValueError as error:
         raise ReadError(
             f"data.values: expected whole numbers with their labels, found {shown(text)}"
         ) from error
+    if abs(number) > _LARGEST:
+        raise ReadError(f"data.values: expected numbers of 64 bits, found {shown(text)}")
+    return number
 
 
 def meaning_of(

@@ -10,6 +10,7 @@ from attrs import frozen
 from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
 from valor_segmentation.reader_parameters import NpyParameters
 from valor_segmentation.readers.arrays import array_pixels
+from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.meanings import Meaning, meaning_of
 from valor_segmentation.readers.pairs import (
     Item,
@@ -52,13 +53,13 @@ class NpyReader:
         else:
             endings = (_ENDINGS, _ENDINGS)
             pairs = pairs_of(chosen.groundtruths, chosen.predictions, endings, chosen.missing)
-        return parts(pairs, chosen.partition_images)
+        return parts(described(pairs, chosen.metadata, chosen.uid), chosen.partition_images)
 
     def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:
         """A batch for each image, since what is compressed is read as a whole."""
         meaning = self._meaning()
         for pair in partition.pairs:
-            yield batch_of([self._item(pair, meaning)], meaning.labels)
+            yield batch_of([self._item(pair, meaning)], meaning.labels, [pair.facts])
 
     def _meaning(self) -> Meaning:
         chosen = self.parameters

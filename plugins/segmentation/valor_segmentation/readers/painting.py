@@ -10,6 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.schemas.arrays import as_float
 from valor_core.schemas.geometry import Polygon
 from valor_core.schemas.label import Label
 from valor_core.schemas.runs import decoded, runs_of
@@ -20,6 +21,8 @@ from valor_segmentation.readers.panoptic import code_of
 
 Mask = NDArray[np.bool_]
 Size = tuple[int, int]
+
+_MOST_PIXELS = 1 << 32
 
 
 @frozen
@@ -57,6 +60,11 @@ class Painter:
             label; names the annotation.
         """
         size = size or _run_size(annotations[0])
+        if size[0] * size[1] > _MOST_PIXELS:
+            raise ReadError(
+                f"{annotations[0].place}: expected an image of at most {_MOST_PIXELS:,} pixels to "
+                f"draw it in, found {size[0]:,} by {size[1]:,}"
+            )
         image = np.zeros(size, np.min_scalar_type(len(self.labels)))
         for one in annotations:
             value = 1 + code_of(one.whole("category_id"), self.codes, one.place)
@@ -98,7 +106,10 @@ def _mask(annotation: Annotation, size: Size) -> Mask:
     if isinstance(found, dict):
         return _of_runs(found, size, place)
     if isinstance(found, list) and all(isinstance(ring, list) for ring in found):
-        return polygon_mask([_polygon(ring, place) for ring in found], size)
+        try:
+            return polygon_mask([_polygon(ring, place) for ring in found], size)
+        except SchemaError as error:
+            raise ReadError(f"{place}: {error.message.replace(', got ', ', found ')}") from error
     raise ReadError(f"{place}: expected run lengths or polygons, found {shown(found)}")
 
 
@@ -112,6 +123,8 @@ def _of_runs(record: Mapping[str, Any], size: Size, place: str) -> Mask:
         runs = runs_of(record.get("counts"))
     except SchemaError as error:
         raise ReadError(f"{place}, {error.message.replace(', got ', ', found ')}") from error
+    except (UnicodeEncodeError, OverflowError) as error:
+        raise ReadError(f"{place}, counts: expected run lengths, found: {error}") from error
     filled = int(runs.sum(dtype=np.int64))
     if filled != size[0] * size[1]:
         raise ReadError(
@@ -128,4 +141,4 @@ def _polygon(numbers: Sequence[Any], place: str) -> Polygon:
             f"{place}: expected polygons [x, y, x, y, x, y, ...] of 3 points or more, found "
             f"{shown(list(numbers))}"
         )
-    return Polygon(np.array(numbers, np.float64).reshape(-1, 2))
+    return Polygon(np.array([as_float(value) for value in numbers]).reshape(-1, 2))

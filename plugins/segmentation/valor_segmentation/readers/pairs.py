@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas.datum import Datum, Datums, Uid
@@ -20,11 +21,22 @@ Files = Mapping[str, Path]
 
 @frozen
 class Pair:
-    """The files of one image; None where a side has none."""
+    """The files of one image; None where a side has none.
+
+    Parameters
+    ----------
+    uid : str
+        Its name.
+    groundtruth, prediction : Path or None
+        Its files.
+    facts : mapping of str to value
+        Its metadata.
+    """
 
     uid: str
     groundtruth: Path | None
     prediction: Path | None
+    facts: Mapping[str, Any] = field(factory=dict)
 
 
 @frozen
@@ -100,11 +112,12 @@ def files_of(place: Path, endings: Sequence[str]) -> dict[str, Path]:
     if not place.is_dir():
         raise ReadError(f"{place}: expected a folder or a file, found nothing there")
     found: dict[str, Path] = {}
-    for path in sorted(place.rglob("*")):
-        ending = next((e for e in endings if path.name.lower().endswith(e.lower())), None)
-        if ending is None or path.name.startswith(".") or not path.is_file():
+    lowered = [ending.lower() for ending in endings]
+    for name in sorted(_files(place)):
+        ending = next((one for one in lowered if name.lower().endswith(one)), None)
+        if ending is None:
             continue
-        uid = path.relative_to(place).as_posix()[: -len(ending)]
+        uid, path = name[: -len(ending)], place / name
         if uid in found:
             raise ReadError(
                 f"{place}: expected one file for each image, found {found[uid].name} and "
@@ -114,6 +127,14 @@ def files_of(place: Path, endings: Sequence[str]) -> dict[str, Path]:
     if not found:
         raise ReadError(f"{place}: expected files that end in {' or '.join(endings)}, found none")
     return found
+
+
+def _files(place: Path) -> Iterator[str]:
+    """Names of all files of a folder and those below it, from there on."""
+    for folder, _, names in os.walk(place):
+        below = Path(folder).relative_to(place).as_posix()
+        start = "" if below == "." else f"{below}/"
+        yield from (start + name for name in names if not name.startswith("."))
 
 
 def paired(groundtruths: Files, predictions: Files) -> list[Pair]:

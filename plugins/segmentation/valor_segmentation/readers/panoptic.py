@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -123,9 +124,17 @@ def file_name(annotation: Annotation) -> str:
     '7.png'
     """
     name = annotation.record.get("file_name")
-    if not isinstance(name, str) or not name:
+    if not isinstance(name, str) or not name or not _can_be_file(name):
         raise ReadError(f"{annotation.place}, file_name: expected a name, found {shown(name)}")
     return name
+
+
+def _can_be_file(name: str) -> bool:
+    """Whether the system can be asked for a file of this name."""
+    try:
+        return b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
 
 
 def _check_known(

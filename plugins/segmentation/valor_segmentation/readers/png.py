@@ -14,6 +14,7 @@ from valor_core.schemas.pixels import Image, InMemory
 from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
 from valor_core.threads import in_threads, thread_count
 from valor_segmentation.reader_parameters import PngParameters
+from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.images import color_image, label_image
 from valor_segmentation.readers.meanings import (
     Meaning,
@@ -61,13 +62,14 @@ class PngReader:
         chosen = self.parameters
         endings = ([chosen.groundtruth_ending], [chosen.prediction_ending])
         pairs = pairs_of(chosen.groundtruths, chosen.predictions, endings, chosen.missing)
-        return parts(pairs, chosen.partition_images)
+        return parts(described(pairs, chosen.metadata, chosen.uid), chosen.partition_images)
 
     def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:
         """Batches of no more than a few images more than fit in some megabytes."""
         images = self._images()
+        facts = {pair.uid: pair.facts for pair in partition.pairs}
         for items in batched(_items(images, partition.pairs)):
-            yield batch_of(items, images.meaning.labels)
+            yield batch_of(items, images.meaning.labels, [facts[str(item[0])] for item in items])
 
     def _images(self) -> _Images:
         chosen = self.parameters

@@ -9,12 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 from valor_core.errors import ReadError, shown
+from valor_core.extras import import_extra
 from valor_core.schemas.pixels import Image
 from valor_core.threads import thread_count
-from valor_segmentation.extras import rasterio
+
+COARSE = 1 << 26
+"""Pixels of a row of blocks from which on a raster is worth a warning."""
 
 _CACHE_MEGABYTES = 32
 _OFFSET = 0.01  # pixels by which the corners of two rasters may be apart: what rounding does
@@ -22,9 +25,12 @@ _OFFSET = 0.01  # pixels by which the corners of two rasters may be apart: what 
 _opening = threading.Lock()  # for the filters of warnings, which all threads share
 
 
-@frozen
+@define
 class RasterPixels:
     """Pixels of one band of a raster, which stay in its file until they are asked for.
+
+    The file is open from the first read to that of the last row: a compressed one that has no
+    blocks would be decoded from its start each time. It is read by one thread at a time.
 
     Parameters
     ----------
@@ -36,12 +42,24 @@ class RasterPixels:
         Height and width.
     strip_rows : int
         Height of the file's blocks.
+    is_masked : bool
+        Whether a mask or an alpha band hides some of them, which is not looked at.
     """
 
     path: Path
     band: int
     shape: tuple[int, int]
     strip_rows: int
+    is_masked: bool = False
+    _source: Any = field(default=None, init=False, eq=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RasterPixels, (self.path, self.band, self.shape, self.strip_rows, self.is_masked)
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether blocks are so high that a row of them is a lot of memory."""
+        return self.strip_rows * self.shape[1] > COARSE
 
     def read(self, first: int, last: int) -> Image:
         """Rows of the band.
@@ -51,9 +69,14 @@ class RasterPixels:
         ReadError
             If the file is broken there.
         """
-        with opened(self.path) as source:
-            window = ((first, last), (0, self.shape[1]))
-            values: Image = source.read(self.band, window=window)
+        window = ((first, last), (0, self.shape[1]))
+        with _gdal(self.path) as package:
+            if self._source is None:
+                self._source = _open(package, self.path)
+            values: Image = self._source.read(self.band, window=window)
+        if last >= self.shape[0]:
+            self._source.close()
+            self._source = None
         return values
 
 
@@ -79,18 +102,22 @@ class Raster:
     transform: tuple[float, ...]
 
     @classmethod
-    def read(cls, path: Path, band: int) -> Raster:
+    def read(cls, path: Path, band: int | None) -> Raster:
         """What the head of a file says.
 
         Raises
         ------
         ReadError
-            If it is no raster, or the band is missing or has no whole numbers.
+            If it is no raster, or the band is missing, not said, or has no whole numbers.
         """
         with opened(path) as source:
+            band = _only_band(source, path) if band is None else band
             _check_band(source, path, band)
+            flags = {flag.name for flag in source.mask_flag_enums[band - 1]}
+            is_masked = bool(flags & {"per_dataset", "alpha"})
             rows, _ = source.block_shapes[band - 1]
-            pixels = RasterPixels(path, band, (source.height, source.width), rows)
+            shape = source.height, source.width
+            pixels = RasterPixels(path, band, shape, rows, is_masked)
             crs = source.crs.to_string() if source.crs else None
             nodata = _whole(source.nodatavals[band - 1])
             return cls(pixels, nodata, crs, tuple(source.transform)[:6])
@@ -119,19 +146,26 @@ class Raster:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Any]:
-    """A raster to read from, with little of it kept in GDAL's cache.
+    """A raster to read from.
 
     Raises
     ------
     ReadError
         If it cannot be opened, or what is read of it is broken.
     """
-    package = rasterio(f"reading {path}")
+    with _gdal(path) as package, _open(package, path) as source:
+        yield source
+
+
+@contextmanager
+def _gdal(path: Path) -> Iterator[Any]:
+    """The package rasterio, with little kept in GDAL's cache and its errors as ours."""
+    extra = "valor-segmentation[raster]"
+    package = import_extra("rasterio", f"segmentation: reading {path}", extra)
     with package.Env(GDAL_CACHEMAX=_CACHE_MEGABYTES):
         try:
-            with _open(package, path) as source:
-                yield source
-        except package.errors.RasterioError as error:
+            yield package
+        except (package.errors.RasterioError, ValueError) as error:  # of tags that are no text
             found = error.__cause__ or error
             raise ReadError(f"{path}: expected a whole raster, found: {found}") from error
 
@@ -140,6 +174,17 @@ def _open(package: Any, path: Path) -> Any:
     with _opening, warnings.catch_warnings():
         warnings.simplefilter("ignore", package.errors.NotGeoreferencedWarning)
         return package.open(path, NUM_THREADS=str(thread_count()))
+
+
+def _only_band(source: Any, path: Path) -> int:
+    """The band that is no alpha band."""
+    bands = [i for i, kind in enumerate(source.colorinterp, 1) if kind.name != "alpha"]
+    if len(bands) != 1:
+        raise ReadError(
+            f"{path}: expected one band of labels, found {len(bands):,}",
+            "Set data.groundtruth_band and data.prediction_band.",
+        )
+    return bands[0]
 
 
 def _check_band(source: Any, path: Path, band: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import c_double, c_int64
+from ctypes import c_double, c_int64, memmove
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,37 +13,35 @@ from valor_core.schemas.runs import Runs
 from valor_core.schemas.shapes import RunLengths, ends
 from valor_core.threads import over, shares
 from valor_detection.kernels import KERNELS
-from valor_detection.kernels.rows import NO_RASTER, NO_TEXT, RowError, check_pixels
+from valor_detection.kernels.numeric.segmentations import Columns
+from valor_detection.kernels.pages import paged
+from valor_detection.kernels.records import COMPRESSED, Segmentations
+from valor_detection.kernels.refusals import NO_TEXT, RowError, check_pixels
 
 _BYTES = array(np.uint8)
 _CODES, _COUNTED = array(np.int64), array(np.int64, written=True)
 _NUMBERS, _MEASURED = array(np.float64), array(np.float64, written=True)
 _RUNS, _WRITTEN = array(np.uint32), array(np.uint32, written=True)
 
-_BYTES_EACH = 1 << 16  # of text, worth a thread of its own
-_POINTS_EACH = 1 << 14
+_ROWS_EACH = 1 << 9  # worth a thread of their own
 _RUNS_EACH = 1 << 18
 _PAIRS_EACH = 1 << 11
 
 _NO_MEMORY = -2
 
+_SEGMENTATIONS = (_BYTES, _CODES, _CODES, _NUMBERS, _RUNS, _BYTES)
 
-_text_lengths = KERNELS.function(
-    "masks_text_lengths", c_int64, _BYTES, _CODES, c_int64, c_int64, _COUNTED
+_room = KERNELS.function(
+    *("masks_room", c_int64, *_SEGMENTATIONS),
+    *(_CODES, _CODES, c_int64, c_int64, _COUNTED),
 )
-_from_text = KERNELS.function(
-    "masks_from_text", c_int64, _BYTES, _CODES, c_int64, c_int64, _CODES, _WRITTEN
+_drawn = KERNELS.function(
+    *("masks_drawn", c_int64, *_SEGMENTATIONS),
+    *(_CODES, _CODES, c_int64, c_int64, _CODES, _WRITTEN, _COUNTED),
 )
 _measure = KERNELS.function(
     *("masks_measure", None, _RUNS, _CODES, _CODES, c_int64, c_int64),
     *(_MEASURED, _MEASURED, _COUNTED),
-)
-_capacity = KERNELS.function(
-    "masks_polygon_capacity", c_int64, _NUMBERS, _CODES, _CODES, _CODES, c_int64, c_int64
-)
-_from_polygons = KERNELS.function(
-    *("masks_from_polygons", c_int64, _NUMBERS, _CODES, _CODES, _CODES, c_int64, c_int64),
-    *(_WRITTEN, _COUNTED),
 )
 _ious = KERNELS.function(
     *("masks_ious", c_int64, _RUNS, _CODES, _RUNS, _CODES, _CODES, _CODES),
@@ -51,96 +49,73 @@ _ious = KERNELS.function(
 )
 
 
-def decompress(text: NDArray[np.uint8], starts: Codes) -> tuple[Runs, Codes]:
-    """Run lengths from COCO's compressed text, of many masks.
+def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[Runs, Codes]:
+    """Run lengths of segmentations: as they are, decompressed, or of polygons drawn as COCO does.
 
     Parameters
     ----------
-    text : ndarray of uint8, shape (n_bytes,)
-        The text of all rows.
-    starts : ndarray of int64, shape (n + 1,)
-        Where each row's text begins; a row without any is no mask.
-
-    Returns
-    -------
-    runs, rows : ndarray of uint32, ndarray of int64, shape (n + 1,)
-        Run lengths and where each row's begin.
-
-    Raises
-    ------
-    RowError
-        If a row's text is something else.
-
-    Examples
-    --------
-    >>> decompress(np.frombuffer(b"52203", np.uint8), np.array([0, 2, 5]))
-    (array([5, 2, 2, 0, 3], dtype=uint32), array([0, 2, 5]))
-    """
-    text = np.ascontiguousarray(text)
-    starts = np.ascontiguousarray(starts, np.int64)
-    spans = shares(starts, _BYTES_EACH)
-    lengths = np.empty(len(starts) - 1, np.int64)
-    _check(over(lambda a, b: _text_lengths(text, starts, a, b, lengths), spans))
-    rows = ends(lengths)
-    runs = np.empty(rows[-1], np.uint32)
-    _check(over(lambda a, b: _from_text(text, starts, a, b, rows, runs), spans))
-    return runs, rows
-
-
-def _check(answers: list[int]) -> None:
-    for row in answers:
-        if row >= 0:
-            raise RowError(row, NO_TEXT)
-
-
-def polygon_runs(points: Floats, rings: Codes, rows: Codes, sizes: Codes) -> tuple[Runs, Codes]:
-    """Run lengths of the union of each row's polygons, drawn as COCO does.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n_points, 2)
-        Corners, x before y.
-    rings : ndarray of int64, shape (n_polygons + 1,)
-        Where the corners of each polygon begin.
-    rows : ndarray of int64, shape (n + 1,)
-        Where the polygons of each row begin; a row without any is no mask.
+    given : Segmentations
+        The segmentations.
+    rows : ndarray of int64, shape (n,)
+        Rows of them that are wanted, in their order.
     sizes : ndarray of int64, shape (n, 2)
         Height and width of each row's image.
 
     Returns
     -------
-    runs, rows : ndarray of uint32, ndarray of int64, shape (n + 1,)
-        Run lengths and where each row's begin.
+    runs, starts : ndarray of uint32, ndarray of int64, shape (n + 1,)
+        Run lengths and where each row's begin; a row without a segmentation has none.
 
     Raises
     ------
     RowError
-        If a coordinate is not finite or far from any image, or an image is too large.
+        If a row's text is something else than compressed run lengths, a coordinate is not finite
+        or far from any image, or an image or the way around a polygon is too large.
 
     Examples
     --------
-    >>> corners = np.array([[0, 0], [2, 0], [2, 1], [0, 1]], float)
-    >>> runs, _ = polygon_runs(corners, np.array([0, 4]), np.array([0, 1]), np.array([[2, 3]]))
-    >>> runs
-    array([0, 1, 1, 1, 3], dtype=uint32)
+    >>> from valor_detection.kernels.records import COMPRESSED, POLYGONS, Segmentation
+    >>> text = Segmentation(COMPRESSED, letters=b"52203")
+    >>> square = Segmentation(POLYGONS, rings=[[0, 0, 2, 0, 2, 1, 0, 1]])
+    >>> given, sizes = Segmentations.of([text, square]), np.array([[2, 3], [2, 6]])
+    >>> segmentation_runs(given, np.array([1, 0]), sizes)
+    (array([0, 1, 1, 1, 3, 5, 2, 2, 2, 5], dtype=uint32), array([ 0,  5, 10]))
     """
-    points = np.ascontiguousarray(points, np.float64)
-    rings, rows = np.ascontiguousarray(rings, np.int64), np.ascontiguousarray(rows, np.int64)
-    sizes = np.ascontiguousarray(sizes, np.int64)
-    lengths = np.zeros(len(rows) - 1, np.int64)
+    rows, sizes = np.ascontiguousarray(rows, np.int64), np.ascontiguousarray(sizes, np.int64)
+    columns = (
+        *(given.kinds, given.row_ends, given.ring_ends),
+        *(given.numbers, given.counts, given.letters, rows, sizes),
+    )
+    room, lengths = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
+    spans = shares(np.arange(len(rows) + 1), _ROWS_EACH)
+    _check(over(lambda a, b: _room(*columns, a, b, room), spans), given, rows, sizes)
+    places = ends(room)
+    runs = paged(places[-1], np.uint32)
+    spans = shares(places, _RUNS_EACH)
+    answers = over(lambda a, b: _drawn(*columns, a, b, places, runs, lengths), spans)
+    _check(answers, given, rows, sizes)
+    starts = ends(lengths)
+    for first, last in spans[1:]:
+        _close_gap(runs, int(places[first]), int(starts[first]), int(starts[last]))
+    return runs[: starts[-1]], starts
 
-    def draw(first: int, last: int) -> Runs:
-        capacity = _capacity(points, rings, rows, sizes, first, last)
-        if capacity < 0:
-            raise RowError(~capacity, NO_RASTER)
-        runs = np.empty(capacity, np.uint32)
-        count = _from_polygons(points, rings, rows, sizes, first, last, runs, lengths)
-        if count < 0:
-            raise MemoryError("polygons of many corners")
-        return runs[:count]
 
-    parts = over(draw, shares(rings[rows], _POINTS_EACH))
-    return parts[0] if len(parts) == 1 else np.concatenate(parts), ends(lengths)
+def _check(answers: list[int], given: Segmentations, rows: Codes, sizes: Codes) -> None:
+    if _NO_MEMORY in answers:
+        raise MemoryError("polygons of many corners")
+    for row in answers:
+        if row >= 0:
+            segmentation_runs(given, rows[:row], sizes[:row])  # of which one may be no text
+            is_text = given.kinds[rows[row]] == COMPRESSED
+            why = NO_TEXT if is_text else Columns.of(given).refusal(rows[row], sizes[row])
+            raise RowError(row, why)
+
+
+def _close_gap(runs: Runs, place: int, start: int, stop: int) -> None:
+    """Move runs at a place down to where they should start."""
+    width, data = runs.itemsize, runs.ctypes.data
+    if place > start:
+        memmove(data + width * start, data + width * place, width * (stop - start))
 
 
 def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Codes]:
@@ -158,7 +133,8 @@ def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Cod
     boxes : ndarray of float64, shape (n, 4)
         x, y, width and height; zeros where nothing is inside.
     filled : ndarray of int64, shape (n,)
-        Number of pixels inside and outside: those of the image, if the runs are right.
+        Number of pixels inside and outside: those of the image, if the runs are right. Where they
+        are more than 32 bits count, area and box are zeros.
 
     Examples
     --------

@@ -23,7 +23,6 @@ from valor_detection.kernels.numeric import matching as numeric
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
-_CHOICE_BYTES = 32  # sizeof(Choice)
 _HIT_BYTES = 8  # sizeof(Hit)
 _LEAST_ROOM = 1 << 12  # pairs that there is always room for
 _THREAD_ROWS = 1 << 13  # predictions that are worth a thread of their own
@@ -56,12 +55,12 @@ _match_coco = KERNELS.function(
     "match_coco",
     None,
     *(_COUNT, *_PAIR_COLUMNS, _FLAGS, _COUNT, _FLOATS),
-    *(_OUT_BITS, _ROOM, _OUT_BITS, _OUT_BITS),
+    *(_OUT_BITS, _OUT_BITS, _OUT_BITS),
 )
 _choose_coco = KERNELS.function(
     "choose_coco",
     None,
-    *(_COUNT, *_PAIR_COLUMNS, _FLAGS, ctypes.c_double, _OUT_FLAGS, _ROOM, _OUT_CODES),
+    *(_COUNT, *_PAIR_COLUMNS, _FLAGS, ctypes.c_double, _OUT_FLAGS, _OUT_CODES),
 )
 _match_best = KERNELS.function(
     "match_best",
@@ -167,7 +166,7 @@ def match_coco(
     matched, excused = np.empty(count, np.uint64), np.empty(count, np.uint64)
     _match_coco(
         *(count, starts, truths, ious, crowd, ignored, len(thresholds), thresholds),
-        *(np.zeros(len(crowd), np.uint64), _room(starts), matched, excused),
+        *(np.zeros(len(crowd), np.uint64), matched, excused),
     )
     return matched, excused
 
@@ -179,7 +178,7 @@ def choose_coco(
     places = np.empty(len(starts) - 1, np.int64)
     _choose_coco(
         *(len(places), starts, truths, ious, crowd, ignored, threshold),
-        *(np.zeros(len(crowd), np.bool_), _room(starts), places),
+        *(np.zeros(len(crowd), np.bool_), places),
     )
     return places
 
@@ -256,8 +255,3 @@ def interpolated(
         *(precisions, thresholds, found),
     )
     return precisions, thresholds, found
-
-
-def _room(starts: Codes) -> NDArray[np.uint8]:
-    """Room for the choices of the prediction that has most."""
-    return np.empty(_CHOICE_BYTES * (int(np.diff(starts).max(initial=0)) + 1), np.uint8)

@@ -8,6 +8,7 @@ import re
 from collections import deque
 from contextlib import suppress
 from ctypes import c_int, c_int64
+from enum import IntEnum
 from functools import cache
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -19,22 +20,45 @@ from numpy.typing import NDArray
 from valor_core.compiled import array
 from valor_core.schemas.arrays import Codes
 from valor_core.threads import in_threads, thread_count
-from valor_detection.kernels import KERNELS, plain
+from valor_detection.kernels import KERNELS, stdlib_scanning
 from valor_detection.kernels.pages import paged
 from valor_detection.kernels.records import Annotations, Document, Images, Segmentations
 from valor_detection.kernels.texts import Text
 
-__all__ = ["copy_rows", "grouped_order", "scan"]
+__all__ = ["grouped_order", "scan"]
 
 _DONE, _FULL, _BAD = range(3)
-_POSITION, _STOP, _CLOSED, _ROWS, _RINGS, _NUMBERS, _COUNTS, _LETTERS, _HARD, _LACKING = range(10)
 _LEAST_SPAN, _MOST_SPAN = 1 << 18, 4 << 20  # bytes that are scanned at a time
 _LARGE = 1 << 16  # elements of a column worth pages of their own
 _SPACE = re.compile(rb"[ \t\n\r]*")
 _KEY = re.compile(rb'"([^"\\]*)"[ \t\n\r]*:')
 _BETWEEN = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 
-_BYTES_OF_ONE = {_ROWS: 48, _RINGS: 48, _NUMBERS: 5, _COUNTS: 3, _LETTERS: 2, _HARD: 1024}
+
+class Slot(IntEnum):
+    """Places in what the scanner in C keeps: how far it is, how much it has and has room for."""
+
+    POSITION = 0
+    STOP = 1
+    CLOSED = 2
+    ROWS = 3
+    RINGS = 4
+    NUMBERS = 5
+    COUNTS = 6
+    LETTERS = 7
+    HARD = 8
+    NAMES = 9
+    LACKING = 10
+
+
+_BYTES_OF_ONE = {
+    Slot.ROWS: 48,
+    Slot.RINGS: 48,
+    Slot.NUMBERS: 5,
+    Slot.COUNTS: 3,
+    Slot.LETTERS: 2,
+    Slot.HARD: 1024,
+}
 """About how many bytes of text there are for one of each, at the least."""
 
 
@@ -65,12 +89,6 @@ _grouped_order = KERNELS.function(
     "grouped_order", None, c_int64, _INTEGERS, c_int64, _TO_INTEGERS, _TO_INTEGERS
 )
 
-_copy_rows = KERNELS.function(
-    "copy_rows",
-    None,
-    *(c_int64, _INTEGERS, c_int64, _TEXT, _INTEGERS, _TO_BYTES, _INTEGERS),
-)
-
 
 @cache
 def _fives() -> NDArray[np.uint64]:
@@ -99,22 +117,22 @@ class _Room:
     columns: dict[str, NDArray[Any]] = field(factory=dict)
 
     _SHAPES: ClassVar[tuple[tuple[str, int, Any, int], ...]] = (
-        ("hard", _HARD, np.int64, 4),
-        ("ids", _ROWS, np.int64, 1),
-        ("images", _ROWS, np.int64, 1),
-        ("categories", _ROWS, np.int64, 1),
-        ("boxes", _ROWS, np.float64, 4),
-        ("areas", _ROWS, np.float64, 1),
-        ("scores", _ROWS, np.float64, 1),
-        ("crowd", _ROWS, np.uint8, 1),
-        ("found", _ROWS, np.uint16, 1),
-        ("kinds", _ROWS, np.uint8, 1),
-        ("sizes", _ROWS, np.int64, 2),
-        ("row_ends", _ROWS, np.int64, 3),
-        ("ring_ends", _RINGS, np.int64, 1),
-        ("numbers", _NUMBERS, np.float64, 1),
-        ("counts", _COUNTS, np.uint32, 1),
-        ("letters", _LETTERS, np.uint8, 1),
+        ("hard", Slot.HARD, np.int64, 4),
+        ("ids", Slot.ROWS, np.int64, 1),
+        ("images", Slot.ROWS, np.int64, 1),
+        ("categories", Slot.ROWS, np.int64, 1),
+        ("boxes", Slot.ROWS, np.float64, 4),
+        ("areas", Slot.ROWS, np.float64, 1),
+        ("scores", Slot.ROWS, np.float64, 1),
+        ("crowd", Slot.ROWS, np.uint8, 1),
+        ("found", Slot.ROWS, np.uint16, 1),
+        ("kinds", Slot.ROWS, np.uint8, 1),
+        ("sizes", Slot.ROWS, np.int64, 2),
+        ("row_ends", Slot.ROWS, np.int64, 3),
+        ("ring_ends", Slot.RINGS, np.int64, 1),
+        ("numbers", Slot.NUMBERS, np.float64, 1),
+        ("counts", Slot.COUNTS, np.uint32, 1),
+        ("letters", Slot.LETTERS, np.uint8, 1),
     )
     _OF_MASKS: ClassVar[frozenset[str]] = frozenset(
         ("kinds", "sizes", "row_ends", "ring_ends", "numbers", "counts", "letters")
@@ -122,9 +140,9 @@ class _Room:
 
     @classmethod
     def of(cls, text: Text, with_masks: bool, size: int) -> _Room:
-        limits = np.zeros(_LACKING, np.int64)
-        for what, bytes_of_one in _BYTES_OF_ONE.items():
-            limits[what] = size // bytes_of_one + 16
+        limits = np.zeros(len(Slot), np.int64)
+        for slot, bytes_of_one in _BYTES_OF_ONE.items():
+            limits[slot] = size // bytes_of_one + 16
         room = cls(text, with_masks, limits)
         for name, what, dtype, width in cls._SHAPES:
             rows = int(limits[what]) if with_masks or name not in cls._OF_MASKS else 0
@@ -150,7 +168,7 @@ class _Room:
 
     def annotations(self, state: Codes) -> Annotations:
         """The rows that were scanned."""
-        self._finish(int(state[_HARD]))
+        self._finish(int(state[Slot.HARD]))
         filled = {
             name: self.columns[name][: int(state[what])] for name, what, *_ in self._SHAPES[1:]
         }
@@ -184,16 +202,16 @@ class _Span:
 
 
 def _span(text: Text, start: int, stop: int, with_masks: bool) -> _Span:
-    state = np.zeros(_LACKING + 1, np.int64)
-    state[_POSITION], state[_STOP] = start, stop
+    state = np.zeros(len(Slot), np.int64)
+    state[Slot.POSITION], state[Slot.STOP] = start, stop
     room = _Room.of(text, with_masks, stop - start)
     while (code := room.scan(state)) == _FULL:
-        room.grow(int(state[_LACKING]))
+        room.grow(int(state[Slot.LACKING]))
     try:
         found = None if code == _BAD else room.annotations(state)
     except _Unclear:
         found = None
-    return _Span(start, stop, int(state[_POSITION]), bool(state[_CLOSED]), found)
+    return _Span(start, stop, int(state[Slot.POSITION]), bool(state[Slot.CLOSED]), found)
 
 
 @frozen
@@ -204,6 +222,8 @@ class _Scan:
     with_masks: bool
 
     def document(self) -> Document:
+        if not self.text.is_utf8:
+            raise _Unclear
         start = self._space(self.text.start)
         if self._letter(start) == b"[":
             annotations, end = self._annotations(start)
@@ -242,18 +262,11 @@ class _Scan:
             return self._annotations(position)
         if name == "images":
             images, end = self._images(position)
-            return (images, self._letters(position, end)), end
+            return (images, self.text.cut(position, end)), end
         end = _scan_value(self.text.padded, position)
         if end < 0:
             raise _Unclear
-        return self._letters(position, end) if name == "categories" else None, end
-
-    def _letters(self, start: int, stop: int) -> bytes:
-        """Some of the text, which is decoded later; a ValueError if that cannot be done."""
-        letters = self.text.cut(start, stop)
-        if not letters.isascii():
-            letters.decode()
-        return letters
+        return self.text.cut(position, end) if name == "categories" else None, end
 
     def _annotations(self, position: int) -> tuple[Annotations, int]:
         """The list at a position, and where it ends."""
@@ -300,24 +313,24 @@ class _Scan:
         first, is_empty = self._first(position)
         rows = self.text.size // 256 + 16
         while True:
-            state = np.zeros(_LACKING + 1, np.int64)
-            state[_POSITION], state[_CLOSED] = first, is_empty
-            room = np.full(_LACKING, rows)
+            state = np.zeros(len(Slot), np.int64)
+            state[Slot.POSITION], state[Slot.CLOSED] = first, is_empty
+            room = np.full(len(Slot), rows)
             ids, sizes = np.empty(rows, np.int64), np.empty((rows, 2), np.int64)
             found, names = np.empty(rows, np.uint16), np.empty((rows, 3), np.int64)
             columns = (ids, sizes, found, names)
             code = _scan_images(self.text.padded, room, state, _fives(), *columns)
             if code == _BAD:
                 raise _Unclear
-            count = int(state[_ROWS])
+            count = int(state[Slot.ROWS])
             if code == _DONE:
                 images = Images(
                     found[:count],
                     ids[:count],
                     sizes[:count],
-                    self._fields(names[: int(state[_LETTERS])]),
+                    self._fields(names[: int(state[Slot.NAMES])]),
                 )
-                return images, int(state[_POSITION])
+                return images, int(state[Slot.POSITION])
             rows *= 4
 
     def _fields(self, names: Codes) -> tuple[str, ...]:
@@ -361,8 +374,8 @@ def scan(text: Text, *, masks: bool = False) -> Document:
     """
     try:
         return _Scan(text, masks).document()
-    except (_Unclear, ValueError):  # a ValueError is of what is no UTF-8
-        return plain.scan(text, masks=masks)
+    except (_Unclear, ValueError):  # a ValueError is of a name that is no text
+        return stdlib_scanning.scan(text, masks=masks)
 
 
 def grouped_order(groups: Codes, count: int) -> Codes:
@@ -378,27 +391,3 @@ def grouped_order(groups: Codes, count: int) -> Codes:
     order = np.empty(len(groups), np.int64)
     _grouped_order(len(groups), groups, count, np.zeros(count + 1, np.int64), order)
     return order
-
-
-def copy_rows(
-    rows: Codes,
-    source: NDArray[Any],
-    source_starts: Codes,
-    target: NDArray[Any],
-    target_starts: Codes,
-) -> None:
-    """Copy ragged rows of one column into another one, where there is room for them.
-
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n,)
-        Rows that are copied, in the order in which they are wanted.
-    source, source_starts : ndarray, ndarray of int64
-        The column, and where each of its rows begins and the last one ends.
-    target : ndarray
-        What is written to, of the same type.
-    target_starts : ndarray of int64, shape (n + 1,)
-        Where in it each row goes.
-    """
-    given, written = source.view(np.uint8), target.view(np.uint8)
-    _copy_rows(len(rows), rows, source.itemsize, given, source_starts, written, target_starts)

@@ -7,6 +7,7 @@ a 64-bit number, the lowest threshold in the lowest bit.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 
 _CACHED = 1 << 16  # pairs worked on at a time, so that what they need stays in cache
+_STEP = 128  # pairs that are worked on side by side in the time of one step of a walk
 
 
 def box_pairs(
@@ -204,7 +206,7 @@ def match_coco(
     starts : ndarray of int64, shape (p + 1,)
         Where the pairs of each prediction begin, predictions in the order in which they choose.
     truths, ious : ndarray of int64 and of float64, shape (n,)
-        Row of the true object and overlap of each pair.
+        Row of the true object, ascending within a prediction, and overlap of each pair.
     crowd, ignored : ndarray of bool, shape (g,)
         Whether a true object is a crowd; whether it counts neither as found nor as missed.
     thresholds : ndarray of float64, shape (t,)
@@ -223,10 +225,12 @@ def match_coco(
     """
     matched, excused = _alone(starts, truths, ious, crowd, ignored, thresholds)
     rows = _rows(starts)
-    contested = np.flatnonzero(matched[rows] == 0)
+    contested = np.flatnonzero((matched[rows] == 0) & (ious >= thresholds[0]))
     order = contested[_coco_order(rows[contested], truths[contested], ious[contested], ignored)]
+    rows, truths, ious = rows[order], truths[order], ious[order]
     for bit, threshold in enumerate(thresholds):
-        edges = _passing(rows, truths, ious, crowd, order, threshold)
+        passing = np.flatnonzero(ious >= threshold)
+        edges = passing[_greedy(rows[passing], truths[passing], crowd)]
         matched[rows[edges]] |= np.uint64(1 << bit)
         edges = edges[ignored[truths[edges]]]
         excused[rows[edges]] |= np.uint64(1 << bit)
@@ -352,7 +356,10 @@ def _rows(starts: Codes) -> Codes:
 
 def _coco_order(rows: Codes, truths: Codes, ious: Floats, ignored: Flags) -> Codes:
     """The pairs in the order in which the rows prefer them."""
-    return np.lexsort((-truths, -ious, ignored[truths], rows))
+    # Backwards, since of equal ones a row prefers the last.
+    halves = (2 * rows + ignored[truths])[::-1]
+    order = score_order(halves, ious[::-1], 2 * (int(rows.max(initial=-1)) + 1))
+    return len(rows) - 1 - order
 
 
 def _passing(
@@ -379,13 +386,17 @@ def _greedy(rows: Codes, truths: Codes, crowd: Flags) -> Codes:
     """Places of the pairs that a walk in the given order would choose, in ascending order.
 
     In each round, every pair chooses that is the first left of both its prediction and its true
-    object: no earlier one can take either from it.
+    object: no earlier one can take either from it. Where many objects overlap, that takes many
+    rounds; once they have cost as much as a walk through what is left, it is walked through.
     """
+    if len(rows) > _STEP * len(_stretches(rows)):
+        return _walked(rows, truths, crowd)
     chosen = []
     left = np.arange(len(rows))
+    cost = 0
     row_count = int(rows.max(initial=-1)) + 1
     is_crowd = crowd[truths]
-    while len(left):
+    while cost < _STEP * len(_stretches(rows[left])):
         first_of_row = np.empty(row_count, np.int64)
         first_of_truth = np.empty(len(crowd), np.int64)
         backwards = left[::-1]
@@ -400,7 +411,32 @@ def _greedy(rows: Codes, truths: Codes, crowd: Flags) -> Codes:
         row_done[rows[now]] = True
         truth_done[truths[now[~is_crowd[now]]]] = True
         left = left[~(row_done[rows[left]] | truth_done[truths[left]])]
-    return np.sort(np.concatenate(chosen)) if chosen else left
+        cost += len(left)
+    chosen.append(left[_walked(rows[left], truths[left], crowd)])
+    return np.sort(np.concatenate(chosen))
+
+
+def _walked(rows: Codes, truths: Codes, crowd: Flags) -> Codes:
+    """The same as `_greedy`, one stretch of pairs of a prediction after the other."""
+    chosen: list[int] = []
+    is_free = np.ones(len(crowd), dtype=bool)
+    done = set()
+    for start, stop in pairwise([*_stretches(rows).tolist(), len(rows)]):
+        row = rows.item(start)
+        first = start + int(is_free[truths[start:stop]].argmax())
+        truth = truths.item(first)
+        if row not in done and is_free[truth]:
+            chosen.append(first)
+            done.add(row)
+            is_free[truth] = crowd[truth]
+    return np.array(chosen, np.int64)
+
+
+def _stretches(rows: Codes) -> Codes:
+    """Where pairs of another prediction begin."""
+    is_other = np.ones(len(rows), dtype=bool)
+    np.not_equal(rows[1:], rows[:-1], out=is_other[1:])
+    return np.flatnonzero(is_other)
 
 
 def interpolated(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -11,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes
-from valor_core.schemas.shapes import gathered
-from valor_detection.kernels import plain
+from valor_detection.kernels import stdlib_scanning
 from valor_detection.kernels.records import (
     AREA,
     BOX,
@@ -36,7 +38,7 @@ from valor_detection.kernels.records import (
 )
 from valor_detection.kernels.texts import Text
 
-__all__ = ["copy_rows", "grouped_order", "scan"]
+__all__ = ["grouped_order", "scan"]
 
 _BITS = {
     "id": ID,
@@ -107,12 +109,27 @@ def scan(text: Text, *, masks: bool = False) -> Document:
         If it is no such file; names the place.
     """
     try:
-        return _document(text, masks)
+        with _no_collection():
+            return _document(text, masks)
     except (msgspec.MsgspecError, _Unclear, ValueError, RecursionError, OverflowError):
-        return plain.scan(text, masks=masks)
+        return stdlib_scanning.scan(text, masks=masks)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """No search for unused cycles in between: there are none in what is read, which is much."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _document(text: Text, masks: bool) -> Document:
+    if not text.is_utf8:
+        raise _Unclear
     content = text.view[text.start :]
     if bytes(content[:64]).lstrip()[:1] == b"[":
         return Document(text.source, _annotations(content, masks))
@@ -131,7 +148,7 @@ def _document(text: Text, masks: bool) -> Document:
 def _images(content: Any) -> Images:
     images = msgspec.json.decode(content, type=list[_Image])
     names = {"id": ID, "height": HEIGHT, "width": WIDTH}
-    columns = {name: [getattr(image, name) for image in images] for name in names}
+    columns = dict(zip(names, _columns(images, tuple(names)), strict=True))
     found = _found(len(images), [(column, names[name]) for name, column in columns.items()])
     ids, heights, widths = (_integers(column) for column in columns.values())
     records = msgspec.json.decode(content, type=list[dict[str, Any]])
@@ -141,11 +158,10 @@ def _images(content: Any) -> Images:
 def _annotations(content: Any, masks: bool) -> Annotations:
     kind = _MaskedAnnotation if masks else _Annotation
     rows: list[Any] = msgspec.json.decode(content, type=list[kind])  # type: ignore[valid-type]
-    columns = {name: [getattr(row, name) for row in rows] for name in _BITS}
-    boxes = [row.bbox for row in rows]
+    *values, boxes, segmentations = _columns(rows, (*_BITS, "bbox", "segmentation"))
+    columns = dict(zip(_BITS, values, strict=True))
     if {len(box) for box in boxes if box} - {4}:
         raise _Unclear
-    segmentations = [row.segmentation for row in rows]
     has_mask = [_is_there(own) for own in segmentations]
     found = _found(len(rows), [(column, _BITS[name]) for name, column in columns.items()])
     found |= np.where([bool(box) for box in boxes], BOX, 0).astype(np.uint16)
@@ -163,6 +179,11 @@ def _annotations(content: Any, masks: bool) -> Annotations:
         crowd=np.array([bool(flag) for flag in columns["iscrowd"]], np.uint8),
         masks=_segmentations(segmentations) if masks else None,
     )
+
+
+def _columns(rows: Sequence[Any], names: Sequence[str]) -> list[list[Any]]:
+    """Fields of all rows, by name."""
+    return [list(map(attrgetter(name), rows)) for name in names]
 
 
 def _is_there(segmentation: Any) -> bool:
@@ -187,7 +208,9 @@ def _integers(column: list[int | None]) -> Codes:
 
 
 def _floats(column: list[float | None]) -> NDArray[np.float64]:
-    return np.fromiter((value or 0.0 for value in column), np.float64, len(column))
+    # Not `value or 0.0`: -0.0 is a number of its own.
+    filled = (0.0 if value is None else value for value in column)
+    return np.fromiter(filled, np.float64, len(column))
 
 
 def _segmentations(column: Sequence[Any]) -> Segmentations:
@@ -244,36 +267,3 @@ def grouped_order(groups: Codes, count: int) -> Codes:
     array([1, 0, 2])
     """
     return np.argsort(groups, kind="stable")
-
-
-def copy_rows(
-    rows: Codes,
-    source: NDArray[Any],
-    source_starts: Codes,
-    target: NDArray[Any],
-    target_starts: Codes,
-) -> None:
-    """Copy ragged rows of one column into another one, where there is room for them.
-
-    Parameters
-    ----------
-    rows : ndarray of int64, shape (n,)
-        Rows that are copied, in the order in which they are wanted.
-    source, source_starts : ndarray, ndarray of int64
-        The column, and where each of its rows begins and the last one ends.
-    target : ndarray
-        What is written to, of the same type.
-    target_starts : ndarray of int64, shape (n + 1,)
-        Where in it each row goes.
-
-    Examples
-    --------
-    >>> to = np.zeros(3, np.uint32)
-    >>> source = np.array([5, 6, 7], np.uint32)
-    >>> copy_rows(np.array([1, 0]), source, np.array([0, 2, 3]), to, np.array([0, 1, 3]))
-    >>> to
-    array([7, 5, 6], dtype=uint32)
-    """
-    elements, begins = gathered(source_starts, rows)
-    places = np.arange(len(elements)) + np.repeat(target_starts[:-1] - begins[:-1], np.diff(begins))
-    target[places] = source[elements]

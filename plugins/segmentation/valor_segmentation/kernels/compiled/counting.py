@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from ctypes import c_int64, c_void_p
+from ctypes import POINTER, Structure, c_int64, c_uint64, c_void_p
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.compiled import array
@@ -24,11 +25,25 @@ from valor_segmentation.kernels.places import Pair, Places, flat
 
 _THREAD_PIXELS = 1 << 19  # pixels that are worth a thread of their own
 _MOST_PIXELS = 1 << 30  # pixels that 32-bit counts are sure to hold
-_MOST_DENSE = 1 << 18  # values of wide types that there is a table of, not a search
+_MOST_DENSE = 1 << 18  # distances of wide values that there is a table of, not a search
 _SMALL_TABLE = 1 << 13  # cells of a table that there are four of
+_MOST_PLAIN = 1 << 16  # places that are computed, many at once
 
-_SIDE = (c_void_p, c_int64, array(np.uint64), array(np.uint32), c_int64)
 _COUNTS, _TOTALS = array(np.uint32, written=True), array(np.int64, written=True)
+
+
+class _Side(Structure):
+    """The kernel's structure of the same name, of a `Lookup`."""
+
+    _fields_ = (
+        ("places", c_void_p),
+        ("plain", c_int64),
+        ("low", c_uint64),
+        ("other", c_uint64),
+        ("keys", c_void_p),
+        ("codes", c_void_p),
+        ("count", c_int64),
+    )
 
 
 def _bound(name: str, *arguments: Any) -> Any:
@@ -37,31 +52,105 @@ def _bound(name: str, *arguments: Any) -> Any:
     return function
 
 
-_count_pairs = _bound("count_pairs", c_int64, *_SIDE, *_SIDE, _COUNTS, c_int64)
+_IMAGE = (c_void_p, c_int64, POINTER(_Side))
+_count_pairs = _bound("count_pairs", c_int64, *_IMAGE, *_IMAGE, c_int64, c_int64, _COUNTS, c_int64)
 _collect_counts = _bound("collect_counts", c_int64, c_int64, _COUNTS, _TOTALS)
 
-Lookup = tuple[NDArray[np.uint64], NDArray[np.uint32], int]
-"""Sorted keys, places, and the number of keys; or no keys, the places of all values from 0 on, and
-the negative of their number. One place more is that of all other values."""
-Piece = tuple[Image, Image, Lookup, Lookup]
-"""Pixels of both sides, and how each looks up its place."""
 
-_NO_KEYS = np.empty(0, np.uint64)
+@frozen(eq=False)
+class Lookup:
+    """How pixels of one type get codes of 8 or 16 bits, and these their place in a table.
+
+    Parameters
+    ----------
+    places : ndarray of uint32
+        Places of all codes.
+    plain : int
+        Below which code each has its own number, times the length of a row, for its place.
+    low : int
+        Least known value.
+    other : int
+        Code of values that are too far from `low` for their lower bits to be their code.
+    codes : ndarray of uint16 or None
+        Codes of the values that the keys tell, or of all values from `low` on; one more is that
+        of all other values. None where codes are the lower bits of the values.
+    keys : ndarray of uint64 or None
+        Distances of the known values from `low`, ascending.
+    """
+
+    places: NDArray[np.uint32]
+    plain: int
+    low: int
+    other: int = 0
+    codes: NDArray[np.uint16] | None = None
+    keys: NDArray[np.uint64] | None = None
+    side: _Side = field(init=False)
+    """What the kernel is called with."""
+
+    @side.default
+    def _side(self) -> _Side:
+        codes, keys = self.codes, self.keys
+        return _Side(
+            self.places.ctypes.data,
+            self.plain,
+            self.low % (1 << 64),
+            self.other,
+            None if keys is None else keys.ctypes.data,
+            None if codes is None else codes.ctypes.data,
+            0 if codes is None else len(codes) - 1,
+        )
+
+
+@frozen(eq=False)
+class Piece:
+    """Pixels of both sides, as one row each, and how they look up their place.
+
+    Parameters
+    ----------
+    truth, prediction : ndarray of int
+        Values.
+    rows, columns : Lookup
+        Of both sides, with codes of one width.
+    width : int
+        Bytes of a code.
+    """
+
+    truth: Image
+    prediction: Image
+    rows: Lookup
+    columns: Lookup
+    width: int
+
+    def cut(self, first: int, last: int) -> Piece:
+        """Some of the pixels."""
+        sides = self.truth[first:last], self.prediction[first:last]
+        return Piece(*sides, self.rows, self.columns, self.width)
 
 
 def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
     """`numeric.counting.count_pairs`."""
-    pieces: list[Piece] = []
-    for truth, true_places, prediction, places in pairs:
-        true_values, values = flat(truth), flat(prediction)
-        if len(true_values):
-            row = _lookup(true_places, true_values.dtype, columns + 1, rows)
-            column = _lookup(places, values.dtype, 1, columns)
-            pieces.append((true_values, values, row, column))
-    total, size = sum(len(piece[0]) for piece in pieces), (rows + 1) * (columns + 1)
-    tasks = [partial(_count, cut, size) for cut in _cuts(pieces, _edges(total))]
-    found: Codes = np.sum(in_threads(tasks), axis=0)
+    pieces = [_piece(pair, rows, columns) for pair in pairs if pair[0].size]
+    total, size = sum(len(piece.truth) for piece in pieces), (rows + 1) * (columns + 1)
+    tasks = [partial(_count, cut, size, columns + 1) for cut in _cuts(pieces, _edges(total))]
+    found, *others = in_threads(tasks)
+    for other in others:
+        found += other
     return found.reshape(rows + 1, columns + 1)
+
+
+def _piece(pair: Pair, rows: int, columns: int) -> Piece:
+    truth, true_places, prediction, places = pair
+    true_values, values = flat(truth), flat(prediction)
+    width = max(_width(true_places, true_values.dtype), _width(places, values.dtype))
+    if true_values.itemsize == values.itemsize == 2:
+        width = 2  # to be counted as they are is faster
+    return Piece(
+        true_values,
+        values,
+        _lookup(true_places, true_values.dtype, width, columns + 1, rows),
+        _lookup(places, values.dtype, width, 1, columns),
+        width,
+    )
 
 
 def _edges(total: int) -> list[int]:
@@ -74,51 +163,88 @@ def _cuts(pieces: list[Piece], edges: list[int]) -> list[list[Piece]]:
     """The pieces between each two edges; one across an edge is cut."""
     cuts: list[list[Piece]] = [[] for _ in edges[1:]]
     start = 0
-    for truth, prediction, row, column in pieces:
-        stop = start + len(truth)
+    for piece in pieces:
+        stop = start + len(piece.truth)
         for cut, (first, last) in zip(cuts, pairwise(edges), strict=True):
             low, high = max(first, start) - start, min(last, stop) - start
             if low < high:
-                cut.append((truth[low:high], prediction[low:high], row, column))
+                cut.append(piece.cut(low, high))
         start = stop
     return cuts
 
 
-def _lookup(places: Places, dtype: np.dtype[Any], scale: int, unknown: int) -> Lookup:
+def _width(places: Places, dtype: np.dtype[Any]) -> int:
+    """Bytes of the codes that pixels of a type need."""
+    if dtype not in places.known:
+        values, _ = places.of_type(dtype)
+        places.known[dtype] = 1 if _is_narrow(values, 1) else 2
+    width: int = places.known[dtype]
+    return width
+
+
+def _is_narrow(values: Image, width: int) -> bool:
+    """Whether known values differ in their lowest bytes, which leave a code for all others."""
+    if values.itemsize <= width:
+        return True
+    most = 1 << 8 * width
+    return len(values) == 0 or (_span(values) <= most and len(values) < most)
+
+
+def _span(values: Image) -> int:
+    return int(values[-1]) - int(values[0]) + 1
+
+
+def _lookup(places: Places, dtype: np.dtype[Any], width: int, scale: int, unknown: int) -> Lookup:
     """How pixels of a type look up `scale` times their position; kept for the next image."""
-    name = (dtype, scale, unknown)
+    name = (dtype, width, scale, unknown)
     if name not in places.known:
         values, positions = places.of_type(dtype)
-        keys = values.view(np.dtype(f"u{dtype.itemsize}"))
-        is_dense = dtype.itemsize <= 2 or int(keys.max(initial=0)) < _MOST_DENSE
-        make = _dense if is_dense else _sorted
-        places.known[name] = make(keys, positions * scale, unknown * scale)
+        make = _by_lower_bits if _is_narrow(values, width) else _by_search
+        places.known[name] = make(values, positions, width, scale, unknown)
     found: Lookup = places.known[name]
     return found
 
 
-def _dense(values: Image, positions: Codes, unknown: int) -> Lookup:
-    is_narrow = values.itemsize <= 2
-    size = 1 << 8 * values.itemsize if is_narrow else int(values.max(initial=0)) + 1
-    table = np.full(size + 1, unknown, np.uint32)
-    table[values] = positions
-    return _NO_KEYS, table, -size
+def _by_lower_bits(values: Image, positions: Codes, width: int, scale: int, unknown: int) -> Lookup:
+    codes = values.view(f"u{values.itemsize}").astype(f"u{width}")
+    table = np.full(1 << 8 * width, unknown * scale, np.uint32)
+    table[codes] = positions * scale
+    is_free = np.ones(len(table), bool)
+    is_free[codes] = False
+    low = int(values[0]) if len(values) else 0
+    return Lookup(table, _plain(table, scale), low, int(is_free.argmax()))
 
 
-def _sorted(values: Image, positions: Codes, unknown: int) -> Lookup:
-    order = np.argsort(values)
-    keys = values[order].astype(np.uint64)
-    return keys, np.append(positions[order], unknown).astype(np.uint32), len(keys)
+def _by_search(values: Image, positions: Codes, width: int, scale: int, unknown: int) -> Lookup:
+    """With positions for codes."""
+    table = np.arange(unknown + 1, dtype=np.uint32) * np.uint32(scale)
+    low, span = int(values[0]), _span(values)
+    distances = values.view(f"u{values.itemsize}") - values[:1].view(f"u{values.itemsize}")
+    keys = distances.astype(np.uint64)
+    if span > _MOST_DENSE:
+        codes = np.append(positions, unknown).astype(np.uint16)
+        return Lookup(table, _plain(table, scale), low, codes=codes, keys=keys)
+    codes = np.full(span + 1, unknown, np.uint16)
+    codes[keys] = positions
+    return Lookup(table, _plain(table, scale), low, codes=codes)
 
 
-def _count(pieces: list[Piece], size: int) -> Codes:
+def _plain(table: NDArray[np.uint32], scale: int) -> int:
+    """Below which code each looks up `scale` times itself."""
+    numbers = np.arange(min(len(table), _MOST_PLAIN // scale)) * scale
+    others = np.flatnonzero(table[: len(numbers)] != numbers)
+    return int(others[0]) if len(others) else len(numbers)
+
+
+def _count(pieces: list[Piece], size: int, row_size: int) -> Codes:
     tables = 4 if size <= _SMALL_TABLE else 1
     counts = _cleared(tables * size)
-    for truth, prediction, row, column in pieces:
+    for piece in pieces:
+        truth, prediction = piece.truth, piece.prediction
         _count_pairs(
-            *(len(truth), truth.ctypes.data, truth.itemsize, *row),
-            *(prediction.ctypes.data, prediction.itemsize, *column),
-            *(counts, size if tables > 1 else 0),
+            *(len(truth), truth.ctypes.data, truth.itemsize, piece.rows.side),
+            *(prediction.ctypes.data, prediction.itemsize, piece.columns.side),
+            *(piece.width, row_size, counts, size if tables > 1 else 0),
         )
     totals = np.zeros(size, np.int64)
     _collect_counts(size, tables, counts, totals)

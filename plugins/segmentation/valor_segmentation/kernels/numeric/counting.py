@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from attrs import frozen
 
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.pixels import Image
 from valor_segmentation.kernels.places import Pair, Places, flat
 
-_CHUNK = 1 << 15  # pixels whose 64-bit places stay in the cache
-_MOST_RAW = 1 << 18  # cells of a table of the values themselves
+_CHUNK = 1 << 17  # pixels whose places stay in the cache
+_SAMPLE = 1 << 12  # pixels that tell how long runs are
+_LONG = 8  # pixels of a run that is worth looking for
+_MOST_RAW = 1 << 16  # cells of a table of the values themselves
+
+Runs = tuple[Image, Image, Codes | None]
+"""True and predicted values, and the number of pixels of each pair; None where that is one."""
 
 
 def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
@@ -22,7 +30,7 @@ def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
     pairs : sequence of (image, Places, image, Places)
         True and predicted images of the same shape, of any integer types.
     rows, columns : int
-        Positions that there are on each side.
+        Positions that there are on each side, below 65,536.
 
     Returns
     -------
@@ -39,62 +47,129 @@ def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
     """
     table = np.zeros((rows + 1, columns + 1), np.int64)
     for truth, true_places, prediction, places in pairs:
-        if not truth.size:
-            continue
-        true_values, values = flat(truth), flat(prediction)
-        lows = int(true_values.min()), int(values.min())
-        sizes = int(true_values.max()) - lows[0] + 1, int(values.max()) - lows[1] + 1
-        if sizes[0] * sizes[1] <= max(_MOST_RAW, truth.size // 8):
-            raw = _raw(true_values, values, lows, sizes)
-            true_at = _positions(np.arange(sizes[0]) + lows[0], true_places, rows)
-            at = _positions(np.arange(sizes[1]) + lows[1], places, columns)
-            _add(raw, true_at, at, table)
-        else:
-            _count(true_values, true_places, values, places, table)
+        _count(flat(truth), true_places, flat(prediction), places, table)
     return table
-
-
-def _raw(truth: Image, prediction: Image, lows: tuple[int, int], sizes: tuple[int, int]) -> Codes:
-    """Counts by the values themselves, from the lowest on."""
-    counts = np.zeros(sizes[0] * sizes[1], np.int64)
-    # Each chunk costs a pass over the table.
-    chunk = max(_CHUNK, 4 * len(counts))
-    places = np.empty(min(chunk, len(truth)), np.int64)
-    base = lows[0] * sizes[1] + lows[1]
-    for start in range(0, len(truth), chunk):
-        some = truth[start : start + chunk]
-        at = places[: len(some)]
-        np.multiply(some, sizes[1], out=at, dtype=np.int64, casting="unsafe")
-        np.add(at, prediction[start : start + chunk], out=at, casting="unsafe")
-        if base:
-            at -= base
-        found = np.bincount(at)
-        counts[: len(found)] += found
-    return counts.reshape(sizes)
-
-
-def _add(raw: Codes, rows: Codes, columns: Codes, table: Codes) -> None:
-    """Add counts at rows and columns of a table, where several may meet."""
-    if len(set(rows.tolist())) == len(rows) and len(set(columns.tolist())) == len(columns):
-        table[np.ix_(rows, columns)] += raw
-        return
-    row, column = np.nonzero(raw)
-    np.add.at(table, (rows[row], columns[column]), raw[row, column])
-
-
-def _positions(values: Image, places: Places, unknown: int) -> Codes:
-    known, positions = places.of_type(values.dtype)
-    if not len(known):
-        return np.full(len(values), unknown)
-    at = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    return np.where(known[at] == values, positions[at], unknown)
 
 
 def _count(
     truth: Image, true_places: Places, prediction: Image, places: Places, table: Codes
 ) -> None:
-    rows, columns = table.shape
-    for start in range(0, len(truth), _CHUNK):
-        at = _positions(truth[start : start + _CHUNK], true_places, rows - 1) * columns
-        at += _positions(prediction[start : start + _CHUNK], places, columns - 1)
-        table += np.bincount(at, minlength=table.size).reshape(table.shape)
+    most = max(_MOST_RAW, 4 * table.size)  # each chunk costs a pass over the table
+    raw = _Raw(_bounds(true_places, truth.dtype), _bounds(places, prediction.dtype))
+    is_raw = raw.cells <= min(most, 4 * len(truth))
+    for some, others, lengths in _runs(truth, prediction, max(_CHUNK, most)):
+        if is_raw and raw.has(some, others):
+            raw.add(some, others, lengths)
+            continue
+        at = _positions(some, true_places, len(table) - 1) * table.shape[1]
+        _add(at + _positions(others, places, table.shape[1] - 1), lengths, table)
+    if is_raw:
+        raw.collect(true_places, places, table)
+
+
+def _runs(truth: Image, prediction: Image, chunk: int) -> Iterator[Runs]:
+    """Pixels, some at a time; where runs of equal pairs are long, one of each run."""
+    for start in range(0, len(truth), chunk):
+        some, others = truth[start : start + chunk], prediction[start : start + chunk]
+        if len(_ends(some[:_SAMPLE], others[:_SAMPLE])) * _LONG > len(some[:_SAMPLE]):
+            yield some, others, None
+        else:
+            ends = _ends(some, others)
+            yield some[ends], others[ends], np.diff(ends, prepend=-1)
+
+
+def _ends(truth: Image, prediction: Image) -> Codes:
+    """Where the last pixel of each run is."""
+    is_end = np.ones(len(truth), bool)
+    np.not_equal(truth[1:], truth[:-1], out=is_end[:-1])
+    is_end[:-1] |= prediction[1:] != prediction[:-1]
+    return np.flatnonzero(is_end)
+
+
+Bounds = tuple[int, int]
+"""A lowest and a highest value."""
+
+
+def _bounds(places: Places, dtype: np.dtype[Any]) -> Bounds:
+    """The values that have a position; 0 alone if none has."""
+    known, _ = places.of_type(dtype)
+    return (int(known[0]), int(known[-1])) if len(known) else (0, 0)
+
+
+def _is_within(values: Image, bounds: Bounds) -> bool:
+    low, high = bounds
+    if low >= 0:  # negative values then are beyond all others
+        values = values.view(f"u{values.itemsize}")
+    if int(values.max()) > high:
+        return False
+    return low <= np.iinfo(values.dtype).min or int(values.min()) >= low
+
+
+@frozen(eq=False)
+class _Raw:
+    """Counts by the values themselves.
+
+    Parameters
+    ----------
+    rows, columns : (int, int)
+        Lowest and highest true and predicted value.
+    """
+
+    rows: Bounds
+    columns: Bounds
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows[1] - self.rows[0] + 1, self.columns[1] - self.columns[0] + 1
+
+    @property
+    def cells(self) -> int:
+        return self.shape[0] * self.shape[1]
+
+    @cached_property
+    def counts(self) -> Codes:
+        return np.zeros(self.cells, np.int64)
+
+    def has(self, truth: Image, prediction: Image) -> bool:
+        """Whether there is a cell for each of some pixels."""
+        return _is_within(truth, self.rows) and _is_within(prediction, self.columns)
+
+    def add(self, truth: Image, prediction: Image, lengths: Codes | None) -> None:
+        """Count runs of pixels."""
+        # Whatever overflows on the way, the places themselves fit.
+        kind = np.dtype(np.uint16 if self.cells <= 1 << 16 else np.int64)
+        first = self.rows[0] * self.shape[1] + self.columns[0]
+        row, base = np.array([self.shape[1], first % (1 << 64)], np.uint64).astype(kind)
+        at = truth.astype(kind)
+        at *= row
+        at += prediction.astype(kind)
+        at -= base
+        found = np.bincount(at, lengths)
+        self.counts[: len(found)] += found.astype(np.int64)
+
+    def collect(self, true_places: Places, places: Places, table: Codes) -> None:
+        """Add all counts to a table, where several values may meet."""
+        (low, high), (other_low, other_high) = self.rows, self.columns
+        rows = _positions(np.arange(low, high + 1), true_places, len(table) - 1)
+        columns = _positions(np.arange(other_low, other_high + 1), places, table.shape[1] - 1)
+        _add((rows[:, None] * table.shape[1] + columns).reshape(-1), self.counts, table)
+
+
+def _add(at: Codes, lengths: Codes | None, table: Codes) -> None:
+    """Add runs to a table at some places."""
+    found = np.bincount(at, lengths, minlength=table.size)
+    table += found.astype(np.int64).reshape(table.shape)
+
+
+def _positions(values: Image, places: Places, unknown: int) -> Codes:
+    known, positions = places.of_type(values.dtype)
+    if values.dtype.itemsize <= 2:
+        table = np.full(1 << 8 * values.dtype.itemsize, unknown)
+        # A negative index counts from the end, where the negative values then are.
+        table[known] = positions
+        found: Codes = table[values]
+        return found
+    if not len(known):
+        return np.full(len(values), unknown)
+    at = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.where(known[at] == values, positions[at], unknown)

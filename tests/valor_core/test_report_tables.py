@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from valor_core.report import Report, SliceReport
+from valor_core.report_tables import counted, failures, markdown, plain, tables
 from valor_core.requirements import Requirement
 from valor_core.result import Failed, Result, Undefined
 from valor_core.table import MISSING
-from valor_core.tables import counted, failures, markdown, plain, tables
 
 SHARED = {"label_key": "class", "score_threshold": 0.0}
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.arrays import Codes
 
 FARTHEST = 100_000_000
-"""Largest coordinate of a polygon that is drawn, and side of an image."""
+"""Largest coordinate of a polygon that is drawn."""
 
 MOST_PIXELS = 2**31 - 1
-"""Most pixels of an image with masks."""
+"""Most pixels of an image with masks, and columns that the edges of a polygon cross."""
 
 NO_TEXT = "expected COCO's compressed run lengths"
-NO_RASTER = "expected coordinates within 100 million pixels, and an image of at most 2 billion"
-"""Expectations that both implementations state."""
+"""What both implementations expect of letters."""
 
 
 class RowError(SchemaError):
@@ -57,12 +57,34 @@ def check_pixels(sizes: Codes) -> None:
     >>> check_pixels(np.array([[1 << 20, 1 << 20]]))
     Traceback (most recent call last):
         ...
-    valor_detection.kernels.rows.RowError: row 0: expected an image of at most 2 billion pixels,
-    got 1048576 by 1048576
+    valor_detection.kernels.refusals.RowError: row 0: expected an image of at most 2 billion pixels,
+    found 1048576 by 1048576
     """
-    sides = np.minimum(sizes, FARTHEST)
-    large = np.flatnonzero((sides[:, 0] * sides[:, 1] > MOST_PIXELS) | (sizes < 0).any(axis=1))
+    large = np.flatnonzero(is_large(sizes))
     if len(large):
-        height, width = sizes[large[0]].tolist()
-        sentence = f"expected an image of at most 2 billion pixels, got {height} by {width}"
-        raise RowError(int(large[0]), sentence)
+        raise RowError(int(large[0]), large_sentence(sizes[large[0]]))
+
+
+def is_large(sizes: Codes) -> NDArray[np.bool_]:
+    """Whether the pixels of each row's image are too many, or no number of pixels.
+
+    Examples
+    --------
+    >>> is_large(np.array([[1 << 20, 1 << 20], [480, 640]]))
+    array([ True, False])
+    """
+    no_side = ((sizes < 0) | (sizes > MOST_PIXELS)).any(axis=1)
+    large: NDArray[np.bool_] = no_side | (np.minimum(sizes, MOST_PIXELS).prod(axis=1) > MOST_PIXELS)
+    return large
+
+
+def large_sentence(size: Codes) -> str:
+    """What is said of an image of too many pixels.
+
+    Examples
+    --------
+    >>> large_sentence(np.array([1 << 20, 1 << 20]))
+    'expected an image of at most 2 billion pixels, found 1048576 by 1048576'
+    """
+    height, width = size.tolist()
+    return f"expected an image of at most 2 billion pixels, found {height} by {width}"

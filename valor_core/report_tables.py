@@ -31,8 +31,9 @@ from valor_core.pivot import (
     titles_of,
     varying_names,
 )
-from valor_core.report import Report, Results, as_results
+from valor_core.report import Report
 from valor_core.result import Result
+from valor_core.results import Results, as_results
 from valor_core.table import MISSING, Cell, Column, Row, Table, escaped, number
 
 Directions = Mapping[str, bool | None]

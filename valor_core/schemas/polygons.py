@@ -1,4 +1,4 @@
-"""Polygons as shapely's geometries, and back."""
+"""Polygons as shapely's geometries, and back; shapely is imported where it is needed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from valor_core.extras import import_extra
 from valor_core.schemas.geometry import Polygon
 from valor_core.schemas.shapes import Rings, ends
-from valor_detection.geometry import extras
 
 Geometries = NDArray[Any]
 """Shapely's geometries."""
+
+
+def import_shapely(doing: str) -> Any:
+    """The package shapely.
+
+    Parameters
+    ----------
+    doing : str
+        What it is needed for, as the message begins that says it is missing.
+
+    Raises
+    ------
+    MissingExtraError
+        If it is not installed.
+    """
+    return import_extra("shapely", f"geometry: {doing}", "valor-detection[polygons]")
 
 
 def to_shapely(rings: Rings, doing: str) -> Geometries:
@@ -34,7 +50,7 @@ def to_shapely(rings: Rings, doing: str) -> Geometries:
     >>> to_shapely(Rings.of([[square]]), "this example")[0].area
     4.0
     """
-    shapely = extras.shapely(doing)
+    shapely = import_shapely(doing)
     rings = _drawable(rings)
     lengths = np.diff(rings.rings)
     # Shapely's rings end where they begin.

@@ -196,7 +196,7 @@ class _Walk:
             raise self._misplaced("JSON") from error
         except RecursionError as error:
             raise ReadError(
-                f"{self._line()}: expected JSON, found lists in lists without end"
+                f"{self._line()}: expected JSON, found lists nested too deeply"
             ) from error
         return value
 

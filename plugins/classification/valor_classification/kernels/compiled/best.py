@@ -1,0 +1,60 @@
+"""Best: which label of each datum scores the most, and how many score more than the true one."""
+
+import numpy as np
+
+from valor_classification.kernels.compiled.functions import OF
+from valor_classification.kernels.spans import spans, workers
+from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, Scores
+from valor_core.threads import over
+
+
+def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
+    """Column of the greatest score in each row, the first of equals, and the score."""
+    values = np.ascontiguousarray(values)
+    count, width = values.shape
+    top = np.empty(count, np.int32)
+    scores = np.empty(count, values.dtype)
+    find = OF[values.dtype]["top_of_rows"]
+
+    def task(first: int, last: int) -> None:
+        own = slice(first, last)
+        find(values[own], last - first, width, top[own], scores[own])
+
+    over(task, spans(0, count, -(-count // workers(values.size, threads))))
+    return top, scores
+
+
+def scores_in_rows(values: Scores, columns: Codes) -> Scores:
+    """Score that each row has in a column of its own."""
+    values = np.ascontiguousarray(values)
+    scores = np.empty(len(values), values.dtype)
+    columns = np.ascontiguousarray(columns, np.int64)
+    OF[values.dtype]["scores_in_rows"](values, *values.shape, columns, scores)
+    return scores
+
+
+def top_of_runs(datums: Codes, values: Scores, *, count: int) -> Codes:
+    """Entry with each datum's greatest score in a listing; the first of equals."""
+    values, datums = np.ascontiguousarray(values), np.ascontiguousarray(datums)
+    top = np.full(count, -1, np.int64)
+    OF[values.dtype]["top_of_runs"](datums, values, values.size, top)
+    return top
+
+
+def ranks_of_truth(values: Scores, truths: Codes) -> Codes:
+    """Number of columns that come before the true one in each row."""
+    values = np.ascontiguousarray(values)
+    ranks = np.empty(len(values), np.int64)
+    OF[values.dtype]["ranks_of_truth"](
+        values, *values.shape, np.ascontiguousarray(truths), UNLISTED_RANK, ranks
+    )
+    return ranks
+
+
+def ranks_of_truth_in_runs(datums: Codes, values: Scores, entries: Codes) -> Codes:
+    """Number of entries of a listing that come before each datum's true one."""
+    values, datums = np.ascontiguousarray(values), np.ascontiguousarray(datums)
+    entries = np.ascontiguousarray(entries)
+    ranks = np.where(entries >= 0, 0, UNLISTED_RANK)
+    OF[values.dtype]["ranks_of_truth_in_runs"](datums, values, values.size, entries, ranks)
+    return ranks

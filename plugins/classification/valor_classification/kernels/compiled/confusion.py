@@ -1,0 +1,83 @@
+"""Confusion: which label was taken for which."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_classification.kernels import numeric
+from valor_classification.kernels.compiled.best import top_of_rows
+from valor_classification.kernels.compiled.functions import OF, OF_CODES
+from valor_classification.kernels.compiled.thresholds import passed
+from valor_classification.kernels.limits import in_type
+from valor_classification.kernels.spans import spans, workers
+from valor_classification.kernels.values import Codes, ConfusionCells, Scores
+from valor_core.threads import over
+
+_SMALL_TABLE = 1 << 16  # size of a table of counts that costs nothing to fill
+
+
+def confusion_cells(
+    truths: NDArray[np.integer[Any]],
+    predictions: NDArray[np.integer[Any]],
+    bins: NDArray[np.integer[Any]],
+    *,
+    label_count: int,
+    threshold_count: int,
+) -> ConfusionCells:
+    """Number of datums with each truth, prediction and number of thresholds passed."""
+    shape = (label_count + 1, label_count + 1, threshold_count + 1)
+    if bins.dtype != np.uint8 or not _is_small(shape, truths.size):
+        return numeric.confusion_cells(
+            truths, predictions, bins, label_count=label_count, threshold_count=threshold_count
+        )
+    table = np.zeros(shape, np.int64)
+    OF_CODES["confusion_table"](
+        np.ascontiguousarray(truths, np.int64),
+        np.ascontiguousarray(predictions, np.int32),
+        np.ascontiguousarray(bins),
+        *(truths.size, label_count, threshold_count + 1, table),
+    )
+    return ConfusionCells.of(table)
+
+
+def top_cells(
+    values: Scores,
+    labels: Codes,
+    truths: Codes,
+    thresholds: NDArray[np.float64],
+    *,
+    label_count: int,
+    threads: int = 1,
+) -> ConfusionCells:
+    """Number of rows with each truth, best-scoring label and number of thresholds passed."""
+    shape = (label_count + 1, label_count + 1, thresholds.size + 1)
+    if not _is_small(shape, truths.size):
+        columns, scores = top_of_rows(values, threads=threads)
+        return confusion_cells(
+            *(truths, labels[columns], passed(scores, thresholds)),
+            label_count=label_count,
+            threshold_count=thresholds.size,
+        )
+    values = np.ascontiguousarray(values)
+    count, width = values.shape
+    limits = in_type(thresholds, values.dtype)
+    labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)
+    find = OF[values.dtype]["top_table"]
+
+    def task(first: int, last: int) -> Codes:
+        table = np.zeros(shape, np.int64)
+        find(
+            *(values[first:last], last - first, width, labels, truths[first:last]),
+            *(limits, limits.size, label_count, table),
+        )
+        return table
+
+    tables = over(task, spans(0, count, -(-count // workers(values.size, threads))))
+    return ConfusionCells.of(sum(tables, start=np.zeros(shape, np.int64)))
+
+
+def _is_small(shape: tuple[int, ...], count: int) -> bool:
+    """Whether a table of counts is small beside the data."""
+    return math.prod(shape) <= max(_SMALL_TABLE, count)

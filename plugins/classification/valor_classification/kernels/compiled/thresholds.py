@@ -1,0 +1,53 @@
+"""Thresholds: how many of them scores reach."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_classification.kernels import numeric
+from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF
+from valor_classification.kernels.limits import in_type
+from valor_classification.kernels.spans import spans, workers
+from valor_classification.kernels.values import Codes, Scores
+from valor_core.threads import over
+
+
+def outside(values: Scores, low: float, high: float) -> int:
+    """Number of scores below `low` or above `high`."""
+    values = np.ascontiguousarray(values)
+    return int(OF[values.dtype]["outside"](values, values.size, low, high))
+
+
+def passed(values: Scores, thresholds: NDArray[np.float64]) -> NDArray[np.unsignedinteger[Any]]:
+    """Number of thresholds that each score reaches."""
+    if thresholds.size > MOST_THRESHOLDS:
+        return numeric.passed(values, thresholds)
+    values = np.ascontiguousarray(values)
+    limits = in_type(thresholds, values.dtype)
+    out = np.empty(values.shape, np.uint8)
+    OF[values.dtype]["passed"](values, values.size, limits, limits.size, out)
+    return out
+
+
+def threshold_histogram(
+    values: Scores, thresholds: NDArray[np.float64], *, threads: int = 1
+) -> Codes:
+    """Number of scores of each column by the number of thresholds they reach."""
+    values = np.ascontiguousarray(values)
+    count, width = values.shape
+    limits = in_type(thresholds, values.dtype)
+    find = OF[values.dtype]["threshold_histogram"]
+
+    def task(first: int, last: int) -> Codes:
+        table = np.zeros((width, limits.size + 1), np.int64)
+        if limits.size and width:
+            find(values[first:last], last - first, width, limits, limits.size, table)
+        return table
+
+    parts = over(task, spans(0, count, -(-count // workers(values.size, threads))))
+    table = np.zeros((width, limits.size + 1), np.int64)
+    for part in parts:
+        table += part
+    table[:, 0] = count - table[:, 1:].sum(axis=1)
+    return table

@@ -1,0 +1,31 @@
+"""The kernels in NumPy; what they find, the compiled ones have to find to the last bit."""
+
+from valor_classification.kernels.numeric.best import (
+    ranks_of_truth,
+    ranks_of_truth_in_runs,
+    scores_in_rows,
+    top_of_rows,
+    top_of_runs,
+)
+from valor_classification.kernels.numeric.confusion import confusion_cells, top_cells
+from valor_classification.kernels.numeric.ranking import rank_curve, rank_label, rank_matrix
+from valor_classification.kernels.numeric.reliability import exact_units, reliability
+from valor_classification.kernels.numeric.thresholds import outside, passed, threshold_histogram
+
+__all__ = [
+    "confusion_cells",
+    "exact_units",
+    "outside",
+    "passed",
+    "rank_curve",
+    "rank_label",
+    "rank_matrix",
+    "ranks_of_truth",
+    "ranks_of_truth_in_runs",
+    "reliability",
+    "scores_in_rows",
+    "threshold_histogram",
+    "top_cells",
+    "top_of_rows",
+    "top_of_runs",
+]

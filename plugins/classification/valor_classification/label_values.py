@@ -1,0 +1,73 @@
+"""Label values: one number for each label of a key, and the means over them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+
+from valor_classification.unit_interval import Outside
+from valor_core import averages
+from valor_core.averages import Value
+from valor_core.result import Failed, Result
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.label import Label
+
+
+@frozen(kw_only=True, eq=False)
+class LabelValues:
+    """A value for each label of a key.
+
+    Parameters
+    ----------
+    key : str
+        The label key.
+    labels : sequence of Label
+        Its labels, sorted.
+    truths : ndarray of int64, shape (n_labels,)
+        Number of ground truths of each.
+    values : sequence of float, Undefined or Failed
+        The value of each.
+    refusal : Failed, optional
+        Why there is none at all, neither of a label nor a mean.
+    """
+
+    key: str
+    labels: Sequence[Label]
+    truths: Codes
+    values: Sequence[Value]
+    refusal: Failed | None = None
+
+    def unless(self, outside: Outside | None) -> LabelValues:
+        """The same, or why there is no value where scores had to be probabilities and are not."""
+        return self if outside is None else evolve(self, refusal=outside.of(self.key).refusal)
+
+    def results(
+        self, average: str, shaped: Mapping[str, Any], include_prediction_only: bool = False
+    ) -> Iterator[Result]:
+        """One result for each label, or their mean.
+
+        Parameters
+        ----------
+        average : {"none", "macro", "weighted"}
+            Every label, the plain mean, or the mean by number of ground truths.
+        shaped : mapping
+            Parameters that the results have besides.
+        include_prediction_only : bool
+            Whether labels without ground truth take part in the plain mean.
+        """
+        if average == "none":
+            for label, value in zip(self.labels, self.values, strict=True):
+                parameters = averages.coordinates(label) | dict(shaped)
+                yield Result(parameters=parameters, value=self.refusal or value)
+            return
+        parameters = {"label_key": self.key, "average": average} | dict(shaped)
+        if self.refusal is not None:
+            yield Result(parameters=parameters, value=self.refusal)
+            return
+        if average == "macro":
+            mean, left_out = averages.macro(self.values, self.truths, include_prediction_only)
+        else:
+            mean, left_out = averages.weighted(self.values, self.truths)
+        yield Result(parameters=parameters, value=mean, left_out=left_out)

@@ -1,0 +1,122 @@
+"""Masks of the stand-in for pycocotools give its answers in every bit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pycocotools import mask as theirs
+from valor_detection.coco import mask as ours
+
+from valor_core.errors import SchemaError
+
+SEEDS = range(30)
+
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
+
+
+def some(seed: int) -> tuple[np.random.Generator, int, int, Any]:
+    """Masks of one size: noise, blobs, nothing and everything."""
+    rng = np.random.default_rng(seed)
+    height, width = rng.integers(1, 40, 2).tolist()
+    masks = (rng.random((height, width, 6)) < rng.random(6)).astype(np.uint8)
+    masks[:, :, 0], masks[:, :, 1] = 0, 1
+    masks[: height // 2, : width // 2, 2] = 1
+    return rng, height, width, np.asfortranarray(masks)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_masks_are_encoded_and_decoded(seed: int) -> None:
+    _, _, _, masks = some(seed)
+    expected = theirs.encode(masks)
+    assert ours.encode(masks) == expected
+    assert ours.encode(masks[:, :, 2]) == theirs.encode(np.asfortranarray(masks[:, :, 2]))
+    np.testing.assert_array_equal(ours.decode(expected), masks)
+    found = ours.decode(expected[3])
+    np.testing.assert_array_equal(found, theirs.decode(expected[3]))
+    assert found.dtype == np.uint8
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_masks_are_measured(seed: int) -> None:
+    _, _, _, masks = some(seed)
+    rles = theirs.encode(masks)
+    for own, their in ((ours.area, theirs.area), (ours.toBbox, theirs.toBbox)):
+        np.testing.assert_array_equal(own(rles), their(rles))
+        np.testing.assert_array_equal(own(rles[2]), their(rles[2]))
+        assert own(rles).dtype == their(rles).dtype
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_masks_are_merged(seed: int) -> None:
+    _, _, _, masks = some(seed)
+    rles = theirs.encode(masks)
+    for part in (rles, rles[1:], rles[2:4], rles[2:3]):
+        for intersect in (False, True):
+            assert ours.merge(part, intersect) == theirs.merge(part, intersect)
+
+
+def test_masks_of_two_sizes_have_neither_union_nor_overlap() -> None:
+    rles = [theirs.encode(np.ones(shape, np.uint8, order="F")) for shape in ((2, 3), (3, 2))]
+    assert ours.merge(rles)["size"] == theirs.merge(rles)["size"] == [0, 0]
+    np.testing.assert_array_equal(ours.iou(rles, rles, [0, 1]), theirs.iou(rles, rles, [0, 1]))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_overlaps_are_those_of_masks_and_of_boxes(seed: int) -> None:
+    rng, _, _, masks = some(seed)
+    rles = theirs.encode(masks)
+    crowd = rng.integers(0, 2, 4).tolist()
+    np.testing.assert_array_equal(
+        ours.iou(rles, rles[2:], crowd), theirs.iou(rles, rles[2:], crowd)
+    )
+    boxes = np.round(rng.random((7, 4)) * 20, int(rng.integers(0, 3)))
+    boxes[:, 2:] += 1
+    expected = theirs.iou(boxes, boxes[:4], crowd)
+    np.testing.assert_array_equal(ours.iou(boxes, boxes[:4], crowd), expected)
+    np.testing.assert_array_equal(ours.iou(boxes.tolist(), boxes[:4].tolist(), crowd), expected)
+
+
+def test_overlaps_with_nothing_are_an_empty_list() -> None:
+    assert ours.iou([], [[0, 0, 1, 1]], [0]) == theirs.iou([], [[0, 0, 1, 1]], [0]) == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_shapes_are_drawn(seed: int) -> None:
+    rng, height, width, _ = some(seed)
+    polygons = [(rng.random(2 * n) * 50 - 5).tolist() for n in rng.integers(3, 9, 5)]
+    boxes = np.abs(rng.random((4, 4)) * 30)
+    counts = [{"size": [2, 3], "counts": [1, 2, 3]}, {"size": [2, 3], "counts": [6]}]
+    for shapes in (polygons, boxes, counts, counts[0]):
+        assert ours.frPyObjects(shapes, height, width) == theirs.frPyObjects(shapes, height, width)
+    # Theirs says that it takes these, and raises a TypeError.
+    expected = theirs.frPyObjects(boxes, height, width)
+    assert ours.frPyObjects(boxes.tolist(), height, width) == expected
+    assert ours.frPyObjects(boxes[0].tolist(), height, width) == expected[0]
+    (first,) = theirs.frPyObjects(polygons[:1], height, width)
+    assert ours.frPyObjects(polygons[0], height, width) == first
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: ours.encode(np.zeros(3)), "encode: expected one mask or several, got "),
+        (lambda: ours.area("52"), "mask: expected size and counts, got '52'"),
+        (lambda: ours.iou([[0, 0, 1, 1]], [[0, 0, 1, 1]], []), "iou: expected a flag for each of"),
+        (
+            lambda: ours.iou([[0, 0, 1, 1]], [{"size": [1, 1], "counts": "01"}], [0]),
+            "iou: expected run lengths or boxes on both sides",
+        ),
+        (lambda: ours.iou([[0, 0, 1]], [[0, 0, 1, 1]], [0]), "iou: expected boxes of x, y, width"),
+        (lambda: ours.frPyObjects([[0, 0, 1]], 2, 2), "frPyObjects: expected boxes or polygons"),
+        (
+            lambda: ours.decode([{"size": [1, n], "counts": [n]} for n in (1, 2)]),
+            "decode: expected masks of one size",
+        ),
+    ],
+)
+def test_what_is_no_mask_is_told(call: Any, message: str) -> None:
+    with pytest.raises(SchemaError) as error:
+        call()
+    assert error.value.message.startswith(message)

@@ -1,0 +1,95 @@
+"""Columns: arrays of one image and side, of the shape and type that their field asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, and_more, shown
+
+_EXPECTED = {np.float64: "numbers", np.int64: "whole numbers", np.bool_: "true or false"}
+
+
+def as_array(values: Any) -> Any:
+    """An array of what may be a tensor; None stays.
+
+    Examples
+    --------
+    >>> as_array([1, 2])
+    array([1, 2])
+    """
+    for step in ("detach", "cpu", "numpy"):
+        if hasattr(values, step):
+            values = getattr(values, step)()
+    if values is None:
+        return None
+    try:
+        return np.asarray(values)
+    except ValueError:  # rows of different lengths, which `column` refuses by name
+        return np.array([*values, None], dtype=object)[:-1]
+
+
+def column(values: Any, dtype: type, place: str, width: int | None = None) -> NDArray[Any]:
+    """Values as a column of numbers or flags, or as rows of some width.
+
+    Parameters
+    ----------
+    values : object
+        An array, a tensor or a list.
+    dtype : type
+        ``np.float64``, ``np.int64`` or ``np.bool_``.
+    place : str
+        How a message calls them.
+    width : int, optional
+        Numbers in a row; a column has none.
+
+    Raises
+    ------
+    SchemaError
+        If they have another shape, are of another type, or one is not whole, or no flag.
+
+    Examples
+    --------
+    >>> column([0, 1], np.bool_, "crowd")
+    array([False,  True])
+    >>> column([[0.9, 0.1]], np.float64, "item 0, predictions, scores")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: item 0, predictions, scores: expected numbers of shape (n,), got
+    array of float64, shape (1, 2)
+    """
+    array = as_array(values)
+    inner = () if width is None else (width,)
+    if array is not None and array.shape[:1] == (0,) and array.size == 0:
+        return np.empty((0, *inner), dtype)
+    if (
+        array is None
+        or array.ndim == 0
+        or array.shape[1:] != inner
+        or array.dtype.kind not in "fiub"
+    ):
+        shape = "(n,)" if width is None else f"(n, {width})"
+        raise SchemaError(
+            f"{place}: expected {_EXPECTED[dtype]} of shape {shape}, got {shown(array)}"
+        )
+    _check_values(array, dtype, place)
+    found: NDArray[Any] = array.astype(dtype)
+    return found
+
+
+def _check_values(array: NDArray[Any], dtype: type, place: str) -> None:
+    """Raise a `SchemaError` that names the first value that the type cannot hold."""
+    if dtype is np.bool_:
+        bad = (array != 0) & (array != 1)
+    elif dtype is np.int64 and array.dtype.kind in "fu":
+        bad = ~((array == np.round(array)) & (np.abs(array.astype(np.float64)) < 2.0**63))
+    else:
+        return
+    rows = np.flatnonzero(bad.reshape(len(array), -1).any(axis=1))
+    if len(rows):
+        raise SchemaError(
+            f"{place}[{rows[0]}]: expected {_EXPECTED[dtype]}, "
+            f"got {shown(array[rows[0]].tolist())}{and_more(len(rows) - 1)}"
+        )

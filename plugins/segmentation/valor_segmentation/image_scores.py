@@ -1,0 +1,138 @@
+"""Image scores: what a metric says of each image alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from valor_core.parameters import build, plain
+from valor_core.plan import BoundMetric
+from valor_core.result import mean
+from valor_core.schemas.segmentation import SegmentationBatch
+from valor_core.state import Content, Metric, StateRequest
+from valor_segmentation.plugin import valor_metrics
+
+METRICS: Mapping[str, str] = {
+    "boundary_iou": "segmentation.BoundaryIOU",
+    "hausdorff": "segmentation.Hausdorff",
+    "panoptic_quality": "segmentation.PanopticQuality",
+    "segmentation_quality": "segmentation.SegmentationQuality",
+    "recognition_quality": "segmentation.RecognitionQuality",
+}
+"""Metrics that need more than pixel counts, by the order of images that they give."""
+
+
+@frozen
+class Score:
+    """Value of one image, and of those of its labels that have one.
+
+    Parameters
+    ----------
+    labels : mapping of str to float
+        Values of the labels.
+
+    Examples
+    --------
+    >>> Score({"cat": 0.5, "dog": 1.0}).value
+    0.75
+    """
+
+    labels: Mapping[str, float]
+
+    @property
+    def value(self) -> float | None:
+        """Plain mean over the labels; None without any."""
+        value, _ = mean(self.labels.values(), "labels")
+        return value if isinstance(value, float) else None
+
+
+@define
+class ImageScores:
+    """Values of a metric on each image alone.
+
+    Parameters
+    ----------
+    metric : str
+        Name of the metric.
+    parameters : str
+        Its parameters as JSON.
+
+    Examples
+    --------
+    >>> state = request("boundary_iou", {}).open()
+    >>> state.update(SegmentationBatch.from_arrays([[[1, 1]]], [[[1, 0]]], labels=["cat"]))
+    >>> state.of("class")
+    {0: Score(labels={'cat': 0.5})}
+    """
+
+    metric: str
+    parameters: str
+    rows: list[tuple[str | int, str, dict[str, float]]] = field(factory=list, init=False)
+
+    def update(self, batch: SegmentationBatch) -> None:
+        """Evaluate the images of a batch, one at a time."""
+        metric = _bound(self.metric, json.loads(self.parameters)).make()
+        for position, uid in enumerate(batch.datums.uids.tolist()):
+            one = batch.select(np.array([position]))
+            self.rows += [(uid, key, labels) for key, labels in _values(metric, one).items()]
+
+    def merge(self, other: ImageScores) -> None:
+        """Add another state's images."""
+        self.rows += other.rows
+
+    def dump(self) -> Content:
+        """The rows."""
+        return {"rows": [list(row) for row in self.rows]}
+
+    def restore(self, content: Content) -> None:
+        """The rows that `dump` wrote."""
+        self.rows = [(uid, key, labels) for uid, key, labels in content["rows"]]
+
+    def of(self, key: str) -> dict[str | int, Score]:
+        """Scores of the images that have labels of a key."""
+        return {uid: Score(labels) for uid, own, labels in self.rows if own == key}
+
+
+def request(order: str, settings: Mapping[str, Any]) -> StateRequest:
+    """The scores of the metric that gives an order.
+
+    Parameters
+    ----------
+    order : str
+        One of `METRICS`.
+    settings : mapping
+        Parameters of the metric.
+
+    Raises
+    ------
+    ParameterError
+        If the metric has no such parameters.
+    MissingExtraError
+        If its code needs a package that is not installed.
+    """
+    metric = _bound(METRICS[order], settings)
+    metric.make()
+    parameters = json.dumps(plain(metric.parameters), sort_keys=True)
+    return StateRequest(ImageScores, {"metric": metric.spec.name, "parameters": parameters})
+
+
+def _bound(name: str, settings: Mapping[str, Any]) -> BoundMetric:
+    spec = next(spec for spec in valor_metrics() if spec.name == name)
+    return BoundMetric(spec, build(spec.parameters, settings, "segmentation.Examples: settings."))
+
+
+def _values(metric: Metric, batch: SegmentationBatch) -> dict[str, dict[str, float]]:
+    """Values of labels by label key and label; of several for one label, the first."""
+    states = [needed.open() for needed in metric.needs()]
+    for state in states:
+        state.update(batch)
+    found: dict[str, dict[str, float]] = {}
+    for result in metric.compute(*states):
+        if "label" in result.parameters and result.number is not None:
+            key, label = result.parameters["label_key"], result.parameters["label"]
+            found.setdefault(key, {}).setdefault(label, result.number)
+    return found

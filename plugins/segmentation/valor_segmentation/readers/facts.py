@@ -1,0 +1,59 @@
+"""Facts about images: the columns of a table with one row for each, as metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import evolve
+
+from valor_core.errors import ReadError, and_more
+from valor_core.readers import read_table
+from valor_core.readers.metadata import typed_column
+from valor_segmentation.readers.pairs import Pair
+
+
+def described(pairs: Sequence[Pair], path: Path | None, uid: str) -> list[Pair]:
+    """Pairs of files with what a table says of their images; None for those that it lacks.
+
+    Parameters
+    ----------
+    pairs : sequence of Pair
+        The files of all images.
+    path : Path or None
+        The table.
+    uid : str
+        Its column with the names of images.
+
+    Raises
+    ------
+    ReadError
+        If a name stands there twice, or is no image's; names the row.
+    """
+    if path is None:
+        return list(pairs)
+    table = read_table(path)
+    uids = table.strings(uid).tolist()
+    rows = {name: row for row, name in enumerate(uids)}
+    if len(rows) < len(uids):
+        twice = next(name for row, name in enumerate(uids) if rows[name] != row)
+        raise ReadError(f"{path}: expected each uid once, found {twice!r} twice")
+    known = {pair.uid for pair in pairs}
+    strange = [name for name in uids if name not in known]
+    if strange:
+        raise ReadError(
+            f"{table.place(rows[strange[0]], uid)}: expected the name of one of the "
+            f"{len(known):,} images without its ending, found {strange[0]!r}"
+            f"{and_more(len(strange) - 1)}"
+        )
+    columns = {name: typed_column(table.values(name)) for name in table.names if name != uid}
+    return [
+        evolve(
+            pair,
+            facts={
+                name: column[rows[pair.uid]] if pair.uid in rows else None
+                for name, column in columns.items()
+            },
+        )
+        for pair in pairs
+    ]

@@ -1,0 +1,108 @@
+"""Walk: over the images of a layer side by side, and over the rows of each, both sides at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import numpy as np
+from attrs import frozen
+
+from valor_core.schemas.pixels import Image, strips
+from valor_core.schemas.segmentation import BACKGROUND, LabelMap, Layer, Legend
+from valor_core.threads import over, shares
+
+T = TypeVar("T")
+
+_THREAD_PIXELS = 1 << 16  # pixels of images that are worth a thread of their own
+
+
+@frozen
+class Blank:
+    """Pixels of an image that is 0 all over, in no memory.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Height and width.
+    """
+
+    shape: tuple[int, int]
+    strip_rows: int = 1
+
+    def read(self, first: int, last: int) -> Image:
+        """Rows of zeros."""
+        return np.broadcast_to(np.uint8(0), (last - first, self.shape[1]))
+
+
+def both(true: LabelMap | None, predicted: LabelMap | None) -> tuple[LabelMap, LabelMap] | None:
+    """Both sides of an image, one that is missing as background; None if both are.
+
+    Examples
+    --------
+    >>> true, predicted = both(LabelMap([[1]], Legend.of_labels(1)), None)
+    >>> predicted.pixels.shape, predicted.legend.codes
+    ((1, 1), array([-1]))
+    """
+    if true is not None and predicted is not None:
+        return true, predicted
+    there = true or predicted
+    if there is None:
+        return None
+    blank = LabelMap(Blank(there.pixels.shape), Legend.of({0: BACKGROUND}))
+    return true or blank, predicted or blank
+
+
+def blocks(true: LabelMap, predicted: LabelMap, *, most: int) -> Iterator[tuple[Image, Image]]:
+    """Rows of two images, some at a time, from strips that are read once.
+
+    Whoever lets go of a block before the next one is made lets go of the strip it is of.
+
+    Parameters
+    ----------
+    true, predicted : LabelMap
+        Both sides of an image.
+    most : int
+        Most pixels of a block, unless a row has more.
+
+    Examples
+    --------
+    >>> one = LabelMap(np.zeros((5, 10), np.uint8), Legend.of_labels(1))
+    >>> [len(rows) for rows, _ in blocks(one, one, most=20)]
+    [2, 2, 1]
+    """
+    shape = true.pixels.shape
+    step = max(1, most // max(1, shape[1]))
+    for first, last in strips(shape, true.pixels, predicted.pixels, most=most):
+        images = [one.pixels.read(first, last) for one in (true, predicted)]
+        for start in range(0, last - first, step):
+            yield images[0][start : start + step], images[1][start : start + step]
+        del images  # before the next ones are read
+
+
+def over_images(task: Callable[[int, LabelMap, LabelMap], T], layer: Layer) -> list[T]:
+    """What a task answers for each image, in their order; several at a time.
+
+    Parameters
+    ----------
+    task : callable
+        Called with the position of an image and its two sides; not for images without any.
+    layer : Layer
+        The images.
+
+    Examples
+    --------
+    >>> one = LabelMap([[0, 1]], Legend.of_labels(1))
+    >>> over_images(lambda position, true, predicted: position, Layer([None, one], [None, one]))
+    [1]
+    """
+    pairs = list(map(both, layer.groundtruths, layer.predictions))
+    sizes = [0 if pair is None else math.prod(pair[0].pixels.shape) for pair in pairs]
+    costs = np.cumsum([0, *sizes], dtype=np.int64)
+
+    def some(first: int, last: int) -> list[T]:
+        numbered = enumerate(pairs[first:last], first)
+        return [task(position, *pair) for position, pair in numbered if pair is not None]
+
+    return [answer for part in over(some, shares(costs, _THREAD_PIXELS)) for answer in part]

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from valor_core.errors import MissingExtraError
+from valor_core.schemas.geometry import MultiPolygon, Polygon
+from valor_core.schemas.polygons import from_shapely, import_shapely, to_shapely
+from valor_core.schemas.shapes import Rings, Shapes
+
+SQUARE = [(0, 0), (4, 0), (4, 4), (0, 4)]
+HOLE = [(1, 1), (2, 1), (2, 2), (1, 2)]
+
+
+def rings(*polygons: Polygon | MultiPolygon) -> Rings:
+    found = Shapes.of(polygons).rings
+    assert found is not None
+    return found
+
+
+def test_polygons_with_holes_come_back() -> None:
+    given = rings(Polygon([SQUARE, HOLE]), MultiPolygon([Polygon(SQUARE), Polygon(HOLE)]))
+    shapely = to_shapely(given, "a test")
+    assert [one.area for one in shapely] == [15, 17]
+    assert from_shapely(shapely) == given
+
+
+def test_rings_without_three_corners_are_left_out_with_their_holes() -> None:
+    shapely = to_shapely(rings(Polygon([[(0, 0), (4, 4)], HOLE]), Polygon([SQUARE])), "a test")
+    assert [one.area for one in shapely] == [0, 16]
+
+
+def test_self_crossings_stay() -> None:
+    (bow,) = to_shapely(rings(Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])), "a test")
+    assert not bow.is_valid
+
+
+def test_lines_are_no_polygons() -> None:
+    shapely = import_shapely("a test")
+    assert from_shapely(np.array([shapely.LineString([(0, 0), (1, 1)])])).at(0) == ()
+
+
+def test_a_missing_shapely_is_answered_with_the_line_to_type(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "shapely", None)
+    with pytest.raises(MissingExtraError) as error:
+        import_shapely("this test")
+    assert str(error.value) == (
+        "geometry: this test needs shapely, which is not installed\n"
+        "Install it with: python -m pip install 'valor-detection[polygons]'"
+    )

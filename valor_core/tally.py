@@ -1,0 +1,88 @@
+"""Tally: what has been counted of some data, and how tallies are merged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Protocol
+
+import numpy as np
+from attrs import define, field
+
+from valor_core.errors import SchemaError
+from valor_core.plan import Plan
+from valor_core.schemas import Label
+from valor_core.schemas.datum import Uids, check_unique
+from valor_core.slices import SliceKey
+
+
+class Mergeable(Protocol):
+    """What `Tally` asks of its states."""
+
+    def merge(self, other: Any) -> None:
+        """Count what another state counted."""
+
+
+@define
+class Tally:
+    """What has been counted so far: states by slice, and the datums that were read.
+
+    Parameters
+    ----------
+    states : dict of slice key to list of states
+        In the order of the plan's requests.
+    uids : list of ndarray
+        Uids of the datums that took part; empty where datums have no names of their own.
+    read, skipped : int
+        Datums that took part, and datums that the filter left out.
+    done : list of str
+        Names of the finished partitions.
+    fields : set of str
+        Metadata fields that some datum has.
+    left_out : dict of str to int
+        What readers left out of the data, and how often.
+    labels : set of Label
+        Labels of the data before the label map; kept only where there is one.
+    """
+
+    states: dict[SliceKey, list[Any]] = field(factory=dict)
+    uids: list[Uids] = field(factory=list)
+    read: int = 0
+    skipped: int = 0
+    done: list[str] = field(factory=list)
+    fields: set[str] = field(factory=set)
+    left_out: Counter[str] = field(factory=Counter)
+    labels: set[Label] = field(factory=set)
+
+    def merge(self, other: Tally, plan: Plan) -> None:
+        """Count what another tally of the same plan counted, without writing to it."""
+        for key, states in other.states.items():
+            if key not in self.states:
+                self.states[key] = plan.new_states()
+            for mine, theirs in zip(self.states[key], states, strict=True):
+                mine.merge(theirs)
+        self.uids.extend(other.uids)
+        self.read += other.read
+        self.skipped += other.skipped
+        self.done.extend(other.done)
+        self.fields |= other.fields
+        self.left_out += other.left_out
+        self.labels |= other.labels
+
+    def check_uids(self) -> None:
+        """Raise a `SchemaError` if an item was read twice."""
+        named = [uids for uids in self.uids if len(uids)]
+        kinds = {uids.dtype.kind.replace("S", "U") for uids in named}
+        if len(kinds) > 1:
+            raise SchemaError("uids: expected all strings or all whole numbers, found both")
+        if len(named) > 1:
+            check_unique(np.concatenate(named))
+
+    def merged(self, keys: list[SliceKey], plan: Plan) -> list[Any]:
+        """States of several slices together."""
+        if len(keys) == 1:
+            return self.states[keys[0]]
+        whole = plan.new_states()
+        for key in keys:
+            for mine, theirs in zip(whole, self.states[key], strict=True):
+                mine.merge(theirs)
+        return whole
