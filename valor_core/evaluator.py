@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -268,12 +269,12 @@ class Evaluator:
         return dict(sorted(found.items())) | {"numpy": np.__version__}
 
     def _slices(self) -> list[SliceReport]:
-        return in_threads(
-            [
-                partial(self._slice, where, keys)
-                for where, keys in self.evaluation.slices.groups(self.tally.states)
-            ]
-        )
+        """Slices by the same fields share no state, so they are computed side by side."""
+        reports: list[SliceReport] = []
+        groups = self.evaluation.slices.groups(self.tally.states)
+        for _, disjoint in groupby(groups, key=lambda group: tuple(group[0])):
+            reports += in_threads([partial(self._slice, *group) for group in disjoint])
+        return reports
 
     def _slice(self, where: Mapping[str, Any], keys: list[SliceKey]) -> SliceReport:
         plan = self.evaluation.plan

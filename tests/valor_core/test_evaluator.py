@@ -211,6 +211,22 @@ class TestMerging:
 
 @pytest.mark.usefixtures("lab")
 class TestSlices:
+    def test_slices_that_are_computed_side_by_side_share_no_state(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        together: list[list[tuple[Any, ...]]] = []
+
+        def in_turn(tasks: list[Any]) -> list[Any]:
+            together.append([key for task in tasks for key in task.args[1]])
+            return [task() for task in tasks]
+
+        monkeypatch.setattr("valor_core.evaluator.in_threads", in_turn)
+        report = evaluated(ITEMS, slices=["weather", ["weather", "city"]]).compute()
+
+        assert [len(keys) for keys in together] == [4, 4]
+        assert all(len(set(keys)) == len(keys) for keys in together)
+        assert len(report.slices) == 7
+
     def test_every_slice_equals_an_evaluation_of_its_items(self) -> None:
         report = evaluated(ITEMS, slices=["weather", ["weather", "city"]]).compute()
 
