@@ -10,9 +10,11 @@ on tiny data first: imports, thread pools and compiled code are nobody's time.
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +202,20 @@ def _batches(data: Any) -> Iterable[tuple[Any, Any]]:
     step = max(1, -(-len(truths) // BATCHES))
     for start in range(0, len(truths), step):
         yield truths[start : start + step], scores[start : start + step]
+
+
+# ---- reading: what the memory alone takes
+
+
+def reading_runs(task: str) -> Callable[[Any], Any]:
+    cores = os.cpu_count() or 1
+    executor = ThreadPoolExecutor(cores)
+
+    def run(data: Any) -> Any:
+        _, scores = data
+        return max(executor.map(np.max, np.array_split(scores.reshape(-1), cores)))
+
+    return run
 
 
 # ---- scikit-learn
@@ -417,12 +433,15 @@ MAKERS: Mapping[str, Callable[[str], Callable[[Any], Any]]] = {
     "scikit-learn": sklearn_runs,
     "torchmetrics": torchmetrics_runs,
     "valor-lite": valor_lite_runs,
+    "reading": reading_runs,
 }
 
 
 def values_of(name: str, task: str, answer: Any) -> Values:
     if name in ("valor", "valor-numpy"):
         return valor_values(task, answer)
+    if name == "reading":
+        return {}
     if task == "roc_curve":
         curves = zip(*answer, strict=True) if name == "torchmetrics" else answer
         return {"areas": np.array([np.trapezoid(tpr, fpr) for fpr, tpr, _ in curves])}
@@ -466,7 +485,7 @@ def measure(task: str, case: str, names: Iterable[str], repeat: int, patience: f
         checks = {
             worker.name: compare(folder, worker.name)
             for worker in workers
-            if worker.name != "valor"
+            if worker.name not in ("valor", "reading")
         }
     return row(task, case, {worker.name: worker for worker in workers}, checks)
 
@@ -493,10 +512,11 @@ def row(
     ours = min(workers["valor"].seconds)
     cells = [task, case]
     if task == "listed":
-        cells.append("")
+        cells.extend(["", ""])
     else:
         count, width = CASES[case]
-        cells.append(f"{(4 * width + 8) * count / 1e6:.1f}")
+        reading = 1e3 * min(workers["reading"].seconds)
+        cells.extend([f"{(4 * width + 8) * count / 1e6:.1f}", f"{reading:,.2f}"])
     for name in IMPLEMENTATIONS:
         if name not in workers:
             cells.extend([""] if name == "valor" else ["", ""])
@@ -508,7 +528,7 @@ def row(
     return cells
 
 
-HEADER = ["task", "case", "input MB", "valor"]
+HEADER = ["task", "case", "input MB", "reading", "valor"]
 for _name in IMPLEMENTATIONS[1:]:
     HEADER += [_name, "times"]
 
@@ -535,6 +555,8 @@ def main() -> None:
     print("|" + "---|" * len(HEADER), flush=True)
     for task in chosen.tasks:
         names = ["valor", "valor-numpy", *filter(installed, TASKS[task])]
+        if task != "listed":
+            names.append("reading")
         for case in LISTED if task == "listed" else CASES:
             if case in chosen.cases:
                 cells = measure(task, case, names, chosen.repeat, chosen.patience)

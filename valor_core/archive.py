@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from valor_core import slices
 from valor_core.errors import StateError, shown
 from valor_core.evaluation import Evaluation
+from valor_core.installer import install
 from valor_core.schemas import Label, as_label
 from valor_core.tally import Tally
 from valor_core.whole_file import replacing
@@ -128,7 +129,7 @@ def _tally(
         if name in versions and versions[name] != version:
             raise StateError(
                 f"{path}: made with {name} {version}, installed is {versions[name]}",
-                f"Install it with: python -m pip install {name}=={version}",
+                f"Install it with: {install(f'{name}=={version}')}",
             )
     tally = Tally(
         uids=_decode(header["uids"], arrays),

@@ -13,6 +13,7 @@ from valor_core.pivot import ROW_NAMES, Entry, entries_of, text_of
 from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.result import Failed, Result, Undefined
+from valor_core.sliced import SlicedResult, pairs
 from valor_core.table import MISSING, Cell, Column, Row, Table, Tone, number
 
 Verdict = Literal["better", "worse", "different", "appeared", "vanished", "same"]
@@ -30,6 +31,8 @@ class Change:
         The metric's short name.
     metric : str
         Its name without version.
+    where : mapping
+        The slice that it is of; empty for the whole.
     parameters : mapping
         Coordinates and parameters, equal in both reports.
     part : str
@@ -46,6 +49,7 @@ class Change:
 
     type: str
     metric: str
+    where: Mapping[str, Any]
     parameters: Mapping[str, Any]
     part: str
     a: float | None
@@ -61,11 +65,7 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """The change as JSON has it."""
-        record: dict[str, Any] = {
-            "type": self.type,
-            "metric": self.metric,
-            "parameters": dict(self.parameters),
-        }
+        record = _record(self.type, self.metric, self.where, self.parameters)
         if self.part:
             record["part"] = self.part
         record |= {"a": self.a, "b": self.b, "difference": self.difference}
@@ -84,18 +84,18 @@ class Comparison:
     ----------
     changes : tuple of Change
         Numbers that are in both reports, in the order of the first.
-    structures : tuple of Result
+    structures : tuple of SlicedResult
         Curves and matrices that differ, as the second report has them.
-    only_a, only_b : tuple of Result
+    only_a, only_b : tuple of SlicedResult
         Results that the other report does not have.
     remarks : tuple of str
         What else is not the same: versions, numbers of items.
     """
 
     changes: tuple[Change, ...]
-    structures: tuple[Result, ...]
-    only_a: tuple[Result, ...]
-    only_b: tuple[Result, ...]
+    structures: tuple[SlicedResult, ...]
+    only_a: tuple[SlicedResult, ...]
+    only_b: tuple[SlicedResult, ...]
     remarks: tuple[str, ...]
 
     def count(self, verdict: Verdict) -> int:
@@ -136,9 +136,9 @@ class Comparison:
         """The comparison as JSON has it."""
         return {
             "changes": [change.to_dict() for change in self.changes],
-            "structures": [_name(result) for result in self.structures],
-            "only_a": [_name(result) for result in self.only_a],
-            "only_b": [_name(result) for result in self.only_b],
+            "structures": [_name(one) for one in self.structures],
+            "only_a": [_name(one) for one in self.only_a],
+            "only_b": [_name(one) for one in self.only_b],
             "remarks": list(self.remarks),
             "same": self.same,
         }
@@ -147,13 +147,14 @@ class Comparison:
         """The comparison as tables: numbers, and what cannot be compared."""
         ready = [_changes(self.changes)] if self.changes else []
         others = [
-            *((result, "differs") for result in self.structures),
-            *((result, "only in the first") for result in self.only_a),
-            *((result, "only in the second") for result in self.only_b),
+            *((one, "differs") for one in self.structures),
+            *((one, "only in the first") for one in self.only_a),
+            *((one, "only in the second") for one in self.only_b),
         ]
         if others:
             rows: list[Row] = [
-                [result.type, _coordinates(result.parameters), note] for result, note in others
+                [one.result.type, _coordinates(one.where, one.result.parameters), note]
+                for one, note in others
             ]
             ready.append(Table("Other results", ["metric", "of", "outcome"], rows))
         return tuple(ready)
@@ -164,7 +165,8 @@ def compare(
 ) -> Comparison:
     """What changed from report `a` to report `b`.
 
-    Results are matched by the metric's name and all their parameters, not by its version.
+    Results are matched by their slice, the metric's name and all their parameters, not by its
+    version.
 
     Parameters
     ----------
@@ -192,31 +194,37 @@ def compare(
         raise ReportError(f"compare: tolerance must be at least 0, got {tolerance}")
     ours, theirs = _by_identity(a), _by_identity(b)
     shared = [identity for identity in ours if identity in theirs]
-    directions = {name: _direction(name, registry) for name, _ in shared}
+    directions = {name: _direction(name, registry) for name, *_ in shared}
     changes: list[Change] = []
     structures = []
     for identity in shared:
-        pairs = list(_numbers(ours[identity], theirs[identity]))
-        changes += [_change(one, two, directions[identity[0]], tolerance) for one, two in pairs]
-        if _rest(ours[identity]) != _rest(theirs[identity]):
-            structures.append(theirs[identity])
+        mine, other = ours[identity], theirs[identity]
+        direction = directions[identity[0]]
+        for one, two in _numbers(mine.result, other.result):
+            changes.append(_change(other.where, one, two, direction, tolerance))
+        if _rest(mine.result) != _rest(other.result):
+            structures.append(other)
     return Comparison(
         tuple(changes),
         tuple(structures),
-        tuple(result for identity, result in ours.items() if identity not in theirs),
-        tuple(result for identity, result in theirs.items() if identity not in ours),
+        tuple(one for identity, one in ours.items() if identity not in theirs),
+        tuple(one for identity, one in theirs.items() if identity not in ours),
         tuple(_remarks(a, b)),
     )
 
 
-_Identity = tuple[str, str]
+_Identity = tuple[str, str, str]
 
 
-def _by_identity(report: Report) -> dict[_Identity, Result]:
+def _by_identity(report: Report) -> dict[_Identity, SlicedResult]:
     return {
-        (_plain_name(result), json.dumps(result.parameters, sort_keys=True, default=str)): result
-        for result in report
+        (_plain_name(one.result), _text(one.where), _text(one.result.parameters)): one
+        for one in report.everything()
     }
+
+
+def _text(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, sort_keys=True, default=str)
 
 
 def _plain_name(result: Result) -> str:
@@ -250,11 +258,18 @@ def _rest(result: Result) -> Any:
     return result.value
 
 
-def _change(one: Entry, two: Entry, higher_is_better: bool | None, tolerance: float) -> Change:
+def _change(
+    where: Mapping[str, Any],
+    one: Entry,
+    two: Entry,
+    higher_is_better: bool | None,
+    tolerance: float,
+) -> Change:
     a, b = _number(one.value), _number(two.value)
     return Change(
         two.result.type,
         two.metric,
+        where,
         two.result.parameters,
         two.part,
         a,
@@ -309,12 +324,16 @@ def _remarks(a: Report, b: Report) -> Iterable[str]:
             yield f"items {key}: {one_count:,}, then {two_count:,}"
 
 
-def _name(result: Result) -> dict[str, Any]:
-    return {
-        "type": result.type,
-        "metric": _plain_name(result),
-        "parameters": dict(result.parameters),
-    }
+def _name(one: SlicedResult) -> dict[str, Any]:
+    result = one.result
+    return _record(result.type, _plain_name(result), one.where, result.parameters)
+
+
+def _record(
+    type: str, metric: str, where: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> dict[str, Any]:
+    sliced = {"slice": dict(where)} if where else {}
+    return {"type": type, "metric": metric} | sliced | {"parameters": dict(parameters)}
 
 
 def _changes(changes: Sequence[Change]) -> Table:
@@ -325,7 +344,7 @@ def _changes(changes: Sequence[Change]) -> Table:
         rows.append(
             [
                 f"{change.type} {change.part}".rstrip(),
-                _coordinates(own),
+                _coordinates(change.where, own),
                 _value(change.a),
                 _value(change.b),
                 _difference(change),
@@ -337,7 +356,7 @@ def _changes(changes: Sequence[Change]) -> Table:
         "Comparison",
         ["metric", "of", *numeric, "verdict"],
         rows,
-        caption=_coordinates(constant),
+        caption=_coordinates({}, constant),
     )
 
 
@@ -354,8 +373,8 @@ def _constant(parameters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _coordinates(parameters: Mapping[str, Any]) -> str:
-    words = []
+def _coordinates(where: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
+    words = pairs(where)
     for name, value in parameters.items():
         if name == "label":
             words.append(text_of(value))

@@ -11,6 +11,8 @@ from typing import Any
 
 from attrs import frozen
 
+from valor_core.result import is_number
+
 NO_PREDICTION = "(no prediction)"
 NO_GROUND_TRUTH = "(no ground truth)"
 
@@ -147,11 +149,6 @@ class Tally:
 
     kind: str
     points: tuple[Point, ...]
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a single number; true and false are none."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def named_numbers(value: Any) -> dict[str, float | None]:

@@ -1,44 +1,70 @@
-"""Destinations: the files that a run will write, checked before any work is done."""
+"""Destinations: the files that a run writes, checked before any work is done."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from attrs import evolve, frozen
+
 from valor_core.errors import ConfigError
+from valor_core.item_file import write_items
+from valor_core.report import Report
 from valor_core.whole_file import check_writable
 
+_REPORTS = (".json", ".csv", ".md", ".html")
+_ROWS = (".jsonl", ".parquet")
 
-def check_destinations(
-    key: str, paths: Iterable[Path], suffixes: Sequence[str], place: str
-) -> None:
-    """Raise a `ConfigError` if a file could not be written: hours later, it would cost a report.
+
+@frozen
+class Destinations:
+    """The files that a run writes.
 
     Parameters
     ----------
-    key : str
-        Key of the config that has the paths.
-    paths : iterable of Path
-        The files.
-    suffixes : sequence of str
-        What their names may end in.
-    place : str
-        Where the key stands, for errors: ``"config.yaml: "``.
+    reports : tuple of Path
+        Where the report goes.
+    rows : Path, optional
+        Where the rows of per-item metrics go, if they have a file of their own.
     """
-    for path in paths:
-        if path.suffix not in suffixes:
-            listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
-            raise ConfigError(f"{place}{key}: expected {listed}, got {path.name or path}")
-        if path.is_dir():
-            raise ConfigError(f"{place}{key}: expected a file, {path} is a folder")
-        if not path.parent.is_dir():
-            raise ConfigError(
-                f"{place}{key}: there is no folder {path.parent}",
-                f"Make it with: mkdir -p {path.parent}",
-            )
-        try:
-            check_writable(path)
-        except OSError as error:
-            raise ConfigError(
-                f"{place}{key}: {path} cannot be written, {error.strerror}"
-            ) from error
+
+    reports: tuple[Path, ...] = ()
+    rows: Path | None = None
+
+    def check(self, place: str) -> None:
+        """Raise a `ConfigError` if a file cannot be written: hours later, it costs a report.
+
+        Parameters
+        ----------
+        place : str
+            Where the keys stand that name them, for errors: ``"config.yaml: "``.
+        """
+        for path in self.reports:
+            _check(path, _REPORTS, f"{place}output: ")
+        if self.rows is not None:
+            _check(self.rows, _ROWS, f"{place}items: ")
+
+    def write(self, report: Report) -> Report:
+        """Write everything; the answer is the report without the rows that have their own file."""
+        if self.rows is not None:
+            write_items(self.rows, report.items)
+            report = evolve(report, items=())
+        for path in self.reports:
+            report.save(path)
+        return report
+
+
+def _check(path: Path, suffixes: Sequence[str], place: str) -> None:
+    if path.suffix not in suffixes:
+        listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
+        raise ConfigError(f"{place}expected {listed}, got {path.name or path}")
+    if path.is_dir():
+        raise ConfigError(f"{place}expected a file, {path} is a folder")
+    if not path.parent.is_dir():
+        raise ConfigError(
+            f"{place}there is no folder {path.parent}", f"Make it with: mkdir -p {path.parent}"
+        )
+    try:
+        check_writable(path)
+    except OSError as error:
+        raise ConfigError(f"{place}{path} cannot be written, {error.strerror}") from error

@@ -8,8 +8,7 @@ find the remedy in `ValorError.remedy` and the cause in ``__cause__``.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -64,8 +63,7 @@ class ValorError(Exception):
         return f"{self.message}; {remedy[:1].lower()}{remedy[1:]}"
 
 
-@contextmanager
-def found_at(place: str) -> Iterator[None]:
+class found_at:  # noqa: N801 - reads as what it is: a block found at a place
     """A block whose errors were found at a place, such as ``"c.yaml: metrics[0]: "``.
 
     Examples
@@ -76,12 +74,16 @@ def found_at(place: str) -> Iterator[None]:
         ...
     valor_core.errors.ConfigError: c.yaml: task: expected a task
     """
-    try:
-        yield
-    except ValorError as error:
-        if not place:
-            raise
-        raise error.at(place) from error.__cause__
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if self.place and isinstance(error, ValorError):
+            raise error.at(self.place) from error.__cause__
 
 
 class SchemaError(ValorError):
@@ -160,6 +162,10 @@ class VersionPinError(RegistryError):
 
 class StateError(ValorError):
     """States cannot be merged or loaded: they were not made by the same request."""
+
+
+class ForeignStateError(StateError):
+    """A state was made by another request."""
 
 
 class EngineError(ValorError):

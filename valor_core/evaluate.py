@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from valor_core.engines import Work
 from valor_core.engines import engine as make_engine
 from valor_core.errors import (
     ConfigError,
+    ForeignStateError,
     ParameterError,
     RunInterrupted,
     StateError,
@@ -32,10 +33,13 @@ from valor_core.plan import MetricChoice
 from valor_core.reading import InMemory, Partition, Reader, identity
 from valor_core.registry import Registry, implementation
 from valor_core.report import Report
+from valor_core.schemas import is_batch
 from valor_core.tally import Tally
 
 Progress = Callable[[int, int, int], None]
 """Called with finished partitions, all partitions, and datums read so far."""
+
+_ANOTHER_STATE = "Name another state file, or remove this one."
 
 
 def evaluate(
@@ -96,7 +100,7 @@ def evaluate(
     5.0
     """
     task = _told_task(data) if task is None else task
-    chosen = check_arguments(engine=engine, state=_plain_path(state))
+    options = check_arguments(engine=engine, state=_plain_path(state))
     with Evaluator(
         metrics,
         task,
@@ -111,11 +115,11 @@ def evaluate(
         task = evaluator.evaluation.task
         reader = reader_of(data, task, evaluator.registry)
         if gallery is None:
-            run(evaluator, reader, engine=chosen.engine, progress=progress, state=chosen.state)
+            run(evaluator, reader, progress=progress, **options)
             return evaluator.compute()
         section = _section(gallery)
         exhibition = exhibitions.plan(section, task, evaluator.registry)
-        run(evaluator, reader, engine=chosen.engine, progress=progress, state=chosen.state)
+        run(evaluator, reader, progress=progress, **options)
         report = evaluator.compute()
         exhibition.hang(evaluator.evaluation, reader)
         return evolve(report, config={**report.config, "gallery": section})
@@ -169,11 +173,13 @@ def run(
     finished = len(partitions) - len(waiting)
     work = Work(evaluator.evaluation, reader)
     runner = make_engine(engine, place)
+    # Only what is saved has to stay whole.
+    undivided = nullcontext if state is None else _uninterrupted
     try:
         with closing(runner.map(work, waiting)) as tallies:  # type: ignore[type-var]
             for part in tallies:
-                with _uninterrupted():
-                    tally.merge(part, evaluator.evaluation.plan)
+                with undivided():
+                    tally.take(part)
                     finished += 1
                 evaluator.evaluation.slices.check(tally.states)
                 if progress is not None:
@@ -211,6 +217,8 @@ def reader_of(
     place : str
         Where the mapping stands, for errors.
     """
+    if is_batch(data):
+        return InMemory((data,))
     if isinstance(data, Reader):
         return data
     if not isinstance(data, Mapping):
@@ -240,6 +248,8 @@ def reader_of(
 def _left(partitions: Iterable[Partition], tally: Tally) -> list[Partition]:
     """The partitions that have not been counted yet."""
     done = set(tally.done)
+    if not done:
+        return list(partitions)
     return [partition for partition in partitions if identity(partition) not in done]
 
 
@@ -252,13 +262,16 @@ def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -
         )
     if not state.exists():
         return
-    evaluator.resume(state)
+    try:
+        evaluator.resume(state)
+    except ForeignStateError as error:
+        raise ForeignStateError(error.message, _ANOTHER_STATE) from error
     strange = set(evaluator.tally.done) - set(map(identity, partitions))
     if strange:
         raise StateError(
             f"{state}: made from other data or before they changed, it has {min(strange)}"
             f"{and_more(len(strange) - 1)}, which is not among the partitions of these",
-            "Name another state file, or remove this one.",
+            _ANOTHER_STATE,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import ConfigError, SchemaError, StateError, did_you_mean, shown
+from valor_core.errors import ConfigError, ForeignStateError, SchemaError, did_you_mean, shown
 from valor_core.filters import UID, Filter
 from valor_core.plan import Plan
 from valor_core.resources import BoundResource
@@ -145,11 +145,11 @@ class Evaluation:
         return described
 
     def check_same(self, other: Mapping[str, Any], source: str) -> None:
-        """Raise a `StateError` unless `other` describes this evaluation."""
+        """Raise a `ForeignStateError` unless `other` describes this evaluation."""
         mine = self.describe()
         for key in {**mine, **other}:
             if mine.get(key) != other.get(key):
-                raise StateError(
+                raise ForeignStateError(
                     f"{source}: made by another request, {key} is {shown(other.get(key))} there "
                     f"and {shown(mine.get(key))} here",
                     "Merge states of one config only.",

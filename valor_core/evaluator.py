@@ -18,6 +18,7 @@ from valor_core.config.schema import check_arguments, check_sections
 from valor_core.errors import ConfigError, StateError, did_you_mean, found_at, shown
 from valor_core.evaluation import Evaluation
 from valor_core.filters import Filter
+from valor_core.installer import install
 from valor_core.items import ItemMetric, ItemScores
 from valor_core.parameters import plain
 from valor_core.plan import BoundMetric, MetricChoice, Plan, bind, task_of
@@ -27,7 +28,6 @@ from valor_core.requirements import Requirement
 from valor_core.resources import bind as bind_resources
 from valor_core.resources import opened
 from valor_core.result import Failed
-from valor_core.results import Results
 from valor_core.schemas import TASKS, Batch, batch_class, is_batch
 from valor_core.schemas import label_map as read_label_map
 from valor_core.slices import SliceKey, Slices
@@ -105,23 +105,24 @@ class Evaluator:
             require={} if require is None else require,
             items=items,
         )
-        _check_task(chosen.task, self.registry, place)
-        bound = bind(chosen.metrics, self.registry, chosen.task, place)
-        self.requirements = _requirements(chosen.require, bound, place)
+        task = chosen["task"]
+        _check_task(task, self.registry, place)
+        bound = bind(chosen["metrics"], self.registry, task, place)
+        self.requirements = _requirements(chosen["require"], bound, place)
         specs = [metric.spec for metric in bound]
         sections = check_sections(resources, place)
         asked_for = bind_resources(specs, sections, self.registry, folder, place)
         plan = Plan.of(bound)
         with found_at(place):
             self.evaluation = Evaluation(
-                task_of(bound, chosen.task),
+                task_of(bound, task),
                 plan,
-                Slices(chosen.slices),
-                None if chosen.filter is None else Filter.parse(chosen.filter),
-                read_label_map(chosen.label_map),
+                Slices(chosen["slices"]),
+                None if chosen["filter"] is None else Filter.parse(chosen["filter"]),
+                read_label_map(chosen["label_map"]),
                 asked_for,
             )
-        self.items = _with_rows(chosen.items, place)
+        self.items = _with_rows(chosen["items"], place)
         self.tally = Tally()
         self._exits = ExitStack()
         self._resources: Resources | None = None
@@ -145,8 +146,8 @@ class Evaluator:
         ConfigError
             If a condition is not a comparison with a number, or names no chosen metric.
         """
-        chosen = check_arguments(require=conditions).require
-        self.requirements = _requirements(chosen, self.evaluation.plan.metrics)
+        chosen = check_arguments(require=conditions)
+        self.requirements = _requirements(chosen["require"], self.evaluation.plan.metrics)
 
     def update(self, data: Batch | Iterable[Any]) -> None:
         """Count a batch, or some of the task's objects.
@@ -172,7 +173,7 @@ class Evaluator:
             self.evaluation.plan.detach(states)
         # Uids are columns of the batch too, and a loader may write the next ones over them.
         counted.uids = [uids.copy() for uids in counted.uids]
-        self.tally.merge(counted, self.evaluation.plan)
+        self.tally.take(counted)
 
     def merge(self, other: Evaluator) -> None:
         """Count what another evaluator of the same metrics counted.
@@ -183,8 +184,10 @@ class Evaluator:
         Raises
         ------
         StateError
-            If it was made by another request, or is this one.
+            If it is no evaluator, was made by another request, or is this one.
         """
+        if not isinstance(other, Evaluator):
+            raise StateError(f"merge: expected another evaluator, got {shown(other)}")
         if other is self:
             raise StateError("merge: expected another evaluator, got the same one")
         self.evaluation.check_same(other.evaluation.describe(), "merge")
@@ -209,17 +212,15 @@ class Evaluator:
         self.evaluation.check_filter(self.tally)
         plan, tally = self.evaluation.plan, self.tally
         states = tally.merged(list(tally.states), plan)
-        results = Results(plan.compute(states))
         return Report(
-            results=results,
-            slices=tuple(self._slices()),
+            results=plan.compute(states),
+            slices=tuple(self._slices(states)),
             items=tuple(self._item_tables(states)) if self.items else (),
             config=self.evaluation.describe() if config is None else config,
             versions=self.versions(),
             counts={"read": tally.read, "skipped": tally.skipped, "failed": _failed(states)},
-            requirements=requirements.check(self.requirements, results),
             warnings=tuple(self._warnings()),
-        )
+        ).judged(self.requirements)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything counted so far to a file, to go on or to merge later."""
@@ -268,17 +269,20 @@ class Evaluator:
         found["valor-core"] = _own_version()
         return dict(sorted(found.items())) | {"numpy": np.__version__}
 
-    def _slices(self) -> list[SliceReport]:
+    def _slices(self, whole: Sequence[Any]) -> list[SliceReport]:
         """Slices by the same fields share no state, so they are computed side by side."""
         reports: list[SliceReport] = []
         groups = self.evaluation.slices.groups(self.tally.states)
         for _, disjoint in groupby(groups, key=lambda group: tuple(group[0])):
-            reports += in_threads([partial(self._slice, *group) for group in disjoint])
+            reports += in_threads([partial(self._slice, whole, *group) for group in disjoint])
         return reports
 
-    def _slice(self, where: Mapping[str, Any], keys: list[SliceKey]) -> SliceReport:
+    def _slice(
+        self, whole: Sequence[Any], where: Mapping[str, Any], keys: list[SliceKey]
+    ) -> SliceReport:
         plan = self.evaluation.plan
-        return SliceReport(where, plan.compute(self.tally.merged(keys, plan)))
+        states = plan.within(self.tally.merged(keys, plan), whole)
+        return SliceReport(where, plan.compute(states))
 
     def _item_tables(self, states: Sequence[Any]) -> Iterable[ItemTable]:
         rows = {
@@ -336,7 +340,7 @@ def _own_version() -> str:
     except PackageNotFoundError as error:
         raise StateError(
             "valor-core: its distribution is not installed",
-            "Install it with: python -m pip install -e .",
+            f"Install it with: {install('-e', '.')}",
         ) from error
 
 

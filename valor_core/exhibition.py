@@ -26,6 +26,7 @@ from valor_core.schemas import Batch
 from valor_core.schemas.datum import Uid
 from valor_core.schemas.order import natural, natural_order
 from valor_core.spec import GallerySpec
+from valor_core.whole_file import write_text
 
 
 @frozen
@@ -103,8 +104,7 @@ class Exhibition:
         hung = [exhibits[each] for each in found]
         text = catalog.html(hung, self.gallery.legend, evaluation.task)
         page = self.folder / INDEX
-        with self._written():
-            page.write_text(text, encoding="utf-8", newline="\n")
+        write_text(page, text)
         return page
 
     @contextmanager

@@ -6,6 +6,7 @@ import importlib
 from typing import Any
 
 from valor_core.errors import MissingExtraError
+from valor_core.installer import install
 
 
 def import_extra(module: str, doing: str, extra: str, *, package: str = "") -> Any:
@@ -35,7 +36,7 @@ def import_extra(module: str, doing: str, extra: str, *, package: str = "") -> A
     Traceback (most recent call last):
         ...
     valor_core.errors.MissingExtraError: report: drawing needs no_such, which is not installed
-    Install it with: python -m pip install 'valor-core[art]'
+    Install it with: ... install 'valor-core[art]'
     """
     top = module.partition(".")[0]
     try:
@@ -44,5 +45,5 @@ def import_extra(module: str, doing: str, extra: str, *, package: str = "") -> A
     except ImportError as error:
         raise MissingExtraError(
             f"{doing} needs {package or top}, which is not installed",
-            f"Install it with: python -m pip install '{extra}'",
+            f"Install it with: {install(extra)}",
         ) from error

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 import types
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -15,6 +16,7 @@ import numpy as np
 from valor_core.errors import ParameterError, did_you_mean, shown
 
 Build = Callable[[Any, Mapping[str, Any], str], Any]
+Fit = Callable[[Any, str], Any]
 _EXPONENT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+")
 
 _SCALARS: dict[Any, tuple[str, tuple[type, ...]]] = {
@@ -27,7 +29,7 @@ _SCALARS: dict[Any, tuple[str, tuple[type, ...]]] = {
 
 
 def is_understood(annotation: Any) -> bool:
-    """Whether `fit` can fill the annotation."""
+    """Whether `fitter` can fill the annotation."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if annotation in (Any, Path, type(None)) or annotation in _SCALARS or origin is Literal:
         return True
@@ -41,60 +43,49 @@ def is_understood(annotation: Any) -> bool:
     return isinstance(annotation, type) and attrs.has(annotation)
 
 
-def fit(annotation: Any, value: Any, name: str, build: Build) -> Any:
-    """The value as the annotation has it.
+def fitter(annotation: Any, build: Build) -> Fit:
+    """What makes a value what the annotation declares it to be.
 
     Parameters
     ----------
     annotation : type
         What is expected.
-    value : plain value
-        What is given.
-    name : str
-        What the value is called in errors.
     build : callable
         What makes a parameter class from a table of values, given the place before their names.
 
-    Raises
-    ------
-    ParameterError
-        Saying what was expected and what was found.
+    Returns
+    -------
+    fit : callable
+        Takes a value and what it is called in errors; raises a `ParameterError` that says what
+        was expected and what was found.
 
     Examples
     --------
-    >>> fit(float | None, 1, "width", dict), fit(tuple[str, ...], "a", "names", dict)
+    >>> fitter(float | None, dict)(1, "width"), fitter(tuple[str, ...], dict)("a", "names")
     (1.0, ('a',))
     """
-    origin, arguments = get_origin(annotation), get_args(annotation)
     if annotation is Any:
-        return value
+        return _as_it_is
+    if annotation is Path:
+        return _fit_path
     if annotation in _SCALARS:
-        return _fit_scalar(annotation, value, name)
-    if annotation is Path and isinstance(value, str) and value:
-        return Path(value)
+        return partial(_fit_scalar, annotation)
+    origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
-        return _fit_choice(arguments, value, name)
+        return partial(_fit_choice, arguments)
     if origin in (Union, types.UnionType):
-        return _fit_union(annotation, value, name, build)
+        members = [fitter(member, build) for member in arguments if member is not type(None)]
+        fit = members[0] if len(members) == 1 else partial(_fit_union, annotation, members)
+        return partial(_fit_optional, fit) if type(None) in arguments else fit
     if origin is tuple:
-        if not isinstance(value, (list, tuple, Set, np.ndarray)):
-            return (fit(arguments[0], value, name, build),)
-        # a set has no order of its own, and the order of hashes changes from run to run
-        listed = sorted(value, key=repr) if isinstance(value, Set) else value
-        return tuple(
-            fit(arguments[0], item, f"{name}[{i}]", build) for i, item in enumerate(listed)
-        )
-    if origin is not None and issubclass(origin, Mapping):
-        if not isinstance(value, Mapping):
-            raise _expected(annotation, value, name)
-        return {
-            str(key): fit(arguments[1], item, f"{name}.{key}", build) for key, item in value.items()
-        }
-    if isinstance(value, annotation):
-        return value
-    if attrs.has(annotation) and isinstance(value, Mapping):
-        return build(annotation, value, f"{name}.")
-    raise _expected(annotation, value, name)
+        return partial(_fit_list, fitter(arguments[0], build))
+    if origin is not None:
+        return partial(_fit_table, annotation, fitter(arguments[1], build))
+    return partial(_fit_instance, annotation, build)
+
+
+def _as_it_is(value: Any, name: str) -> Any:
+    return value
 
 
 def _fit_scalar(annotation: Any, value: Any, name: str) -> Any:
@@ -113,6 +104,14 @@ def _fit_scalar(annotation: Any, value: Any, name: str) -> Any:
     return fitted
 
 
+def _fit_path(value: Any, name: str) -> Path:
+    if isinstance(value, Path):
+        return value
+    if isinstance(value, str) and value:
+        return Path(value)
+    raise _expected(Path, value, name)
+
+
 def _fit_choice(choices: tuple[Any, ...], value: Any, name: str) -> Any:
     for choice in choices:
         if type(value) is type(choice) and value == choice:
@@ -122,21 +121,39 @@ def _fit_choice(choices: tuple[Any, ...], value: Any, name: str) -> Any:
     raise ParameterError(f"{name} must be one of {listed}, got {shown(value)}", remedy)
 
 
-def _fit_union(annotation: Any, value: Any, name: str, build: Build) -> Any:
-    members = get_args(annotation)
-    if value is None and type(None) in members:
-        return None
-    misfits = []
+def _fit_optional(fit: Fit, value: Any, name: str) -> Any:
+    return None if value is None else fit(value, name)
+
+
+def _fit_union(annotation: Any, members: Sequence[Fit], value: Any, name: str) -> Any:
     for member in members:
-        if member is type(None):
-            continue
         try:
-            return fit(member, value, name, build)
-        except ParameterError as error:
-            misfits.append(error)
-    if len(misfits) == 1:
-        raise misfits[0]
+            return member(value, name)
+        except ParameterError:
+            continue
     raise _expected(annotation, value, name)
+
+
+def _fit_list(fit: Fit, value: Any, name: str) -> tuple[Any, ...]:
+    if not isinstance(value, (list, tuple, Set, np.ndarray)):
+        return (fit(value, name),)
+    # a set has no order of its own, and the order of hashes changes from run to run
+    listed = sorted(value, key=repr) if isinstance(value, Set) else value
+    return tuple([fit(item, f"{name}[{i}]") for i, item in enumerate(listed)])
+
+
+def _fit_table(annotation: Any, fit: Fit, value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise _expected(annotation, value, name)
+    return {str(key): fit(item, f"{name}.{key}") for key, item in value.items()}
+
+
+def _fit_instance(cls: Any, build: Build, value: Any, name: str) -> Any:
+    if isinstance(value, cls):
+        return value
+    if attrs.has(cls) and isinstance(value, Mapping):
+        return build(cls, value, f"{name}.")
+    raise _expected(cls, value, name)
 
 
 def _expected(annotation: Any, value: Any, name: str) -> ParameterError:

@@ -1,4 +1,4 @@
-"""Installed: the entry points that distributions announce, read again only after a change."""
+"""Installed: the entry points that distributions announce, read once and again after a change."""
 
 from __future__ import annotations
 
@@ -38,37 +38,40 @@ class _Scan:
 
     places: tuple[Any, ...]
     stamps: tuple[tuple[str, Stamp], ...]
+    is_settled: bool
     found: tuple[Announced, ...]
 
     def holds(self) -> bool:
         """Whether reading again would find the same."""
-        return self.places == _places() and all(_stamp(path) == was for path, was in self.stamps)
-
-    def is_settled(self) -> bool:
-        """Whether the next change, however soon, would leave another stamp."""
-        now = time.time_ns()
-        return all(was is None or was[0] + _SETTLED < now for _, was in self.stamps)
+        return self.is_settled and all(_stamp(path) == was for path, was in self.stamps)
 
 
 _kept: dict[str, _Scan] = {}
 
 
-def entry_points(group: str) -> tuple[Announced, ...]:
+def entry_points(group: str, *, anew: bool = False) -> tuple[Announced, ...]:
     """The entry points of a group, of all installed distributions.
 
-    Reading the metadata of a large environment takes milliseconds. What was found is kept until
-    the search path, a folder on it or a file that announced something changes.
+    Reading the metadata of a large environment takes milliseconds, and looking whether they
+    changed takes a visit to every folder on the search path. What was found is kept until the
+    search path changes.
+
+    Parameters
+    ----------
+    group : str
+        Name of the group.
+    anew : bool
+        Whether to look at the folders and the files that announced something: what was installed
+        or removed since is noticed.
 
     Examples
     --------
     >>> "core" in [announced.name for announced in entry_points("valor.plugins")]
     True
     """
-    scan = _kept.pop(group, None)
-    if scan is None or not scan.holds():
-        scan = _scan(group)
-    if scan.is_settled():
-        _kept[group] = scan
+    scan = _kept.get(group)
+    if scan is None or scan.places != _places() or (anew and not scan.holds()):
+        _kept[group] = scan = _scan(group)
     return scan.found
 
 
@@ -76,8 +79,14 @@ def _scan(group: str) -> _Scan:
     places = _places()
     folders = [(path, _stamp(path)) for path in sys.path]
     entries = metadata.entry_points(group=group)
-    files = [(path, _stamp(path)) for path in _files(entries)]
-    return _Scan(places, (*folders, *files), tuple(map(_announced, entries)))
+    stamps = (*folders, *((path, _stamp(path)) for path in _files(entries)))
+    return _Scan(places, stamps, _is_settled(stamps), tuple(map(_announced, entries)))
+
+
+def _is_settled(stamps: Iterable[tuple[str, Stamp]]) -> bool:
+    """Whether the next change, however soon, would leave another stamp."""
+    now = time.time_ns()
+    return all(was is None or was[0] + _SETTLED < now for _, was in stamps)
 
 
 def _places() -> tuple[Any, ...]:

@@ -14,7 +14,7 @@ from attrs import define, field, frozen
 from valor_core.errors import ManifestError, ReportError, shown
 from valor_core.parameters import plain
 from valor_core.registry import implementation
-from valor_core.result import Failed, ItemScore, Result, Undefined, as_json
+from valor_core.result import Failed, ItemScore, Result, Undefined, as_json, first_line
 from valor_core.schemas.order import natural
 from valor_core.spec import MetricSpec
 from valor_core.state import Content, Resources, StateRequest
@@ -172,7 +172,7 @@ class ItemMetric:
 
 def _left_out(rows: Iterable[ItemRow]) -> dict[str, int]:
     reasons = Counter(
-        f"{'failed' if isinstance(row.value, Failed) else 'undefined'}: {row.value.reason}"
+        f"{_kind(row.value)}: {first_line(row.value.reason)}"
         for row in rows
         if isinstance(row.value, (Undefined, Failed))
     )
@@ -181,6 +181,10 @@ def _left_out(rows: Iterable[ItemRow]) -> dict[str, int]:
     if len(ranked) > MOST_REASONS:
         left_out["other reasons"] = sum(count for _, count in ranked[MOST_REASONS:])
     return left_out
+
+
+def _kind(gap: Undefined | Failed) -> str:
+    return "failed" if isinstance(gap, Failed) else "undefined"
 
 
 def check_scorer(spec: MetricSpec, score: Callable[..., Any]) -> None:

@@ -13,6 +13,7 @@ from attrs import frozen
 
 from valor_core import hookspecs
 from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, shown
+from valor_core.installer import uninstall
 from valor_core.spec import (
     IMPLEMENTATION,
     GallerySpec,
@@ -20,6 +21,7 @@ from valor_core.spec import (
     ReaderSpec,
     ResourceSpec,
     Spec,
+    Specs,
     fold,
 )
 
@@ -44,10 +46,10 @@ class Manifest:
     namespace: str
     distribution: str
     version: str
-    metrics: tuple[MetricSpec, ...] = ()
-    readers: tuple[ReaderSpec, ...] = ()
-    resources: tuple[ResourceSpec, ...] = ()
-    galleries: tuple[GallerySpec, ...] = ()
+    metrics: Specs[MetricSpec] = Specs()
+    readers: Specs[ReaderSpec] = Specs()
+    resources: Specs[ResourceSpec] = Specs()
+    galleries: Specs[GallerySpec] = Specs()
     kernels: tuple[str, ...] = ()
     """Where the `Kernels` of the family stand, if it has any."""
 
@@ -80,7 +82,7 @@ def load(claim: Claim) -> Manifest:
         raise BrokenPluginError(
             f"plugin '{claim.namespace}' ({claim}): its manifest {claim.module} cannot be "
             f"imported, {type(error).__name__}: {error}",
-            f"Reinstall or remove it: python -m pip uninstall {claim.distribution}",
+            f"Reinstall or remove it: {uninstall(claim.distribution)}",
         ) from error
     hooks = (vars(module).get(hook) for hook, _ in _HOOKS.values())
     return _kept_manifest(claim, module, *(f for f in hooks if isinstance(f, FunctionType)))
@@ -153,12 +155,12 @@ def _kernels(plugins: pluggy.PluginManager, claim: Claim) -> tuple[str, ...]:
 
 def _declared(
     plugins: pluggy.PluginManager, hook: str, claim: Claim, expected: type[Spec]
-) -> tuple[Any, ...]:
+) -> Specs[Any]:
     specs: list[Spec] = []
     for implementation in getattr(plugins.hook, hook).get_hookimpls():
         specs.extend(implementation.function())
     _check_declared(specs, claim, expected)
-    return tuple(specs)
+    return Specs(specs)
 
 
 def _unreadable(claim: Claim, error: BaseException) -> BaseException:

@@ -14,12 +14,12 @@ from urllib.parse import quote
 from attrs import frozen
 
 from valor_core import plots
-from valor_core.curves import Curve, bins, breakdown, curves, is_number, matrix, tallies
+from valor_core.curves import Curve, bins, breakdown, curves, matrix, tallies
 from valor_core.gallery import INDEX
 from valor_core.pivot import apart, entries_of, headlines, several, titles_of
 from valor_core.report import Report
 from valor_core.report_tables import counted, described, failures, tables
-from valor_core.result import Result
+from valor_core.result import Result, is_number
 from valor_core.style import STYLE
 from valor_core.table import Cell, Column, Table, number
 

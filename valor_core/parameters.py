@@ -17,7 +17,7 @@ import attrs
 from attrs import frozen
 
 from valor_core.errors import ManifestError, ParameterError, did_you_mean, shown
-from valor_core.fitting import fit, is_understood, kind, mentions_path
+from valor_core.fitting import fitter, is_understood, kind, mentions_path
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -196,6 +196,17 @@ def declared(cls: type) -> tuple[Parameter, ...]:
     return tuple(found)
 
 
+@lru_cache
+def _names(cls: type) -> Mapping[str, str]:
+    """Name of a parameter by all names that it has."""
+    return {name: entry.name for entry in declared(cls) for name in (entry.name, *entry.aliases)}
+
+
+@lru_cache
+def _required(cls: type) -> tuple[Parameter, ...]:
+    return tuple(entry for entry in declared(cls) if entry.required)
+
+
 def build(cls: type[T], values: Mapping[str, Any], place: str) -> T:
     """Make an instance from plain values, as they stand in a config.
 
@@ -224,27 +235,51 @@ def build(cls: type[T], values: Mapping[str, Any], place: str) -> T:
     valor_core.errors.ParameterError: metrics[0].tresholds: unknown key
     Did you mean 'thresholds'?
     """
-    known = declared(typing.cast("type", cls))
-    names = {
-        name: parameter for parameter in known for name in (parameter.name, *parameter.aliases)
-    }
+    names = _names(typing.cast("type", cls))
     given: dict[str, Any] = {}
     for name, value in values.items():
         if name not in names:
             raise _unknown_key(name, names, place)
-        target = names[name].name
+        target = names[name]
         if target in given:
             sentence = f"{name}: given twice, also by another of its names"
             raise ParameterError(sentence, place=place)
         given[target] = value
-    for parameter in known:
-        if parameter.required and parameter.name not in given:
+    for parameter in _required(typing.cast("type", cls)):
+        if parameter.name not in given:
             sentence = f"{parameter.name}: expected a {parameter.kind}, found none"
             raise ParameterError(sentence, place=place)
     try:
-        for name, value in given.items():
-            given[name] = fit(names[name].annotation, value, name, _nested)
         return cls(**given)
+    except ParameterError as error:
+        raise error.at(place) from None
+
+
+def fitted(cls: type, values: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Some parameters of a class as an instance would have them, without the others.
+
+    Parameters
+    ----------
+    cls : type
+        A class made with `parameters`.
+    values : mapping of str to plain value
+        Parameters by name, with their values.
+    place : str
+        Where the values stand, as in `build`.
+
+    Raises
+    ------
+    ParameterError
+        If a value does not fit.
+
+    Examples
+    --------
+    >>> fitted(_Example, {"thresholds": 1}, "")
+    {'thresholds': (1.0,)}
+    """
+    fields: Any = attrs.fields(cls)
+    try:
+        return {name: getattr(fields, name).converter(value) for name, value in values.items()}
     except ParameterError as error:
         raise error.at(place) from None
 
@@ -318,11 +353,14 @@ def _converter(owner: str, field: attrs.Attribute[Any], annotation: Any) -> Call
             "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or X | None.",
         )
     declaration: _Declaration = field.metadata["valor"]
+    fit = fitter(annotation, _nested)
+    is_examined = declaration.check or declaration.non_empty or declaration.distinct
 
     def convert(value: Any) -> Any:
         try:
-            fitted = fit(annotation, value, name, _nested)
-            _examine(declaration, fitted, name)
+            fitted = fit(value, name)
+            if is_examined and fitted is not None:
+                _examine(declaration, fitted, name)
         except ParameterError as error:
             raise error.at(f"{owner}: ") from None
         return fitted
@@ -331,11 +369,11 @@ def _converter(owner: str, field: attrs.Attribute[Any], annotation: Any) -> Call
 
 
 def _examine(declaration: _Declaration, value: Any, name: str) -> None:
-    if declaration.non_empty and value is not None and len(value) == 0:
+    if declaration.non_empty and len(value) == 0:
         raise ParameterError(f"{name} must not be empty")
-    if declaration.distinct and value is not None and len(set(value)) < len(value):
+    if declaration.distinct and len(set(value)) < len(value):
         raise ParameterError(f"{name} must not name a value twice, got {shown(list(value))}")
-    if declaration.check is None or value is None:
+    if declaration.check is None:
         return
     for number in _numbers(value):
         if not declaration.check(number):
@@ -358,8 +396,13 @@ def _nested(cls: type[T], value: Mapping[str, Any], place: str) -> T:
         raise ParameterError(error.message, error.remedy) from None
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def plain_value(value: Any) -> Any:
     """The value of one parameter as JSON types."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, FromEnvironment):
         return value.reference
     if attrs.has(type(value)):

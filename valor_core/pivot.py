@@ -12,8 +12,8 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.curves import is_number, named_numbers
-from valor_core.result import Failed, Result, Undefined
+from valor_core.curves import named_numbers
+from valor_core.result import Failed, Result, Undefined, first_line, is_number
 from valor_core.table import MISSING, Cell, Column, Row, Table, number, superscript
 
 MOST_NAMED_NUMBERS = 12
@@ -108,9 +108,10 @@ def cell_of(entry: Entry, notes: Notes) -> Cell:
     value = entry.value
     gaps = "; ".join(f"{reason} ({n:,})" for reason, n in entry.result.left_out.items())
     if isinstance(value, Failed):
-        return Cell(f"failed{notes.mark(_joined(value.reason, gaps))}", tone="bad")
+        reason = _joined(first_line(value.reason), gaps)
+        return Cell(f"failed{notes.mark(reason)}", tone="bad")
     if isinstance(value, Undefined):
-        reason = _joined(_about_this(entry, value.reason), gaps)
+        reason = _joined(_about_this(entry, first_line(value.reason)), gaps)
         return Cell(f"{MISSING}{notes.mark(reason)}", tone="faint")
     if value is None:
         return Cell(MISSING, tone="faint")

@@ -185,6 +185,13 @@ class Plan:
             if hasattr(state, "detach"):
                 state.detach()
 
+    def within(self, states: Sequence[Any], whole: Sequence[Any]) -> list[Any]:
+        """The states of a slice, which may take from those of all data what they worked out."""
+        return [
+            state.within(other) if hasattr(state, "within") else state
+            for state, other in zip(states, whole, strict=True)
+        ]
+
     def compute(self, states: Sequence[Any]) -> list[Result]:
         """Results of all metrics; one that fails is reported in its place and stops no other."""
         results = []

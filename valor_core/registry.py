@@ -8,7 +8,8 @@ own namespace and hides nobody.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from attrs import define, field
@@ -26,6 +27,7 @@ from valor_core.errors import (
     did_you_mean,
 )
 from valor_core.installed import Announced, entry_points
+from valor_core.installer import install
 from valor_core.manifest import Claim, Manifest, load, read
 from valor_core.spec import (
     FunctionMetricSpec,
@@ -34,6 +36,7 @@ from valor_core.spec import (
     ReaderSpec,
     ResourceSpec,
     Spec,
+    Specs,
     fold,
 )
 
@@ -51,12 +54,6 @@ FIRST_PARTY = {
 }
 """Folder below ``plugins/`` of every namespace this project publishes."""
 
-NO_METRICS = (
-    "Install some metrics with: python -m pip install valor-classification\n"
-    "or, from a clone: python -m pip install -e plugins/classification"
-)
-"""What to do where no family of metrics is installed."""
-
 S = TypeVar("S", bound=Spec)
 
 
@@ -64,8 +61,9 @@ S = TypeVar("S", bound=Spec)
 class Registry:
     """The metrics, readers, resources and galleries of the installed plugins, by name.
 
-    A registry is a value: it reads the entry points when it is made, and two of them know
-    nothing of each other.
+    A registry is a value, and two of them know nothing of each other. It reads the entry points
+    when it is made. What was installed meanwhile is looked for before a manifest is imported,
+    before a name is called unknown and before everything is listed.
 
     Parameters
     ----------
@@ -80,27 +78,41 @@ class Registry:
     """
 
     choose: Mapping[str, str] = field(factory=dict)
-    _claims: dict[str, list[Claim]] = field(init=False, repr=False)
+    _announced: tuple[Announced, ...] = field(init=False, repr=False)
     _manifests: dict[str, Manifest] = field(init=False, factory=dict, repr=False)
     _failures: dict[str, RegistryError] = field(init=False, factory=dict, repr=False)
     _in_process: list[MetricSpec] = field(init=False, factory=list, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        self._claims = {}
-        for entry in entry_points(group=GROUP):
-            claim = _claim(entry)
-            self._claims.setdefault(claim.namespace, []).append(claim)
+        self._announced = entry_points(GROUP)
+
+    def _look_again(self) -> None:
+        """Notice what was installed or removed meanwhile."""
+        self._announced = entry_points(GROUP, anew=True)
+
+    def _claims(self, namespace: str) -> tuple[Claim, ...]:
+        return tuple([_claim(entry) for entry in self._announced if entry.name == namespace])
+
+    def _is_claimed(self, namespace: str) -> bool:
+        """Whether a plugin claims a namespace, as far as this registry has looked."""
+        return namespace in self._manifests or any(
+            entry.name == namespace for entry in self._announced
+        )
 
     @property
     def namespaces(self) -> tuple[str, ...]:
         """Names of all namespaces that installed or registered plugins claim, sorted."""
+        self._look_again()
+        claimed = (entry.name for entry in self._announced)
         own = (spec.namespace for spec in self._in_process)
-        return tuple(sorted({*self._claims, *self._manifests, *own}))
+        return tuple(sorted({*claimed, *self._manifests, *own}))
 
     @property
     def claims(self) -> Mapping[str, tuple[Claim, ...]]:
         """For every namespace, the distributions that claim it."""
-        return {namespace: tuple(self._claims[namespace]) for namespace in sorted(self._claims)}
+        self._look_again()
+        namespaces = sorted({entry.name for entry in self._announced})
+        return {namespace: self._claims(namespace) for namespace in namespaces}
 
     def add(self, spec: MetricSpec) -> None:
         """Make a metric without a package, from the decorator, known by its name.
@@ -110,10 +122,8 @@ class Registry:
         PluginConflictError
             If another metric has the name.
         """
-        taken = _by_folded_name(self._in_process_in(spec.namespace))
-        if spec.namespace in self._claims or spec.namespace in self._manifests:
-            taken |= _by_folded_name(self.manifest(spec.namespace).metrics)
-        other = taken.get(fold(spec.short_name))
+        known = self._metrics_in(spec.namespace) if self._has(spec.namespace) else Specs()
+        other = known.by_name.get(fold(spec.short_name))
         if other == spec:
             return
         if other is not None:
@@ -130,7 +140,7 @@ class Registry:
         ManifestError
             If a hook has a wrong signature or declares a foreign name.
         """
-        if namespace in self._claims or namespace in self._manifests:
+        if self._is_claimed(namespace):
             raise PluginConflictError(f"{namespace}: expected a free namespace, it is taken")
         claim = Claim(namespace, "", distribution, "0")
         self._manifests[namespace] = read(claim, manifest)
@@ -188,8 +198,8 @@ class Registry:
         """Spec of the reader with this name; bare names are looked for in the task, then core."""
         if "." not in name:
             for namespace in (task, OWN_NAMESPACE):
-                if namespace is not None and namespace in self.namespaces:
-                    known = _by_folded_name(self._readers_in(namespace))
+                if namespace is not None and self._has(namespace):
+                    known = self._readers_in(namespace).by_name
                     if fold(name) in known:
                         return known[fold(name)]
         return self._find(name, task, "reader", self._readers_in)
@@ -227,7 +237,7 @@ class Registry:
     @property
     def where_to_look(self) -> str:
         """Remedy for a name that nothing comes close to."""
-        return "See what is there with: valor list" if any(self.metrics()) else NO_METRICS
+        return "See what is there with: valor list" if any(self.metrics()) else install_metrics()
 
     def distribution(self, spec: Spec) -> tuple[str, str]:
         """Name and version of the distribution that declares a spec."""
@@ -236,40 +246,37 @@ class Registry:
         manifest = self.manifest(spec.namespace)
         return manifest.distribution, manifest.version
 
-    def _metrics_in(self, namespace: str) -> tuple[MetricSpec, ...]:
-        own = self._in_process_in(namespace)
-        if own and namespace not in self._claims and namespace not in self._manifests:
-            return own
-        return self.manifest(namespace).metrics + own
+    def _has(self, namespace: str) -> bool:
+        """Whether there is something in a namespace, as far as this registry has looked."""
+        return self._is_claimed(namespace) or any(
+            spec.namespace == namespace for spec in self._in_process
+        )
 
-    def _in_process_in(self, namespace: str) -> tuple[MetricSpec, ...]:
-        return tuple(spec for spec in self._in_process if spec.namespace == namespace)
+    def _metrics_in(self, namespace: str) -> Specs[MetricSpec]:
+        own = [spec for spec in self._in_process if spec.namespace == namespace]
+        if not own:
+            return self.manifest(namespace).metrics
+        if not self._is_claimed(namespace):
+            return Specs(own)
+        return Specs([*self.manifest(namespace).metrics, *own])
 
-    def _readers_in(self, namespace: str) -> tuple[ReaderSpec, ...]:
+    def _readers_in(self, namespace: str) -> Specs[ReaderSpec]:
         return self.manifest(namespace).readers
 
-    def _resources_in(self, namespace: str) -> tuple[ResourceSpec, ...]:
+    def _resources_in(self, namespace: str) -> Specs[ResourceSpec]:
         return self.manifest(namespace).resources
 
-    def _galleries_in(self, namespace: str) -> tuple[GallerySpec, ...]:
+    def _galleries_in(self, namespace: str) -> Specs[GallerySpec]:
         return self.manifest(namespace).galleries
 
     def _find(
-        self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Iterable[S]]
+        self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Specs[S]]
     ) -> S:
         namespace, dot, short = name.rpartition(".")
         if not dot:
             return self._find_bare(name, task, kind, specs_in)
-        spaces = [known for known in self.namespaces if fold(known) == fold(namespace)]
-        if len(spaces) > 1 and namespace not in spaces:
-            raise AmbiguousNameError(
-                f"{kind} {name!r}: the namespaces {' and '.join(spaces)} both answer to it",
-                "Write the namespace exactly.",
-            )
-        space = namespace if namespace in spaces else next(iter(spaces), None)
-        if space is None:
-            raise self._unknown_namespace(namespace, f"{kind} {name!r}")
-        known = _by_folded_name(specs_in(space))
+        space = self._namespace(namespace, f"{kind} {name!r}")
+        known = specs_in(space).by_name
         if fold(short) not in known:
             remedy = did_you_mean(name, [spec.name for spec in known.values()])
             raise UnknownNameError(
@@ -278,13 +285,27 @@ class Registry:
             )
         return known[fold(short)]
 
+    def _namespace(self, name: str, wanted: str) -> str:
+        """The namespace that a name means, in which something is wanted."""
+        if self._has(name):
+            return name
+        spaces = [known for known in self.namespaces if fold(known) == fold(name)]
+        if not spaces:
+            raise self._unknown_namespace(name, wanted)
+        if len(spaces) > 1 and name not in spaces:
+            raise AmbiguousNameError(
+                f"{wanted}: the namespaces {' and '.join(spaces)} both answer to it",
+                "Write the namespace exactly.",
+            )
+        return name if name in spaces else spaces[0]
+
     def _find_bare(
-        self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Iterable[S]]
+        self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Specs[S]]
     ) -> S:
         if task is not None:
-            if task not in self.namespaces:
+            if not self._has(task) and task not in self.namespaces:
                 raise self._unknown_namespace(task, f"{kind} {name!r}")
-            known = _by_folded_name(specs_in(task))
+            known = specs_in(task).by_name
             if fold(name) in known:
                 return known[fold(name)]
         elsewhere = self._declaring(name, specs_in)
@@ -301,14 +322,14 @@ class Registry:
         where = f" in the task '{task}'" if task else ""
         raise UnknownNameError(f"{kind} {name!r}: unknown{where}", remedy)
 
-    def _declaring(self, name: str, specs_in: Callable[[str], Iterable[S]]) -> list[S]:
+    def _declaring(self, name: str, specs_in: Callable[[str], Specs[S]]) -> list[S]:
         return [
             spec
             for spec in self._known(specs_in)
             if fold(name) in map(fold, (spec.short_name, *spec.aliases))
         ]
 
-    def _known(self, specs_in: Callable[[str], Iterable[S]]) -> list[S]:
+    def _known(self, specs_in: Callable[[str], Specs[S]]) -> list[S]:
         """All specs of a kind from the plugins that work."""
         found: list[S] = []
         for namespace in self.namespaces:
@@ -323,8 +344,7 @@ class Registry:
         if folder is not None:
             return MissingPluginError(
                 f"{wanted}: the plugin '{fold(namespace)}' is not installed",
-                f"Install it with: python -m pip install valor-{folder}\n"
-                f"or, from a clone: python -m pip install -e plugins/{folder}",
+                f"Install it with: {_install(folder)}",
             )
         return UnknownNameError(
             f"{wanted}: no installed plugin claims the namespace {namespace!r}",
@@ -333,7 +353,10 @@ class Registry:
         )
 
     def _owner(self, namespace: str) -> Claim:
-        claims = self._claims.get(namespace, [])
+        claims = self._claims(namespace)
+        if len(claims) != 1 or claims[0].module not in sys.modules:
+            self._look_again()
+            claims = self._claims(namespace)
         if not claims:
             raise self._unknown_namespace(namespace, f"namespace {namespace!r}")
         if len(claims) == 1:
@@ -373,8 +396,7 @@ def implementation(spec: Spec) -> Any:
             raise _broken(spec, error) from error
         raise MissingExtraError(
             f"{spec.name}: its code needs {error.name!r}, which is not installed",
-            "Install it with: "
-            f"python -m pip install '{_distribution_of(spec.namespace)}[{spec.extra}]'",
+            f"Install it with: {install(f'{_distribution_of(spec.namespace)}[{spec.extra}]')}",
         ) from error
     except ValorError:
         raise
@@ -383,9 +405,20 @@ def implementation(spec: Spec) -> Any:
     return found
 
 
+def install_metrics() -> str:
+    """What to do where no family of metrics is installed."""
+    return f"Install some metrics with: {_install('classification')}"
+
+
+def _install(folder: str) -> str:
+    """The commands that install a plugin of this project, from an index and from a clone."""
+    own, clone = install(f"valor-{folder}"), install("-e", f"plugins/{folder}")
+    return f"{own}\nor, from a clone: {clone}"
+
+
 def _distribution_of(namespace: str) -> str:
     """Name of the distribution that claims a namespace."""
-    found = [entry.distribution for entry in entry_points(group=GROUP) if entry.name == namespace]
+    found = [entry.distribution for entry in entry_points(GROUP) if entry.name == namespace]
     return found[0] if len(found) == 1 else f"valor-{FIRST_PARTY.get(namespace, namespace)}"
 
 
@@ -398,14 +431,6 @@ def _broken(spec: Spec, error: Exception) -> BrokenPluginError:
 
 def _claim(entry: Announced) -> Claim:
     return Claim(entry.name, entry.value, entry.distribution, entry.version)
-
-
-def _by_folded_name(specs: Iterable[S]) -> dict[str, S]:
-    named = {}
-    for spec in specs:
-        for word in (*spec.aliases, spec.short_name):
-            named[fold(word)] = spec
-    return named
 
 
 def _words(spec: Spec, task: str | None) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ def rendered(report: Report, path: Path) -> str:
     if path.suffix == ".json":
         return report.to_json()
     if path.suffix == ".csv":
-        return report.results.to_csv()
+        return report.to_csv()
     if path.suffix == ".md":
         return markdown(report)
     if path.suffix == ".html":

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from valor_core.errors import ReportError, shown
+from valor_core.errors import ReportError, and_more, shown
+from valor_core.flat import flat_keys
 from valor_core.items import ItemRow
-from valor_core.requirements import Requirement
+from valor_core.records import csv_text, frame, records
+from valor_core.requirements import Requirement, check
 from valor_core.result import Result
 from valor_core.results import Results, as_results
+from valor_core.sliced import SlicedResult
 from valor_core.whole_file import write_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FORMAT = 1
+_MOST_NAMED = 10
 
 
 @frozen
@@ -133,7 +137,27 @@ class Report:
         for part in self.slices:
             if _told_apart(part.where) == _told_apart(where):
                 return part.results
-        raise ReportError(f"report: no slice {where!r}", "Name the fields under slices.")
+        raise ReportError(f"report: no slice {where!r}", self._slices_there_are(where))
+
+    def _slices_there_are(self, where: Mapping[str, Any]) -> str:
+        alike = [part.where for part in self.slices if set(part.where) == set(where)]
+        listed = alike or [part.where for part in self.slices]
+        if not listed:
+            return "Name the fields under slices."
+        first = ", ".join(repr(dict(one)) for one in listed[:_MOST_NAMED])
+        return f"There are: {first}{and_more(len(listed) - _MOST_NAMED)}."
+
+    def everything(self) -> Iterator[SlicedResult]:
+        """All results: those of the whole, then those of the slices."""
+        yield from (SlicedResult({}, result) for result in self.results)
+        for part in self.slices:
+            yield from (SlicedResult(part.where, result) for result in part.results)
+
+    def judged(self, requirements: Collection[Requirement]) -> Report:
+        """The report with the outcome of some requirements."""
+        if not requirements:
+            return self
+        return evolve(self, requirements=check(requirements, self.everything()))
 
     @property
     def ok(self) -> bool:
@@ -142,12 +166,26 @@ class Report:
         return not failed and all(requirement.met for requirement in self.requirements)
 
     def flat(self, prefix: str = "") -> dict[str, float]:
-        """As `Results.flat`."""
-        return self.results.flat(prefix)
+        """As `Results.flat`, with the numbers of slices."""
+        return flat_keys(self.everything(), prefix)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """As `Results.to_records`, with the results of slices and the slice that each is of."""
+        return records(self.everything())
 
     def to_frame(self) -> pd.DataFrame:
-        """As `Results.to_frame`."""
-        return self.results.to_frame()
+        """The records as a pandas data frame.
+
+        Raises
+        ------
+        MissingExtraError
+            If pandas is not installed.
+        """
+        return frame(self.to_records())
+
+    def to_csv(self) -> str:
+        """The records as CSV; values that are not numbers as JSON."""
+        return csv_text(self.to_records())
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON has it."""

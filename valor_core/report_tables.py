@@ -32,7 +32,7 @@ from valor_core.pivot import (
     varying_names,
 )
 from valor_core.report import Report
-from valor_core.result import Result
+from valor_core.result import Result, first_line
 from valor_core.results import Results, as_results
 from valor_core.table import MISSING, Cell, Column, Row, Table, escaped, number
 
@@ -131,7 +131,7 @@ def failures(report: Report) -> list[str]:
     types: dict[str, dict[str, None]] = {}
     for result in report:
         if result.error is not None:
-            types.setdefault(result.error, {})[result.type] = None
+            types.setdefault(first_line(result.error), {})[result.type] = None
     return [f"{', '.join(named)} failed: {reason}" for reason, named in types.items()]
 
 
@@ -387,11 +387,14 @@ def _slice_title(entry: Entry, called: str, differing: Iterable[str]) -> str:
 
 def _requirements(report: Report) -> list[Table]:
     rows: list[Row] = []
+    notes = Notes()
     for outcome in report.requirements:
-        value = Cell(MISSING) if outcome.value is None else Cell(number(outcome.value))
+        reason = " ".join(filter(None, [outcome.reason and f"{outcome.reason}.", outcome.remedy]))
+        value = Cell(MISSING + notes.mark(reason) if outcome.value is None else outcome.found)
         met = Cell("met", tone="good") if outcome.met else Cell("not met", tone="bad")
         rows.append([outcome.name, outcome.condition, value, met])
     if not rows:
         return []
     found = Column("found", numeric=True)
-    return [Table("Requirements", ["result", "required", found, "outcome"], rows)]
+    titles: list[str | Column] = ["result", "required", found, "outcome"]
+    return [Table("Requirements", titles, rows, notes=notes.all)]

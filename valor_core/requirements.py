@@ -10,8 +10,9 @@ from typing import Any
 from attrs import evolve, frozen
 
 from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
-from valor_core.result import Result
-from valor_core.results import Results
+from valor_core.result import Failed, Undefined, first_line
+from valor_core.selection import select
+from valor_core.sliced import SlicedResult
 from valor_core.spec import fold
 
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
@@ -33,8 +34,8 @@ class Requirement:
     Parameters
     ----------
     name : str
-        Metric, and behind slashes what tells its results apart, a label, an average or a
-        parameter: ``"Recall/cat"``, ``"Recall/macro/score_threshold:0.5"``.
+        Key of a number, as `select` takes it: ``"Recall/cat"``, ``"COCOSummary/AP"``,
+        ``"Recall/macro/weather:rain"``.
     condition : str
         ``">= 0.5"``.
     value : float or None
@@ -43,6 +44,8 @@ class Requirement:
         Whether the value satisfies the condition; an undefined value does not.
     reason : str, optional
         Why there is no value.
+    remedy : str, optional
+        What to write instead of a name that is not that of one number.
     """
 
     name: str
@@ -50,6 +53,20 @@ class Requirement:
     value: float | None = None
     met: bool = False
     reason: str | None = None
+    remedy: str | None = None
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the request is wrong, and no number meant that could be judged."""
+        return self.remedy is not None
+
+    @property
+    def found(self) -> str:
+        """The value, with as many digits as it takes to see why it is met or not."""
+        if self.value is None:
+            return self.reason or "undefined"
+        short = f"{self.value:.15g}" if self.value.is_integer() else f"{self.value:.6g}"
+        return short if _is_met(self.condition, float(short)) == self.met else repr(self.value)
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as JSON has it."""
@@ -59,7 +76,8 @@ class Requirement:
             "value": self.value,
             "met": self.met,
         }
-        return record | ({"reason": self.reason} if self.reason else {})
+        told = {"reason": self.reason, "remedy": self.remedy}
+        return record | {key: text for key, text in told.items() if text}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Requirement:
@@ -70,11 +88,14 @@ class Requirement:
             record["value"],
             record["met"],
             record.get("reason"),
+            record.get("remedy"),
         )
 
     def __str__(self) -> str:
-        found = self.reason or "undefined" if self.value is None else f"{self.value:.6g}"
-        return f"{self.name} {self.condition}: {found}, {'met' if self.met else 'not met'}"
+        said = f"{self.name} {self.condition}: {self.found}"
+        if self.remedy is not None:
+            return f"{said}\n{self.remedy}"
+        return f"{said}, {'met' if self.met else 'not met'}"
 
 
 def parse(
@@ -146,38 +167,30 @@ def split(text: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def check(requirements: Iterable[Requirement], results: Results) -> tuple[Requirement, ...]:
+def check(
+    requirements: Iterable[Requirement], found: Iterable[SlicedResult]
+) -> tuple[Requirement, ...]:
     """The requirements, each with the value found and whether it is met.
 
-    One that names no result, or several, is not met and says why: a finished run is not lost
-    over it.
+    One that names no number, or several, is not met and says what to write: a finished run is not
+    lost over it.
     """
-    return tuple(_check(requirement, results) for requirement in requirements)
+    found = tuple(found)
+    return tuple(_check(requirement, found) for requirement in requirements)
 
 
-def _check(requirement: Requirement, results: Results) -> Requirement:
+def _check(requirement: Requirement, found: Iterable[SlicedResult]) -> Requirement:
     try:
-        result = _named(requirement.name, results)
+        number = select(requirement.name, found)
     except ReportError as error:
-        return evolve(requirement, reason=error.message.removeprefix("report: "))
-    match = _CONDITION.fullmatch(requirement.condition)
-    number = result.number
-    if number is None or match is None:
-        return evolve(requirement, reason=_no_number(result))
-    compare, bound = _COMPARISONS[match[1]], float(match[2])
-    return evolve(requirement, value=number, met=compare(number, bound))
+        return evolve(requirement, reason=error.message, remedy=error.remedy)
+    if isinstance(number, Undefined):
+        return evolve(requirement, reason=f"undefined, {first_line(number.reason)}")
+    if isinstance(number, Failed):
+        return evolve(requirement, reason=f"failed, {first_line(number.reason)}")
+    return evolve(requirement, value=number, met=_is_met(requirement.condition, number))
 
 
-def _named(name: str, results: Results) -> Result:
-    metric, *coordinates = name.split("/")
-    found = results[(metric, *(part for part in coordinates if ":" not in part))]
-    for part in coordinates:
-        if ":" in part:
-            found = found.having(*part.split(":", 1))
-    return found.only
-
-
-def _no_number(result: Result) -> str:
-    if result.undefined is not None:
-        return f"undefined, {result.undefined}"
-    return f"failed, {result.error}" if result.error is not None else "not a single number"
+def _is_met(condition: str, number: float) -> bool:
+    match = _CONDITION.fullmatch(condition)
+    return match is not None and _COMPARISONS[match[1]](number, float(match[2]))

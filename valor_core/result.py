@@ -285,8 +285,7 @@ class Result:
     @property
     def number(self) -> float | None:
         """The value where it is a single number, else None."""
-        is_number = isinstance(self._value, (int, float)) and not isinstance(self._value, bool)
-        return float(self._value) if is_number else None
+        return float(self._value) if is_number(self._value) else None
 
     def named(self, type: str, metric: str) -> Self:
         """The same result under a metric's name; its content is not checked and copied again."""
@@ -337,6 +336,22 @@ class Result:
 
 
 _FIELDS = tuple(field.name for field in fields(Result))
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a single number; true and false are none."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def first_line(reason: str) -> str:
+    r"""The first line of a reason, for places that have room for no more.
+
+    Examples
+    --------
+    >>> first_line("ValueError: cannot be read\n  line 3")
+    'ValueError: cannot be read'
+    """
+    return reason.strip().partition("\n")[0].rstrip()
 
 
 def ratio(

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
 from attrs import field, frozen
 
 from valor_core.errors import ReportError, did_you_mean
-from valor_core.extras import import_extra
-from valor_core.flat import flat_keys, written
+from valor_core.flat import flat_keys
+from valor_core.records import csv_text, frame, records
 from valor_core.result import Result
+from valor_core.sliced import SlicedResult
 from valor_core.spec import fold
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_NAMING = ("label", "average", "label_key")
+NAMING = ("label", "average", "label_key")
+"""Parameters whose bare value names a result."""
 
 
 def _results(results: Any) -> tuple[Result, ...]:
@@ -70,14 +70,14 @@ class Results(Sequence[Result]):
 
     @property
     def value(self) -> Any:
-        """The value of the only result; None where it is undefined.
+        """The value of the only result, or the reason why there is none.
 
         Raises
         ------
         ReportError
             If there are several.
         """
-        return self.only.to_dict()["value"]
+        return self.only.value
 
     @property
     def only(self) -> Result:
@@ -123,29 +123,6 @@ class Results(Sequence[Result]):
             raise ReportError(f"report: no result{of} with {asked}")
         return Results(found)
 
-    def having(self, name: str, text: str) -> Results:
-        """The results with a parameter written as in a flat key.
-
-        Raises
-        ------
-        ReportError
-            If there is none.
-
-        Examples
-        --------
-        >>> results = Results([Result(type="F1", parameters={"hardmax": True}, value=1.0)])
-        >>> results.having("hardmax", "true").value
-        1.0
-        """
-        found = [
-            result
-            for result in self._results
-            if name in result.parameters and written(result.parameters[name]) == text
-        ]
-        if not found:
-            raise ReportError(f"report: no result with {name}:{text}")
-        return Results(found)
-
     def flat(self, prefix: str = "") -> dict[str, float]:
         """Every single number under a flat key, for experiment trackers, as in `flat_keys`.
 
@@ -154,21 +131,11 @@ class Results(Sequence[Result]):
         >>> Results([Result(type="Recall", parameters={"label": "cat"}, value=0.5)]).flat("val/")
         {'val/Recall/label:cat': 0.5}
         """
-        return flat_keys(self._results, prefix)
+        return flat_keys(self._whole(), prefix)
 
     def to_records(self) -> list[dict[str, Any]]:
         """One flat record per result: type, metric, parameters, value and reason."""
-        names = dict.fromkeys(name for result in self._results for name in result.parameters)
-        return [
-            {"type": result.type, "metric": result.metric}
-            | {name: result.parameters.get(name) for name in names}
-            | {
-                "value": result.to_dict()["value"],
-                "undefined": result.undefined,
-                "error": result.error,
-            }
-            for result in self._results
-        ]
+        return records(self._whole())
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas data frame with one row per result.
@@ -178,27 +145,17 @@ class Results(Sequence[Result]):
         MissingExtraError
             If pandas is not installed.
         """
-        pandas = import_extra("pandas", "report.to_frame: a data frame", "valor-core[pandas]")
-        frame: pd.DataFrame = pandas.DataFrame(self.to_records())
-        return frame
+        return frame(self.to_records())
 
     def to_csv(self) -> str:
         """The records as CSV; values that are not numbers as JSON."""
-        records = self.to_records()
-        text = io.StringIO()
-        if records:
-            writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows({k: _cell(v) for k, v in record.items()} for record in records)
-        return text.getvalue()
+        return csv_text(self.to_records())
+
+    def _whole(self) -> Iterator[SlicedResult]:
+        return (SlicedResult({}, result) for result in self._results)
 
     def _named(self, name: str) -> list[Result]:
-        wanted = fold(name.partition("@")[0])
-        found = [
-            result
-            for result in self._results
-            if wanted in (fold(result.type), fold(result.metric.partition("@")[0]))
-        ]
+        found = [result for result in self._results if is_called(result, name)]
         if not found:
             types = dict.fromkeys(result.type for result in self._results)
             raise ReportError(
@@ -213,9 +170,22 @@ def as_results(results: Any) -> Results:
     return results if isinstance(results, Results) else Results(results)
 
 
+def is_called(result: Result, name: str) -> bool:
+    """Whether a result is of the metric with this name, in full or in short.
+
+    Examples
+    --------
+    >>> is_called(Result(type="F1", metric="lab.F1@1", value=0.5), "lab.f1")
+    True
+    """
+    return _fits(name, result.type, result.metric)
+
+
+@lru_cache
+def _fits(name: str, type: str, metric: str) -> bool:
+    wanted = fold(name.partition("@")[0])
+    return wanted in (fold(type), fold(metric.partition("@")[0]))
+
+
 def _names(result: Result) -> tuple[Any, ...]:
-    return tuple(result.parameters.get(name) for name in _NAMING)
-
-
-def _cell(value: Any) -> Any:
-    return json.dumps(value) if isinstance(value, (Mapping, list, tuple)) else value
+    return tuple(result.parameters.get(name) for name in NAMING)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import evolve
 
-from valor_core.config.schema import RunConfig
-from valor_core.destinations import check_destinations
-from valor_core.errors import found_at
+from valor_core.config.schema import CheckedConfig, RunConfig
+from valor_core.destinations import Destinations
+from valor_core.errors import ConfigError, did_you_mean, found_at
 from valor_core.evaluate import Progress, reader_of, run
 from valor_core.evaluator import Evaluator
 from valor_core.exhibition import Exhibition
 from valor_core.exhibition import plan as plan_exhibition
-from valor_core.item_file import write_items
 from valor_core.metric_module import decorated
 from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.request import Request
 from valor_core.resolved_config import resolved
+from valor_core.spec import fold
 
 
 def run_config(request: Request, progress: Progress | None = None) -> Report:
@@ -37,18 +38,63 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
         Of the class that says what is wrong, with the path to it.
     """
     checked = request.checked()
-    chosen = checked.run
+    chosen, folder, place = checked.run, request.folder, request.place
+    registry = _registry(chosen, request)
+    destinations = _destinations(chosen, folder)
+    destinations.check(place)
+    with _evaluator(checked, registry, request) as evaluator:
+        task = evaluator.evaluation.task
+        reader = reader_of(chosen.data, task, registry, folder, place)
+        exhibition = _exhibition(chosen, task, registry, request)
+        state = None if chosen.state is None else folder / chosen.state
+        run(evaluator, reader, engine=chosen.engine, progress=progress, state=state, place=place)
+        report = evaluator.compute(resolved(request, evaluator, destinations.reports, exhibition))
+    name, version = registry.distribution(registry.reader(chosen.data["reader"], task))
+    report = evolve(report, versions={name: version} | dict(report.versions))
+    report = destinations.write(report)
+    if exhibition is not None:
+        exhibition.hang(evaluator.evaluation, reader)
+    return report
+
+
+def _registry(chosen: RunConfig, request: Request) -> Registry:
+    """What is installed, and the decorated metrics of the config's own files."""
     registry = Registry(chosen.plugins)
+    _check_plugins(chosen.plugins, registry, request.place)
     for module in chosen.modules:
         with found_at(request.place):
             for spec in decorated(request.folder / module):
                 registry.add(spec)
-    output = tuple(request.folder / path for path in chosen.output)
-    check_destinations("output", output, (".json", ".csv", ".md", ".html"), request.place)
-    if isinstance(chosen.items, Path):
-        rows = request.folder / chosen.items
-        check_destinations("items", [rows], (".jsonl", ".parquet"), request.place)
-    with Evaluator(
+    return registry
+
+
+def _check_plugins(plugins: Mapping[str, str], registry: Registry, place: str) -> None:
+    """Raise a `ConfigError` if a choice of plugins chooses nothing."""
+    if not plugins:
+        return
+    claims = registry.claims
+    for namespace, distribution in plugins.items():
+        if namespace not in claims:
+            raise ConfigError(
+                f"{place}plugins.{namespace}: no installed plugin claims this namespace",
+                did_you_mean(namespace, claims) or f"Claimed are: {', '.join(claims)}.",
+            )
+        claiming = [claim.distribution for claim in claims[namespace]]
+        if fold(distribution) not in map(fold, claiming):
+            raise ConfigError(
+                f"{place}plugins.{namespace}: expected {' or '.join(claiming)}, "
+                f"got {distribution!r}"
+            )
+
+
+def _destinations(chosen: RunConfig, folder: Path) -> Destinations:
+    rows = folder / chosen.items if isinstance(chosen.items, Path) else None
+    return Destinations(tuple(folder / path for path in chosen.output), rows)
+
+
+def _evaluator(checked: CheckedConfig, registry: Registry, request: Request) -> Evaluator:
+    chosen = checked.run
+    return Evaluator(
         chosen.metrics,
         chosen.task,
         slices=chosen.slices,
@@ -60,30 +106,7 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
         registry=registry,
         folder=request.folder,
         place=request.place,
-    ) as evaluator:
-        task = evaluator.evaluation.task
-        reader = reader_of(chosen.data, task, registry, request.folder, request.place)
-        exhibition = _exhibition(chosen, task, registry, request)
-        state = None if chosen.state is None else request.folder / chosen.state
-        run(
-            evaluator,
-            reader,
-            engine=chosen.engine,
-            progress=progress,
-            state=state,
-            place=request.place,
-        )
-        report = evaluator.compute(resolved(request, evaluator, output, exhibition))
-        name, version = registry.distribution(registry.reader(chosen.data["reader"], task))
-        report = evolve(report, versions={name: version} | dict(report.versions))
-    if isinstance(chosen.items, Path):
-        write_items(request.folder / chosen.items, report.items)
-        report = evolve(report, items=())
-    for path in output:
-        report.save(path)
-    if exhibition is not None:
-        exhibition.hang(evaluator.evaluation, reader)
-    return report
+    )
 
 
 def _exhibition(

@@ -93,10 +93,9 @@ class Slices:
         if not self.wanted or len(batch) == 0:
             return
         columns = [self._column(batch, name) for name in self.fields]
-        numbers: dict[SliceKey, int] = {}
-        codes = np.array(
-            [numbers.setdefault(key, len(numbers)) for key in zip(*columns, strict=True)]
-        )
+        keys = list(zip(*columns, strict=True))
+        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
+        codes = np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))
         order = np.argsort(codes, kind="stable")
         bounds = np.searchsorted(codes[order], np.arange(len(numbers) + 1))
         for key, code in numbers.items():

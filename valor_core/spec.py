@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from pickle import PicklingError
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import field, frozen
 
@@ -202,6 +203,19 @@ class GallerySpec(Spec):
     """
 
     task: str
+
+
+S = TypeVar("S", bound=Spec)
+
+
+class Specs(tuple[S, ...]):
+    """Specs of one kind from one namespace, found by any of their names."""
+
+    @cached_property
+    def by_name(self) -> Mapping[str, S]:
+        """Each spec by its name and its aliases, as `fold` has them."""
+        words = [(word, spec) for spec in self for word in (*spec.aliases, spec.short_name)]
+        return {fold(word): spec for word, spec in words}
 
 
 def by_reference(implementation: str) -> Any:

@@ -21,6 +21,9 @@ class State(Protocol):
 
     A state that keeps arrays of a batch, not copies of them, has a method ``detach()`` that copies
     them. It is called where whoever made the batch may use its arrays for the next one.
+
+    A state that works out what items tell for themselves has a method ``within(whole)``: an equal
+    state that takes it from another one, which has counted all of its items and more.
     """
 
     def update(self, batch: Any) -> None:
@@ -54,8 +57,8 @@ def _items(mapping: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     return tuple(sorted(mapping.items()))
 
 
-def _unions(mapping: Mapping[str, Iterable[Any]]) -> tuple[tuple[str, frozenset[Any]], ...]:
-    return tuple(sorted((name, frozenset(values)) for name, values in mapping.items()))
+def _unions(mapping: Mapping[str, Iterable[Any]]) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    return tuple(sorted((name, tuple(sorted(set(values)))) for name, values in mapping.items()))
 
 
 @frozen
@@ -86,28 +89,26 @@ class StateRequest:
 
     state: Callable[..., Any]
     key: tuple[tuple[str, Any], ...] = field(factory=dict, converter=_items)
-    union: tuple[tuple[str, frozenset[Any]], ...] = field(factory=dict, converter=_unions)
+    union: tuple[tuple[str, tuple[Any, ...]], ...] = field(factory=dict, converter=_unions)
     prepare: Callable[[Any, Resources], Any] | None = None
 
     def open(self) -> Any:
         """A neutral state."""
-        return self.state(
-            **dict(self.key), **{name: tuple(sorted(values)) for name, values in self.union}
-        )
+        return self.state(**dict(self.key), **dict(self.union))
 
     def joins(self, other: StateRequest) -> bool:
         """Whether one state can serve both."""
-        return (self.state, self.key, self.prepare, [name for name, _ in self.union]) == (
-            other.state,
-            other.key,
-            other.prepare,
-            [name for name, _ in other.union],
+        return (
+            self.state == other.state
+            and self.key == other.key
+            and self.prepare == other.prepare
+            and [name for name, _ in self.union] == [name for name, _ in other.union]
         )
 
     def joined(self, other: StateRequest) -> StateRequest:
         """The request that serves both."""
         wider = dict(other.union)
-        union = {name: values | wider[name] for name, values in self.union}
+        union = {name: (*values, *wider[name]) for name, values in self.union}
         return StateRequest(self.state, dict(self.key), union, self.prepare)
 
 

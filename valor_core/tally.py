@@ -55,11 +55,18 @@ class Tally:
 
     def merge(self, other: Tally, plan: Plan) -> None:
         """Count what another tally of the same plan counted, without writing to it."""
-        for key, states in other.states.items():
+        for key in other.states:
             if key not in self.states:
                 self.states[key] = plan.new_states()
-            for mine, theirs in zip(self.states[key], states, strict=True):
-                mine.merge(theirs)
+        self.take(other)
+
+    def take(self, other: Tally) -> None:
+        """As `merge`, of a tally that nobody uses any more: its states may become states here."""
+        for key, states in other.states.items():
+            mine = self.states.setdefault(key, states)
+            if mine is not states:
+                for own, theirs in zip(mine, states, strict=True):
+                    own.merge(theirs)
         self.uids.extend(other.uids)
         self.read += other.read
         self.skipped += other.skipped

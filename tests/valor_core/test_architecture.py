@@ -17,7 +17,7 @@ PLUGINS = sorted(
 )
 
 LAYERS = (
-    {"compiled", "errors", "extras", "installed", "style", "threads", "whole_file"},
+    {"compiled", "errors", "extras", "installed", "installer", "style", "threads", "whole_file"},
     {"fitting", "schemas", "exact", "filters"},
     {"parameters"},
     {"spec", "result", "hookspecs", "json_schema", "gallery", "manifest"},
@@ -25,6 +25,7 @@ LAYERS = (
         "averages",
         "state",
         "flat",
+        "records",
         "registry",
         "reading",
         "readers",
@@ -32,6 +33,8 @@ LAYERS = (
         "slices",
         "requirements",
         "results",
+        "selection",
+        "sliced",
     },
     {"items", "resources", "plugin", "config", "scaffold", "definition"},
     {"plan", "report"},
@@ -66,6 +69,7 @@ LAYERS = (
 """From the bottom to the top; a module imports from its own layer and those below."""
 
 LATE = {
+    ("engines", "engines.local"): "the local engine loads what only a run needs",
     ("report", "rendering"): "a report renders itself; what renders it reads reports",
     ("valor_core", "schemas"): "a task's schema is loaded by whoever asks for it",
     ("schemas.packing", "schemas.detection"): "types only, of the objects that it packs",
@@ -87,6 +91,7 @@ PUBLISHED = {
     "extras",
     "gallery",
     "hookspecs",
+    "installer",
     "parameters",
     "plan",
     "readers",

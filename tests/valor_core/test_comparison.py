@@ -7,7 +7,7 @@ import pytest
 from valor_core.comparison import compare
 from valor_core.errors import ReportError
 from valor_core.registry import Registry
-from valor_core.report import Report
+from valor_core.report import Report, SliceReport
 from valor_core.result import Result, Undefined
 from valor_core.spec import MetricSpec, Range
 
@@ -74,8 +74,8 @@ def test_results_are_matched_by_name_and_parameters():
 
     (change,) = found.changes
     assert (change.a, change.b) == (0.2, 0.3)
-    assert [result.parameters["label"] for result in found.only_a] == ["cat"]
-    assert [result.parameters["label"] for result in found.only_b] == ["fox"]
+    assert [one.result.parameters["label"] for one in found.only_a] == ["cat"]
+    assert [one.result.parameters["label"] for one in found.only_b] == ["fox"]
     assert "version of the metric: lab.Gain@1, then lab.Gain@2" in found.remarks
     assert not found.same
 
@@ -105,7 +105,7 @@ def test_structures_are_the_same_or_differ():
 
     found = compare(a, b)
 
-    assert [result.type for result in found.structures] == ["Curve"]
+    assert [one.result.type for one in found.structures] == ["Curve"]
     assert found.count("same") == 1
     assert compare(a, a).same
 
@@ -154,6 +154,49 @@ def test_the_comparison_is_tables_and_json(registry):
     assert record["changes"][1]["a_reason"] == "none"
     assert record["only_b"] == [{"type": "Size", "metric": "lab.Size", "parameters": {}}]
     assert record["same"] is False
+
+
+def test_what_is_worse_in_one_slice_only_is_found(registry):
+    whole = of("Gain", 0.5, label_key="class")
+    a, b = (
+        report(
+            whole,
+            slices=(
+                SliceReport({"ink": "light"}, [of("Gain", light, label_key="class")]),
+                SliceReport({"ink": "heavy"}, [whole]),
+            ),
+        )
+        for light in (0.75, 0.25)
+    )
+
+    found = compare(a, b, registry=registry)
+
+    assert [change.verdict for change in found.changes] == ["same", "worse", "same"]
+    assert not found.same
+    (table,) = found.tables()
+    assert [cell.text for cell in table.rows[1]] == [
+        *("Gain", "ink:light", "0.7500", "0.2500", "-0.5000", "worse")
+    ]
+    changes = found.to_dict()["changes"]
+    assert [change.get("slice") for change in changes] == [None, {"ink": "light"}, {"ink": "heavy"}]
+
+
+def test_slices_and_curves_of_slices_that_only_one_report_has_are_named():
+    curve, matrix = of("Curve", [1]), of("Curve", [2])
+    a = report(slices=(SliceReport({"ink": 1}, [curve]), SliceReport({"ink": 2}, [curve])))
+    b = report(slices=(SliceReport({"ink": 1}, [matrix]), SliceReport({"ink": True}, [curve])))
+
+    found = compare(a, b)
+
+    (others,) = found.tables()
+    assert [[cell.text for cell in row] for row in others.rows] == [
+        ["Curve", "ink:1", "differs"],
+        ["Curve", "ink:2", "only in the first"],
+        ["Curve", "ink:true", "only in the second"],
+    ]
+    assert found.to_dict()["only_a"] == [
+        {"type": "Curve", "metric": "lab.Curve", "slice": {"ink": 2}, "parameters": {}}
+    ]
 
 
 def test_part_and_second_reason_are_in_the_json():

@@ -82,7 +82,7 @@ def test_an_argument_is_an_array_of_its_type() -> None:
     assert argument.from_param(np.zeros(2, np.float32)) is not None
     with pytest.raises(TypeError, match="data type float32"):
         argument.from_param(np.zeros(2))
-    with pytest.raises(TypeError, match="C_CONTIGUOUS"):
+    with pytest.raises(TypeError, match="contiguous"):
         argument.from_param(np.zeros((4, 4), np.float32)[:, ::2])
 
 
@@ -91,5 +91,5 @@ def test_an_argument_that_is_written_to_must_be_writable() -> None:
     values.flags.writeable = False
 
     assert array(np.float64).from_param(values) is not None
-    with pytest.raises(TypeError, match="WRITEABLE"):
+    with pytest.raises(TypeError, match="writable"):
         array(np.float64, written=True).from_param(values)

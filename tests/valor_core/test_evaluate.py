@@ -252,7 +252,7 @@ class TestInterrupts:
 
         monkeypatch.setattr(lab.metrics.Lengths, "merge", interrupted)
         with pytest.raises(
-            RunInterrupted, match=r"stopped after 1 of 4 partitions, 2 items, saved"
+            RunInterrupted, match=r"stopped after 2 of 4 partitions, 4 items, saved"
         ):
             evaluate(data, METRICS, state=state)
         monkeypatch.undo()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from valor_core import Evaluator, Failed, Label, Registry, Undefined, metric
 from valor_core.errors import ConfigError, SchemaError, StateError, ValorError
+from valor_core.installer import install as install_command
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
@@ -83,7 +84,7 @@ class TestStreaming:
         assert third == evaluated(ITEMS).compute()
         assert evaluator.compute() == third
 
-    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.permutations(range(4)), st.integers(0, 4), st.integers(0, 4))
     def test_any_split_in_any_order_gives_the_same_report(
         self, order: list[int], cut: int, other: int
@@ -184,6 +185,10 @@ class TestMerging:
         with pytest.raises(StateError, match=r"^merge: made by another request, metrics is"):
             evaluated(ITEMS).merge(evaluated([], ["lab.LongShare"]))
 
+    def test_only_evaluators_merge(self) -> None:
+        with pytest.raises(StateError, match=r"^merge: expected another evaluator, got None"):
+            evaluated(ITEMS).merge(None)  # type: ignore[arg-type]
+
     def test_evaluators_of_other_parameters_do_not_merge(self) -> None:
         other = Evaluator([{"name": "lab.LongShare", "threshold": 5}])
 
@@ -217,7 +222,7 @@ class TestSlices:
         together: list[list[tuple[Any, ...]]] = []
 
         def in_turn(tasks: list[Any]) -> list[Any]:
-            together.append([key for task in tasks for key in task.args[1]])
+            together.append([key for task in tasks for key in task.args[2]])
             return [task() for task in tasks]
 
         monkeypatch.setattr("valor_core.evaluator.in_threads", in_turn)
@@ -456,7 +461,7 @@ class TestSavedStates:
 
         assert str(caught.value) == (
             f"{path}: made with valor-lab 1.0, installed is 2.0\n"
-            "Install it with: python -m pip install valor-lab==1.0"
+            f"Install it with: {install_command('valor-lab==1.0')}"
         )
 
     def test_a_state_of_another_version_of_a_metric_is_refused(

@@ -89,6 +89,21 @@ def test_the_worst_come_first_and_equals_by_name(tmp_path: Path) -> None:
     ]
 
 
+def test_a_page_that_cannot_be_written_leaves_the_one_before_it_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exhibition = Exhibition(Lengths(), tmp_path)
+    reader = InMemory.of([Text("a", response="abc")], "text")
+    page = exhibition.hang(EVALUATION, reader)
+    before = page.read_bytes()
+    monkeypatch.setattr("valor_core.catalog.html", lambda *arguments: "half \ud800")
+
+    with pytest.raises(ReportError, match=r"index\.html: cannot be written, expected Unicode text"):
+        exhibition.hang(EVALUATION, reader)
+
+    assert page.read_bytes() == before
+
+
 def test_no_more_than_asked_for_are_drawn_and_only_their_partitions_read_again(
     tmp_path: Path,
 ) -> None:

@@ -6,22 +6,22 @@ from typing import Any, Literal
 import pytest
 
 from valor_core.errors import ParameterError
-from valor_core.fitting import fit, is_understood, kind, mentions_path
+from valor_core.fitting import fitter, is_understood, kind, mentions_path
 
 
 def test_the_member_of_a_union_that_fits_is_taken() -> None:
-    assert fit(bool | Path, "rows.jsonl", "items", dict) == Path("rows.jsonl")
-    assert fit(bool | Path, True, "items", dict) is True
+    assert fitter(bool | Path, dict)("rows.jsonl", "items") == Path("rows.jsonl")
+    assert fitter(bool | Path, dict)(True, "items") is True
 
 
 def test_a_union_that_nothing_fits_names_all_members() -> None:
     with pytest.raises(ParameterError, match=r"^items must be true or false or path, got 3$"):
-        fit(bool | Path, 3, "items", dict)
+        fitter(bool | Path, dict)(3, "items")
 
 
 def test_a_choice_is_not_taken_for_another_that_compares_equal() -> None:
     with pytest.raises(ParameterError, match=r"^level must be one of 0, 1, got True$"):
-        fit(Literal[0, 1], True, "level", dict)
+        fitter(Literal[0, 1], dict)(True, "level")
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from valor_core import Result, Undefined
 from valor_core.flat import flat_keys
+from valor_core.sliced import SlicedResult
 
 
-def result(value: Any, /, **parameters: Any) -> Result:
-    return Result(type="Recall", parameters=parameters, value=value)
+def result(value: Any, /, **parameters: Any) -> SlicedResult:
+    return SlicedResult({}, Result(type="Recall", parameters=parameters, value=value))
 
 
 def test_every_number_has_a_key_with_what_tells_it_apart() -> None:
@@ -24,6 +25,16 @@ def test_every_number_has_a_key_with_what_tells_it_apart() -> None:
     assert flat_keys(results, "val/") == {
         "val/Recall/label:cat/hardmax:true/score_threshold:null": 0.5,
         "val/Recall/bins:1 2/area": 1.0,
+    }
+
+
+def test_numbers_of_a_slice_have_it_in_their_keys() -> None:
+    whole = result({"tp": 1}, label="cat")
+    rain = SlicedResult({"weather": "rain", "night": True}, whole.result)
+
+    assert flat_keys([whole, rain]) == {
+        "Recall/label:cat/tp": 1.0,
+        "Recall/weather:rain/night:true/label:cat/tp": 1.0,
     }
 
 

@@ -34,7 +34,7 @@ def long_ago(*paths: Path) -> None:
 
 
 def names() -> dict[str, str]:
-    return {found.name: found.distribution for found in entry_points(GROUP)}
+    return {found.name: found.distribution for found in entry_points(GROUP, anew=True)}
 
 
 def test_a_new_distribution_is_found(site: Path) -> None:
@@ -79,20 +79,29 @@ def test_a_file_that_is_written_anew_is_read_anew(site: Path) -> None:
 def test_what_did_not_change_is_not_read_again(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = announce(site, "seabirds", "gulls = seabirds.plugin")
     long_ago(facts / "entry_points.txt", facts, site)
-    before = entry_points(GROUP)
+    before = entry_points(GROUP, anew=True)
     monkeypatch.setattr(installed.metadata, "entry_points", None)
 
     if max(os.stat(path).st_mtime for path in sys.path if os.path.exists(path)) < (time.time() - 1):
-        assert entry_points(GROUP) is before
+        assert entry_points(GROUP, anew=True) is before
 
 
 def test_what_has_just_changed_is_read_until_it_settles(
     site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     announce(site, "seabirds", "gulls = seabirds.plugin")
-    before = entry_points(GROUP)
+    before = entry_points(GROUP, anew=True)
 
-    assert entry_points(GROUP) is not before
+    assert entry_points(GROUP, anew=True) is not before
+
+
+def test_the_disk_is_not_looked_at_where_nobody_asks(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = entry_points(GROUP)
+    monkeypatch.setattr(installed.os, "stat", None)
+
+    assert entry_points(GROUP) is before
 
 
 def test_an_announcement_loads_what_it_names() -> None:

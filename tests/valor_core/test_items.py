@@ -216,6 +216,22 @@ def test_the_most_frequent_reasons_are_named_and_the_others_counted() -> None:
     assert left_out["other reasons"] == 4
 
 
+def test_a_reason_of_several_lines_is_whole_in_the_rows_and_short_elsewhere() -> None:
+    @valor_core.metric("mylab.Fails", task="text")
+    def fails(item: Any) -> float:
+        if item.uid == 2:
+            raise ValueError(f"no {item.response}\nin line 3")
+        return 1.0
+
+    report = valor_core.evaluate(
+        [Text(1, response="a"), Text(2, response="b")], [fails], items=True
+    )
+
+    assert report.results[0].left_out == {"failed: ValueError: no b": 1}
+    assert report.items[0].rows[1].value == Failed("ValueError: no b\nin line 3")
+    assert "¹ left out of the mean: failed: ValueError: no b (1)\n" in str(report)
+
+
 def test_a_scorer_that_takes_other_arguments_is_refused() -> None:
     def score(item: Any) -> float:
         return 0.0

@@ -115,6 +115,14 @@ def test_states_are_detached_from_the_batches_where_they_can_be(registry: Regist
     assert detached == [True]
 
 
+def test_states_of_a_slice_take_from_those_of_all_data_where_they_can(registry: Registry) -> None:
+    plan, states = counted(registry, "LongShare")
+    other = object()
+    states[0].within = lambda whole: (states[0], whole)
+
+    assert plan.within([*states, other], ["all", "more"]) == [(states[0], "all"), other]
+
+
 def test_a_choice_is_described_with_its_version_and_every_parameter(registry: Registry) -> None:
     bound = bind([{"name": "lab.longshare", "threshold": 5}], registry, None)[0]
 

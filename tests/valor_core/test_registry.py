@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,10 @@ from valor_core.errors import (
     UnknownNameError,
     VersionPinError,
 )
-from valor_core.registry import NO_METRICS, implementation
+from valor_core.installed import entry_points
+from valor_core.installer import install as install_command
+from valor_core.installer import uninstall
+from valor_core.registry import GROUP, implementation, install_metrics
 
 Install = Callable[..., Path]
 
@@ -183,35 +187,39 @@ class TestLookUp:
     def test_a_plugin_of_ours_that_is_missing_is_answered_with_the_pip_lines(
         self, monkeypatch: pytest.MonkeyPatch, namespace: str, folder: str
     ) -> None:
-        registry = without(namespace)
+        registry = without(monkeypatch, namespace)
 
         with pytest.raises(MissingPluginError) as caught:
             registry.metric(f"{namespace.title()}.AP")
 
         assert text_of(caught.value) == (
             f"metric '{namespace.title()}.AP': the plugin '{namespace}' is not installed\n"
-            f"Install it with: python -m pip install valor-{folder}\n"
-            f"or, from a clone: python -m pip install -e plugins/{folder}"
+            f"Install it with: {install_command(f'valor-{folder}')}\n"
+            f"or, from a clone: {install_command('-e', f'plugins/{folder}')}"
         )
 
-    def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(self) -> None:
+    def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         with pytest.raises(MissingPluginError, match=r"pip install valor-rgb"):
-            without("rgb").metric("AP", task="rgb")
+            without(monkeypatch, "rgb").metric("AP", task="rgb")
 
-    def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(self) -> None:
+    def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         with pytest.raises(MissingPluginError, match=r"^namespace 'rgb': the plugin 'rgb' is not"):
-            without("rgb").manifest("rgb")
+            without(monkeypatch, "rgb").manifest("rgb")
 
     def test_lookup_errors_are_lookup_errors_and_not_key_errors(self) -> None:
         assert issubclass(UnknownNameError, LookupError)
         assert not issubclass(UnknownNameError, KeyError)
 
 
-def without(namespace: str) -> Registry:
-    """A registry in which nobody claims a namespace, whatever is installed."""
-    registry = Registry()
-    registry._claims.pop(namespace, None)
-    return registry
+def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
+    """A registry in which nobody claims some namespaces, whatever is installed."""
+    found = [entry for entry in entry_points(GROUP) if entry.name not in namespaces]
+    monkeypatch.setattr("valor_core.registry.entry_points", lambda group, anew=False: found)
+    return Registry()
 
 
 class TestReadersAndResources:
@@ -269,7 +277,7 @@ class TestBrokenPlugins:
         assert text_of(caught.value) == (
             "plugin 'broken' (brokenlab 1.0): its manifest broken.plugin cannot be imported, "
             "ModuleNotFoundError: No module named 'no_such_package_here'\n"
-            "Reinstall or remove it: python -m pip uninstall brokenlab"
+            f"Reinstall or remove it: {uninstall('brokenlab')}"
         )
         assert isinstance(caught.value.__cause__, ModuleNotFoundError)
 
@@ -351,7 +359,7 @@ class TestMissingExtras:
 
         assert text_of(caught.value) == (
             "extras.Accuracy: its code needs 'no_such_raster', which is not installed\n"
-            "Install it with: python -m pip install 'extralab[raster]'"
+            f"Install it with: {install_command('extralab[raster]')}"
         )
 
     def test_a_missing_package_without_an_extra_is_a_broken_plugin(self, install: Install) -> None:
@@ -368,6 +376,55 @@ class TestMissingExtras:
 
         with pytest.raises(BrokenPluginError, match=r"No module named 'extras\.none'"):
             implementation(Registry().metric("extras.Accuracy"))
+
+
+class TestInstalledMeanwhile:
+    @pytest.fixture
+    def terns(self, birds: Path) -> Callable[[], None]:
+        """Installs another plugin beside the first, without a word to the import system."""
+
+        def install() -> None:
+            for name, text in package("terns").items():
+                (birds / "terns").mkdir(exist_ok=True)
+                (birds / "terns" / name).write_text(text)
+            facts = birds / "ternlab-1.dist-info"
+            facts.mkdir()
+            (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: ternlab\nVersion: 1\n")
+            (facts / "entry_points.txt").write_text("[valor.plugins]\nterns = terns.plugin\n")
+            importlib.invalidate_caches()
+
+        return install
+
+    def test_a_name_of_it_is_found(self, terns: Callable[[], None]) -> None:
+        registry = Registry()
+        terns()
+
+        assert registry.metric("terns.Accuracy").name == "terns.Accuracy"
+
+    def test_it_is_a_task(self, terns: Callable[[], None]) -> None:
+        registry = Registry()
+        terns()
+
+        assert registry.metric("Accuracy", task="terns").name == "terns.Accuracy"
+
+    def test_it_is_listed(self, terns: Callable[[], None]) -> None:
+        registry = Registry()
+        terns()
+
+        assert "terns" in registry.namespaces
+        assert "terns" in registry.claims
+        assert "terns.Accuracy" in [spec.name for spec in registry.metrics()]
+
+    def test_a_second_claimant_of_what_was_not_imported_yet_is_noticed(self, birds: Path) -> None:
+        registry = Registry()
+        facts = birds / "rivals-1.dist-info"
+        facts.mkdir()
+        (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: rivals\nVersion: 1\n")
+        (facts / "entry_points.txt").write_text("[valor.plugins]\nbirds = rivals.plugin\n")
+        importlib.invalidate_caches()
+
+        with pytest.raises(PluginConflictError, match=r"birdlab 1\.0 and rivals 1 claim it"):
+            registry.metric("birds.Accuracy")
 
 
 class TestConflicts:
@@ -617,11 +674,12 @@ def test_every_registry_error_is_one() -> None:
         assert issubclass(error, RegistryError)
 
 
-def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_install() -> None:
-    registry = Registry()
-    registry._claims.clear()
+def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    registry = without(monkeypatch, *Registry().namespaces)
 
     with pytest.raises(UnknownNameError) as caught:
         registry.metric("F1")
 
-    assert str(caught.value) == f"metric 'F1': unknown\n{NO_METRICS}"
+    assert str(caught.value) == f"metric 'F1': unknown\n{install_metrics()}"

@@ -11,6 +11,7 @@ import pytest
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import MissingExtraError, ReportError
+from valor_core.installer import install
 from valor_core.items import ItemRow
 from valor_core.report import ItemTable, SliceReport
 from valor_core.requirements import Requirement
@@ -69,19 +70,14 @@ class TestLookUp:
         assert REPORT.find("Recall", label="dog", score_threshold=0.5).value == 1
         assert len(REPORT.find(score_threshold=0.5)) == 3
 
-    def test_a_result_is_found_by_a_parameter_as_it_is_written(self) -> None:
-        assert REPORT["Recall"].having("score_threshold", "0.5").having("label", "dog").value == 1
-        with pytest.raises(ReportError, match=r"^report: no result with label:cow$"):
-            REPORT["Recall"].having("label", "cow")
-
     def test_results_are_a_sequence(self) -> None:
         assert REPORT.results[0] is RESULTS[0]
         assert list(REPORT) == RESULTS
         assert list(REPORT.results[1:3]) == RESULTS[1:3]
         assert len(REPORT["Recall"]) == 3
 
-    def test_an_undefined_value_is_none(self) -> None:
-        assert REPORT["AUC"].value is None
+    def test_an_undefined_value_is_its_reason_however_it_is_found(self) -> None:
+        assert REPORT["AUC", "cat"].value == REPORT["AUC"][0].value == Undefined("no negatives")
 
     def test_an_unknown_name_is_answered_with_the_nearest(self) -> None:
         with pytest.raises(ReportError) as caught:
@@ -125,10 +121,19 @@ class TestLookUp:
     def test_a_slice_is_found_by_its_values(self) -> None:
         assert REPORT.slice(weather="rain")["Accuracy"].value == 0.5
         assert len(REPORT.slice(weather=None)) == 0
-        with pytest.raises(
-            ReportError, match=r"no slice {'weather': 'sun'}\nName the fields under"
-        ):
-            REPORT.slice(weather="sun")
+
+    @pytest.mark.parametrize("where", [{"weather": "sun"}, {"city": "Oslo"}])
+    def test_an_unknown_slice_is_answered_with_those_there_are(self, where: dict[str, Any]) -> None:
+        with pytest.raises(ReportError) as caught:
+            REPORT.slice(**where)
+
+        assert str(caught.value) == (
+            f"report: no slice {where}\nThere are: {{'weather': 'rain'}}, {{'weather': None}}."
+        )
+
+    def test_without_slices_it_says_how_to_have_some(self) -> None:
+        with pytest.raises(ReportError, match=r"no slice .*\nName the fields under slices\.$"):
+            Report(results=[]).slice(weather="rain")
 
 
 class TestOutcome:
@@ -216,7 +221,7 @@ class TestFiles:
             REPORT.save(tmp_path / name)
 
         assert (tmp_path / "a.json").read_text(encoding="utf-8") == REPORT.to_json()
-        assert (tmp_path / "a.csv").read_text(encoding="utf-8") == REPORT.results.to_csv()
+        assert (tmp_path / "a.csv").read_text(encoding="utf-8") == REPORT.to_csv()
         assert (tmp_path / "a.md").read_text(encoding="utf-8") == REPORT.to_markdown()
         assert "<html" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
@@ -231,21 +236,23 @@ class TestFiles:
             REPORT.save(tmp_path / "missing" / "a.json")
 
     def test_csv_has_a_row_for_every_result(self) -> None:
-        rows = list(csv.DictReader(io.StringIO(REPORT.results.to_csv())))
+        rows = list(csv.DictReader(io.StringIO(REPORT.to_csv())))
 
-        assert len(rows) == len(RESULTS)
+        assert len(rows) == len(RESULTS) + 1
+        assert [row["slice"] for row in rows] == [*[""] * len(RESULTS), "weather:rain"]
         assert rows[1]["label"] == "cat"
         assert rows[1]["value"] == "0.25"
         assert rows[4]["undefined"] == "no negatives"
         assert json.loads(rows[5]["value"])["area"] == 0.5
 
     def test_csv_of_nothing_is_nothing(self) -> None:
-        assert Results([]).to_csv() == ""
+        assert Results([]).to_csv() == Report(results=[]).to_csv() == ""
 
     def test_a_frame_has_a_row_for_every_result(self) -> None:
         frame = REPORT.to_frame()
 
-        assert frame["type"].tolist() == [result.type for result in RESULTS]
+        assert frame["type"].tolist() == [*(result.type for result in RESULTS), "Accuracy"]
+        assert frame[frame["slice"] == "weather:rain"]["value"].tolist() == [0.5]
         assert frame.loc[1, "value"] == 0.25
 
     def test_a_frame_without_pandas_is_answered_with_the_pip_line(
@@ -258,12 +265,15 @@ class TestFiles:
 
         assert str(caught.value) == (
             "report.to_frame: a data frame needs pandas, which is not installed\n"
-            "Install it with: python -m pip install 'valor-core[pandas]'"
+            f"Install it with: {install('valor-core[pandas]')}"
         )
 
 
-def test_flat_keys_are_those_of_the_results() -> None:
-    assert REPORT.flat("val/") == {
+def test_flat_keys_are_those_of_the_results_and_of_the_slices() -> None:
+    assert REPORT.flat("val/") == REPORT.results.flat("val/") | {
+        "val/Accuracy/weather:rain/label_key:class": 0.5
+    }
+    assert REPORT.results.flat("val/") == {
         "val/Accuracy/label_key:class": 0.5,
         "val/Recall/label_key:class/label:cat/score_threshold:0.5": 0.25,
         "val/Recall/label_key:class/label:dog/score_threshold:0.5": 1.0,

@@ -309,19 +309,34 @@ def test_slices_of_many_numbers_say_how_many_are_left_out():
     assert table.caption == "1 more column in the JSON report"
 
 
+def test_a_reason_of_several_lines_is_a_footnote_of_one():
+    report = Report(results=[of("Judge", Failed("KeyError: no reply\n  in line 3"))])
+
+    (table,) = tables(report)
+
+    assert table.notes == ("KeyError: no reply",)
+    assert failures(report) == ["Judge failed: KeyError: no reply"]
+
+
 def test_requirements_are_met_or_not():
     report = Report(
         results=(),
-        requirements=(Requirement("F1", ">= 0.5", 0.6, True), Requirement("AP", ">= 0.5")),
+        requirements=(
+            Requirement("F1", ">= 0.5", 0.6, True),
+            Requirement("AP", ">= 0.5", reason="found 2", remedy="Write one of: AP/a, AP/b."),
+            Requirement("mAP", ">= 0.5", 0.49999999999999994),
+        ),
     )
 
     (table,) = tables(report)
 
     assert texts(table) == [
-        ("F1", ">= 0.5", "0.6000", "met"),
-        ("AP", ">= 0.5", "–", "not met"),  # noqa: RUF001
+        ("F1", ">= 0.5", "0.6", "met"),
+        ("AP", ">= 0.5", f"{MISSING}¹", "not met"),
+        ("mAP", ">= 0.5", "0.49999999999999994", "not met"),
     ]
-    assert [row[-1].tone for row in table.rows] == ["good", "bad"]
+    assert [row[-1].tone for row in table.rows] == ["good", "bad", "bad"]
+    assert table.notes == ("found 2. Write one of: AP/a, AP/b.",)
 
 
 def test_counts_are_a_line():

@@ -4,23 +4,27 @@ from typing import Any
 
 import pytest
 
-from valor_core import Result, Undefined
+from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import ConfigError
 from valor_core.requirements import Requirement, check, parse, split
-from valor_core.results import Results
 
-RESULTS = Results(
-    [
+RESULTS = Report(
+    results=[
         Result(type="Accuracy", metric="c.Accuracy@1", value=0.5),
         Result(type="Recall", metric="c.Recall@1", parameters={"label": "cat"}, value=0.25),
         Result(type="Recall", metric="c.Recall@1", parameters={"label": "dog"}, value=1),
         Result(type="AUC", metric="c.AUC@1", value=Undefined("no negatives")),
+        Result(type="Judge", metric="c.Judge@1", value=Failed("no reply\nat all")),
+        Result(type="mAP", metric="c.mAP@1", parameters={"at": 0.5}, value=0.49999999999999994),
+        Result(type="mAP", metric="c.mAP@1", parameters={"at": 0.75}, value=0.123456789),
+        Result(type="Pixels", metric="c.Pixels@1", value=1_234_567_890),
+        Result(type="Summary", metric="c.Summary@1", value={"AP": 0.75, "AP50": 0.5}),
     ]
 )
 
 
 def met(name: str, condition: str) -> Requirement:
-    return check(parse({name: condition}), RESULTS)[0]
+    return check(parse({name: condition}), RESULTS.everything())[0]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +58,31 @@ def test_an_undefined_value_meets_nothing() -> None:
         assert str(outcome) == f"AUC {condition}: undefined, no negatives, not met"
 
 
+def test_a_failure_meets_nothing() -> None:
+    assert str(met("Judge", ">= 0")) == "Judge >= 0: failed, no reply, not met"
+
+
+@pytest.mark.parametrize(
+    ("name", "condition", "text"),
+    [
+        ("mAP/at:0.5", ">= 0.5", "0.49999999999999994, not met"),
+        ("mAP/at:0.5", "< 0.5", "0.49999999999999994, met"),
+        ("mAP/at:0.5", ">= 0.4", "0.5, met"),
+        ("mAP/at:0.75", ">= 0.5", "0.123457, not met"),
+        ("mAP/at:0.75", "== 0.123457", "0.123456789, not met"),
+        ("Pixels", ">= 5e9", "1234567890, not met"),
+    ],
+)
+def test_a_value_has_the_digits_that_say_why_it_is_met_or_not(
+    name: str, condition: str, text: str
+) -> None:
+    assert str(met(name, condition)) == f"{name} {condition}: {text}"
+
+
+def test_an_entry_of_a_table_can_be_required() -> None:
+    assert met("Summary/AP", ">= 0.75").met
+
+
 def test_an_outcome_is_written_in_words() -> None:
     assert str(met("Accuracy", ">= 0.25")) == "Accuracy >= 0.25: 0.5, met"
 
@@ -84,20 +113,35 @@ def test_a_requirement_of_a_chosen_metric_is_kept(name: str) -> None:
     assert parse({name: ">= 0.5"}, ["c.Accuracy"])[0].name == name
 
 
-def test_a_requirement_of_an_unknown_label_is_not_met_and_says_why() -> None:
-    outcome = met("Recall/cow", ">= 0.5")
+@pytest.mark.parametrize(
+    ("name", "reason", "remedy"),
+    [
+        (
+            "Recall/cow",
+            "no result of 'Recall' for 'cow'",
+            "There are: cat, dog, label:cat, label:dog.",
+        ),
+        ("mAP", "expected one number, found 2", "Write one of: mAP/at:0.5, mAP/at:0.75."),
+        (
+            "Summary",
+            "expected one number, found a table",
+            "Write one of: Summary/AP, Summary/AP50.",
+        ),
+    ],
+)
+def test_a_requirement_of_no_number_or_of_several_is_wrong_and_says_what_to_write(
+    name: str, reason: str, remedy: str
+) -> None:
+    outcome = met(name, ">= 0.5")
 
-    assert str(outcome) == "Recall/cow >= 0.5: no result of 'Recall' for 'cow', not met"
+    assert outcome.is_wrong
+    assert not outcome.met
+    assert str(outcome) == f"{name} >= 0.5: {reason}\n{remedy}"
 
 
-def test_a_requirement_of_several_results_is_not_met_and_says_why() -> None:
-    outcome = met("Recall", ">= 0.5")
-
-    assert (outcome.met, outcome.reason) == (False, "expected one result of Recall, found 2")
-
-
-def test_an_outcome_comes_back_from_its_record() -> None:
-    outcome = met("Accuracy", ">= 0.5")
+@pytest.mark.parametrize("name", ["Accuracy", "AUC", "mAP"])
+def test_an_outcome_comes_back_from_its_record(name: str) -> None:
+    outcome = met(name, ">= 0.5")
 
     assert Requirement.from_dict(outcome.to_dict()) == outcome
 

@@ -45,6 +45,37 @@ def test_merging_tallies_adds_what_they_counted(evaluation: Evaluation) -> None:
     assert other.read == 1
 
 
+def test_what_is_taken_is_counted_as_what_is_merged(evaluation: Evaluation) -> None:
+    def counted(uid: str, city: str | None) -> Tally:
+        tally = Tally()
+        item = Text(uid, response="Paris", metadata={"city": city})
+        evaluation.update(tally, TextBatch.of([item]), {})
+        return tally
+
+    merged, taken = Tally(), Tally()
+    for uid, city in (("q1", "A"), ("q2", None), ("q3", "A")):
+        merged.merge(counted(uid, city), evaluation.plan)
+        taken.take(counted(uid, city))
+
+    assert list(taken.states) == list(merged.states) == [("A",), (None,)]
+    assert (taken.read, taken.fields) == (merged.read, merged.fields) == (3, {"city"})
+    for key, states in merged.states.items():
+        assert evaluation.plan.compute(taken.states[key]) == evaluation.plan.compute(states)
+
+
+def test_a_tally_that_is_merged_into_a_new_one_is_left_as_it_was(evaluation: Evaluation) -> None:
+    one, other, whole = Tally(), Tally(), Tally()
+    evaluation.update(one, TextBatch.of([Text("q1", response="Paris")]), {})
+    evaluation.update(other, TextBatch.of([Text("q2", response="no")]), {})
+    before = evaluation.plan.compute(one.states[(None,)])
+
+    whole.merge(one, evaluation.plan)
+    whole.merge(other, evaluation.plan)
+
+    assert evaluation.plan.compute(one.states[(None,)]) == before
+    assert evaluation.plan.compute(whole.states[(None,)]) != before
+
+
 def test_uids_of_one_kind_each_once_are_accepted() -> None:
     Tally(uids=[np.array([1, 2]), np.array([], np.int64), np.array([3])]).check_uids()
 

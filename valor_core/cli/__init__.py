@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import sys
 
+from valor_core.installer import install
+
 _NEEDED = {"click": "click", "rich": "rich", "yaml": "PyYAML"}
 
 
@@ -14,8 +16,8 @@ def main() -> None:
     if missing:
         print(
             f"valor: the command line needs packages that are not installed: {', '.join(missing)}\n"
-            "Install them with: python -m pip install 'valor-core[cli]'\n"
-            "or, from a clone: python -m pip install -e '.[cli]'",
+            f"Install them with: {install('valor-core[cli]')}\n"
+            f"or, from a clone: {install('-e', '.[cli]')}",
             file=sys.stderr,
         )
         raise SystemExit(2)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import click
 
+from valor_core.cli import streams
+
 _WANTED = "valor_core.traceback"
+
+
+class _Command(click.Command):
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """As click does; this is where help is printed."""
+        with streams.written(sys.stdout):
+            return super().parse_args(context, args)
 
 
 def command(name: str) -> Callable[[Callable[..., int | None]], click.Command]:
@@ -21,7 +31,7 @@ def command(name: str) -> Callable[[Callable[..., int | None]], click.Command]:
     """
 
     def make(function: Callable[..., int | None]) -> click.Command:
-        made = click.command(name)(function)
+        made = click.command(name, _Command)(function)
         made.params += [
             click.Option(
                 ["--json", "as_json"], is_flag=True, help="Print JSON, for other programs."

@@ -15,6 +15,7 @@ from valor_core.cli.command import command as make_command
 from valor_core.cli.outcome import FAILED
 from valor_core.engines import GROUP
 from valor_core.errors import RegistryError
+from valor_core.installer import install
 from valor_core.registry import Registry
 from valor_core.spec import by_reference
 from valor_core.table import Cell, Row, Table
@@ -56,7 +57,7 @@ class Extra:
     @property
     def remedy(self) -> str:
         """The command that installs it; nothing where it is there."""
-        return f"python -m pip install '{self.distribution}[{self.name}]'" if self.missing else ""
+        return install(f"{self.distribution}[{self.name}]") if self.missing else ""
 
 
 @make_command("doctor")

@@ -9,7 +9,7 @@ import click
 
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
-from valor_core.registry import NO_METRICS, Registry
+from valor_core.registry import Registry, install_metrics
 from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, Spec
 from valor_core.table import Row, Table
 
@@ -56,7 +56,7 @@ def command(
         if not specs:
             streams.talk(f"no {kind} are installed")
             if kind == "metrics":
-                streams.talk(NO_METRICS)
+                streams.talk(install_metrics())
     for namespace, error in failures.items():
         streams.talk(f"not usable: {namespace}: {error}")
 

@@ -9,7 +9,7 @@ import click
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
 from valor_core.cli.outcome import tell
-from valor_core.errors import ReportError, StateError
+from valor_core.errors import MissingPluginError, ReportError, StateError, UnknownNameError
 from valor_core.evaluator import Evaluator
 from valor_core.metric_module import decorated
 from valor_core.registry import Registry
@@ -59,7 +59,7 @@ def command(
     for module in modules:
         for spec in decorated(module):
             registry.add(spec)
-    with Evaluator.load(states[0], registry) as evaluator:
+    with _started(states[0], registry) as evaluator:
         evaluator.require(dict(map(split, conditions)))
         for path in states[1:]:
             evaluator.resume(path)
@@ -69,6 +69,18 @@ def command(
         if not quiet:
             streams.talk(f"report written to {path}")
     return tell(report, as_json=as_json, quiet=quiet)
+
+
+def _started(state: Path, registry: Registry) -> Evaluator:
+    """An evaluator that has counted the first state."""
+    try:
+        return Evaluator.load(state, registry)
+    except MissingPluginError:
+        raise
+    except UnknownNameError as error:
+        raise UnknownNameError(
+            error.message, "If a file of yours makes the metric, name it with: --module FILE"
+        ) from error
 
 
 def _check_distinct(states: tuple[Path, ...]) -> None:

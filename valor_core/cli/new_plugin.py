@@ -8,6 +8,7 @@ import click
 
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
+from valor_core.installer import install
 from valor_core.scaffold import new_plugin
 
 
@@ -29,4 +30,4 @@ def command(name: str, folder: Path, as_json: bool) -> None:
         streams.say_json({"folder": str(made)})
         return
     streams.say(str(made))
-    streams.talk(f"Install it with: python -m pip install -e {made}")
+    streams.talk(f"Install it with: {install('-e', str(made))}")

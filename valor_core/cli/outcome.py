@@ -9,6 +9,7 @@ from valor_core.report import Report
 from valor_core.report_tables import counted, failures, plain, tables
 
 FAILED = 1
+WRONG = 2
 MOST_ROWS = 20
 
 
@@ -27,7 +28,8 @@ def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
     Returns
     -------
     int
-        0, or 1 where something failed or a requirement is not met.
+        0; 1 where something failed or a requirement is not met; 2 where a requirement names no
+        number of the report.
     """
     if as_json:
         streams.say(report.to_json().rstrip("\n"))
@@ -42,11 +44,13 @@ def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
             streams.talk(f"valor: warning: {warning}")
     for trouble in troubles(report):
         streams.talk(f"valor: {trouble}")
+    if any(outcome.is_wrong for outcome in report.requirements):
+        return WRONG
     return 0 if report.ok else FAILED
 
 
 def troubles(report: Report) -> list[str]:
-    """What makes a finished run a failure, in a line each."""
+    """What makes a finished run a failure, one by one."""
     found = []
     failed = report.counts.get("failed", 0)
     if failed:

@@ -20,7 +20,7 @@ import click
 
 from valor_core.cli import streams
 from valor_core.cli.command import traceback_wanted
-from valor_core.errors import RunInterrupted, ValorError, did_you_mean
+from valor_core.errors import ReportError, RunInterrupted, ValorError, did_you_mean
 
 TRACEBACK = "VALOR_TRACEBACK"
 WRONG = 2
@@ -53,16 +53,28 @@ class Program(click.Group):
         """Run a command and leave with its exit code."""
         streams.prepare()
         try:
+            code = self._code(*args, **kwargs)
+            streams.finish()
+        except ReportError as error:
+            streams.talk(f"valor: {error}")
+            code = WRONG
+        sys.exit(code)
+
+    def _code(self, *args: Any, **kwargs: Any) -> int:
+        try:
             with _stopped_by_the_system():
-                code = super().main(*args, **kwargs | {"standalone_mode": False}) or 0
+                return super().main(*args, **kwargs | {"standalone_mode": False}) or 0
         except click.ClickException as error:
             error.show()
-            code = error.exit_code
+            return error.exit_code
         except (click.Abort, KeyboardInterrupt):
             streams.talk("valor: stopped")
-            code = INTERRUPTED
-        streams.finish()
-        sys.exit(code)
+            return INTERRUPTED
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """As click does; this is where help and version are printed."""
+        with streams.written(sys.stdout):
+            return super().parse_args(context, args)
 
     def invoke(self, context: click.Context) -> Any:
         """The exit code of the command; an error becomes its message."""

@@ -65,7 +65,7 @@ def find(name: str, registry: Registry) -> Spec:
     Parameters
     ----------
     name : str
-        What to find; metrics come first.
+        What to find; names come before aliases, and metrics first.
     registry : Registry
         Where to look.
 
@@ -82,21 +82,25 @@ def find(name: str, registry: Registry) -> Spec:
         registry.resource,
         registry.gallery,
     )
+    found: list[Spec] = []
     misses: list[UnknownNameError] = []
     for look_up in lookups:
         try:
-            return look_up(name)
+            found.append(look_up(name))
         except MissingPluginError:
             raise
         except UnknownNameError as error:
             misses.append(error)
+    if found:
+        return _exact(name.rpartition(".")[2], found)[0]
     nearest = did_you_mean(name, [spec.name for spec in _all(registry)])
     raise UnknownNameError(misses[0].message, nearest or misses[0].remedy) from None
 
 
 def _find_bare(name: str, registry: Registry) -> Spec:
     wanted, specs = fold(name.partition("@")[0]), _all(registry)
-    found = [spec for spec in specs if wanted in map(fold, (spec.short_name, *spec.aliases))]
+    known = [spec for spec in specs if wanted in map(fold, (spec.short_name, *spec.aliases))]
+    found = _exact(name, known)
     if len(found) == 1:
         return found[0]
     if found:
@@ -107,6 +111,12 @@ def _find_bare(name: str, registry: Registry) -> Spec:
         f"{name!r}: no installed plugin has it",
         did_you_mean(name, sorted(candidates)) or registry.where_to_look,
     )
+
+
+def _exact(name: str, found: list[Spec]) -> list[Spec]:
+    """Those with the very name; where there are none, those with it as an alias."""
+    wanted = fold(name.partition("@")[0])
+    return [spec for spec in found if fold(spec.short_name) == wanted] or found
 
 
 def _all(registry: Registry) -> list[Spec]:

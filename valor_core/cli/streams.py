@@ -6,15 +6,19 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TextIO
 
-from valor_core.errors import ValorWarning
+from valor_core.errors import ReportError, ValorWarning
 from valor_core.table import Table
 
 
 def prepare() -> None:
-    """Make pipes and files take every character, whatever the locale."""
+    """Make pipes and files take every character, whatever the locale; what is closed, nothing."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, io.StringIO())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -65,23 +69,42 @@ def warn(
 
 
 def finish() -> None:
-    """Send off what was printed."""
+    """Send off what was printed.
+
+    Raises
+    ------
+    ReportError
+        If standard output cannot be written.
+    """
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with written(stream):
             stream.flush()
-        except BrokenPipeError:
-            _to_nowhere(stream)
 
 
 def _write(stream: TextIO, text: str) -> None:
-    try:
+    with written(stream):
         stream.write(text)
-    except BrokenPipeError:
+
+
+@contextmanager
+def written(stream: TextIO) -> Iterator[None]:
+    """A block that writes to a stream; a reader that closed its pipe has what it wanted.
+
+    Raises
+    ------
+    ReportError
+        If it is standard output and cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
         _to_nowhere(stream)
+        if stream is sys.stdout and not isinstance(error, BrokenPipeError):
+            raise ReportError(f"standard output: cannot be written, {error.strerror}") from error
 
 
 def _to_nowhere(stream: TextIO) -> None:
-    """A reader that closed its pipe has what it wanted; what is left goes nowhere."""
+    """What is left to be written goes nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

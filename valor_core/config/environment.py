@@ -37,7 +37,7 @@ def fill_in(value: Any, place: str = "", variables: Mapping[str, str] | None = N
     """
     variables = os.environ if variables is None else variables
     if isinstance(value, Mapping):
-        dot = "" if not place or place.endswith(": ") else "."
+        dot = "" if not place or place.endswith((": ", ".")) else "."
         return {key: fill_in(item, f"{place}{dot}{key}", variables) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [fill_in(item, f"{place}[{i}]", variables) for i, item in enumerate(value)]

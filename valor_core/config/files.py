@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from valor_core.errors import ConfigError, MissingExtraError, shown
+from valor_core.installer import install
 
 
 def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -76,7 +77,7 @@ def _yaml(text: str, path: Path) -> Any:
     except ImportError as error:
         raise MissingExtraError(
             f"{path}: reading YAML needs PyYAML, which is not installed",
-            "Install it with: python -m pip install 'valor-core[cli]', or write TOML or JSON.",
+            f"Install it with: {install('valor-core[cli]')}, or write TOML or JSON.",
         ) from error
 
     class Loader(yaml.SafeLoader):

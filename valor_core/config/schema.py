@@ -12,7 +12,7 @@ from attrs import frozen
 from valor_core.errors import ConfigError, ParameterError, did_you_mean, shown
 from valor_core.gallery import GalleryParameters
 from valor_core.json_schema import json_schema as parameter_schema
-from valor_core.parameters import build, declared, parameter, parameters
+from valor_core.parameters import build, declared, fitted, parameter, parameters
 from valor_core.registry import Registry
 from valor_core.spec import GallerySpec, Spec
 
@@ -120,7 +120,7 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
         raise ConfigError(error.message, error.remedy) from error
 
 
-def check_arguments(place: str = "", **arguments: Any) -> RunConfig:
+def check_arguments(place: str = "", **arguments: Any) -> dict[str, Any]:
     """Arguments of a Python call, checked as the keys of a config that they are named like.
 
     Raises
@@ -130,11 +130,11 @@ def check_arguments(place: str = "", **arguments: Any) -> RunConfig:
 
     Examples
     --------
-    >>> check_arguments(metrics="F1", slices=["weather"]).slices
-    ('weather',)
+    >>> check_arguments(metrics="F1", slices=["weather"])
+    {'metrics': ('F1',), 'slices': ('weather',)}
     """
     try:
-        return build(RunConfig, {"data": {}, "metrics": ["unset"]} | arguments, place)
+        return fitted(RunConfig, arguments, place)
     except ParameterError as error:
         raise ConfigError(error.message, error.remedy) from error
 

@@ -21,6 +21,7 @@ from valor_core.errors import (
 )
 from valor_core.evaluation import Evaluation
 from valor_core.installed import entry_points
+from valor_core.installer import install
 from valor_core.parameters import build
 from valor_core.reading import Partition, Reader, identity
 from valor_core.state import Resources
@@ -96,15 +97,25 @@ def engine(section: str | Mapping[str, Any] | None, place: str = "") -> Engine:
     >>> engine({"name": "local", "workers": 2}).parameters.workers
     2
     """
-    values = {"name": section} if isinstance(section, str) else dict(section or {})
+    if section is None:
+        return _serial()
+    values = {"name": section} if isinstance(section, str) else dict(section)
     name = values.pop("name", "local")
     engine_class = _engine_class(str(name), place)
     parameters = build(engine_class.parameters_class, values, f"{place}engine.")
     return cast("Engine", engine_class(parameters))
 
 
+def _serial() -> Engine:
+    from valor_core.engines.local import LocalEngine, LocalParameters
+
+    return LocalEngine(LocalParameters())
+
+
 def _engine_class(name: str, place: str) -> Any:
-    known = entry_points(group=GROUP)
+    known = entry_points(GROUP)
+    if not any(entry.name == name for entry in known):
+        known = entry_points(GROUP, anew=True)
     claims = [entry for entry in known if entry.name == name]
     if not claims:
         names = sorted({entry.name for entry in known})
@@ -124,5 +135,5 @@ def _engine_class(name: str, place: str) -> Any:
         raise EngineError(
             f"{place}engine.name: the engine {name!r} of {owners[0]} cannot be imported, "
             f"{type(error).__name__}: {error}",
-            f"Install what it needs with: python -m pip install '{owners[0]}[{name}]'",
+            f"Install what it needs with: {install(f'{owners[0]}[{name}]')}",
         ) from error

@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from contextlib import ExitStack
 from itertools import islice
-from multiprocessing import parent_process
+from multiprocessing import current_process, parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.util import Finalize
 from typing import Any, Literal
@@ -29,6 +29,7 @@ from valor_core.tally import Tally
 
 _MOST_ON_WINDOWS = 61  # processes that it can wait for at a time
 _ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
+_GUARD = 'Call it under `if __name__ == "__main__":`, or use engine: {mode: threads}.'
 
 
 @parameters
@@ -100,7 +101,8 @@ def _flow(
         raise EngineError(
             "engine: a worker process ended without an answer, it may have run out of memory; "
             f"in flight were {names}",
-            "Use fewer workers or smaller partitions.",
+            "Use fewer workers or smaller partitions; in a script, call it under "
+            '`if __name__ == "__main__":`.',
         ) from error
     finally:
         for future in running:
@@ -133,6 +135,8 @@ class _Spawn(SpawnContext):
 def _in_processes(work: Work, partitions: Sequence[Partition], workers: int) -> Iterator[Tally]:
     if sys.platform == "win32":
         workers = min(workers, _MOST_ON_WINDOWS)
+    if getattr(current_process(), "_inheriting", False):
+        raise EngineError("engine: a worker process runs the script that started it again", _GUARD)
     context = _Spawn()
     executor = ProcessPoolExecutor(
         workers, mp_context=context, initializer=_start, initargs=(_pickled(work),)

@@ -107,7 +107,7 @@ class TablePartition:
         ReadError
             If the file cannot be read, has changed, or is not encoded in UTF-8.
         """
-        data = self._gzip_bytes() if self.is_gzip else self._plain_bytes()
+        data = gzip_bytes(self.path) if self.is_gzip else self._plain_bytes()
         if self.start == 0:
             data = data.removeprefix(_BOM)
         try:
@@ -135,15 +135,6 @@ class TablePartition:
             )
         return data
 
-    def _gzip_bytes(self) -> bytes:
-        try:
-            with gzip.open(self.path, "rb") as stream:
-                return stream.read()
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise ReadError(f"{self.path}: expected a whole gzip file, found {error}") from error
-        except OSError as error:
-            raise unreadable(self.path, error) from error
-
 
 @frozen
 class Cut:
@@ -162,6 +153,23 @@ def count_line_breaks(data: bytes) -> int:
     3
     """
     return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
+def gzip_bytes(path: Path) -> bytes:
+    """What a gzip file holds.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read, or is no gzip file or only a part of one.
+    """
+    try:
+        with gzip.open(path, "rb") as stream:
+            return stream.read()
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ReadError(f"{path}: expected a whole gzip file, found {error}") from error
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 def unreadable(path: Path, error: OSError) -> ReadError:
@@ -433,7 +441,9 @@ class Table:
     @property
     def known_names(self) -> str:
         """Names of the columns in words, for the end of an error message."""
-        known = ", ".join(map(repr, self.names[:20])) or "none"
+        if not self.names:
+            return f"there is no {self.unit}"
+        known = ", ".join(map(repr, self.names[:20]))
         return f"the {self._kind}s are {known}{and_more(len(self.names) - 20)}"
 
     @property

@@ -144,7 +144,7 @@ def _datum(value: Any) -> Datum:
         return value
     if isinstance(value, Mapping):
         _check_keys(value, ("uid", "metadata"), "datum", _OF_OTHER_TASKS)
-        return Datum(value.get("uid"), value.get("metadata") or {})  # type: ignore[arg-type]
+        return Datum(value.get("uid"), value.get("metadata") or {})
     if isinstance(value, (str, int)):
         return Datum(value)
     raise SchemaError(f"datum: expected a Datum or its uid, got {shown(value)}")

@@ -22,6 +22,11 @@ BY_CONTENT = cmp_using(eq=np.array_equal)
 
 _BLOCK = 1 << 16  # what is looked at at a time stays in cache
 _THREAD = 1 << 20  # values that are worth a thread of their own
+_BITS = {
+    4: (np.uint32, np.float32(np.inf).view(np.uint32)),
+    8: (np.uint64, np.float64(np.inf).view(np.uint64)),
+}
+"""By the bytes of a float: the type of its bits, and those of infinity."""
 
 
 @frozen
@@ -120,9 +125,7 @@ def check_length(array: NDArray[Any], name: str, length: int | None) -> None:
 def check_finite(array: Floats, name: str) -> None:
     """Raise a `SchemaError` that names the first place without a finite number."""
     flat = array.reshape(-1)
-    count = max(1, min(thread_count(), flat.size // _THREAD))
-    edges = [flat.size * i // count for i in range(count + 1)]
-    if all(over(partial(_are_finite, flat), list(pairwise(edges)))):
+    if _all_finite(flat):
         return
     bad = np.flatnonzero(~np.isfinite(flat))
     place = ", ".join(str(int(i)) for i in np.unravel_index(bad[0], array.shape))
@@ -132,13 +135,20 @@ def check_finite(array: Floats, name: str) -> None:
     )
 
 
+def _all_finite(flat: Floats) -> bool:
+    if flat.size < 2 * _THREAD:
+        return _are_finite(flat, 0, flat.size)
+    count = min(thread_count(), flat.size // _THREAD)
+    edges = [flat.size * i // count for i in range(count + 1)]
+    return all(over(partial(_are_finite, flat), list(pairwise(edges))))
+
+
 def _are_finite(flat: Floats, first: int, last: int) -> bool:
-    bits = np.uint32 if flat.dtype == np.float32 else np.uint64
-    infinity = np.array(np.inf, flat.dtype).view(bits)
+    bits, infinity = _BITS[flat.itemsize]
     for start in range(first, last, _BLOCK):
         block = flat[start : min(start + _BLOCK, last)]
         # One look is enough where nothing is negative: as bits, NaN is greater than infinity.
-        if block.view(bits).max() >= infinity and not np.isfinite(block).all():
+        if np.maximum.reduce(block.view(bits)) >= infinity and not np.isfinite(block).all():
             return False
     return True
 
@@ -158,7 +168,7 @@ def are_below(array: Codes, count: int) -> bool:
     (True, False)
     """
     # As an unsigned number, a negative one is greater than any count.
-    return not array.size or int(array.view(np.uint64).max()) < count
+    return not array.size or int(np.maximum.reduce(array.view(np.uint64))) < count
 
 
 def check_codes(array: Codes, count: int, name: str, of: str) -> None:

@@ -1,4 +1,4 @@
-"""Characters: halves of a UTF-16 pair that stand alone, which no file can hold as UTF-8."""
+"""Characters: Python's own text, without lone halves of UTF-16 pairs, which no file can hold."""
 
 from __future__ import annotations
 
@@ -12,6 +12,17 @@ from valor_core.errors import SchemaError, shown
 
 _LONE = re.compile("[\ud800-\udfff]")
 _FIRST, _LAST = 0xD800, 0xDFFF
+
+
+def plain_text(text: str) -> str:
+    """The same characters as Python's own string; one of NumPy is equal, but prints otherwise.
+
+    Examples
+    --------
+    >>> plain_text(np.str_("cat"))
+    'cat'
+    """
+    return text if type(text) is str else str.__str__(text)
 
 
 def check_unicode(text: str, place: str) -> None:

@@ -103,6 +103,36 @@ def class_names(labels: Sequence[Any] | None, width: int) -> NDArray[Any]:
     return names
 
 
+def named_columns(values: Any) -> Sequence[Any] | None:
+    """The names of the columns of a table, such as a DataFrame; none where they are numbered.
+
+    Examples
+    --------
+    >>> named_columns([[0.5, 0.5]]) is None
+    True
+    """
+    columns = getattr(values, "columns", None)
+    if columns is None or callable(columns):
+        return None
+    names: list[Any] = list(columns)
+    return None if names == list(range(len(names))) else names
+
+
+def check_same_columns(truth: Sequence[Any] | None, scores: Sequence[Any] | None) -> None:
+    """Raise a `SchemaError` if two tables name their columns otherwise, or in another order.
+
+    Examples
+    --------
+    >>> check_same_columns(["cat", "dog"], ["cat", "dog"])
+    """
+    if truth is None or scores is None or list(truth) == list(scores):
+        return
+    raise SchemaError(
+        f"y_true: expected the columns of y_score, {shown(list(scores))}, got {shown(list(truth))}",
+        "Bring them into one order: y_true[y_score.columns].",
+    )
+
+
 def class_codes(
     truth: NDArray[Any], labels: Sequence[Any] | None, width: int
 ) -> tuple[NDArray[Any], Codes]:
@@ -159,6 +189,7 @@ def _places(names: NDArray[Any], truth: NDArray[Any]) -> Codes:
     if len(strange):
         raise SchemaError(
             f"y_true[{strange[0]}]: expected one of the labels, got "
-            f"{truth[strange[0]].item()!r}{and_more(len(strange) - 1)}"
+            f"{truth[strange[0]].item()!r}{and_more(len(strange) - 1)}",
+            _NAMED,
         )
     return found

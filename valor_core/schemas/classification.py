@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import (
@@ -21,12 +21,20 @@ from valor_core.schemas.arrays import (
     is_ascending,
     read_only,
 )
-from valor_core.schemas.classes import class_codes, class_column, class_names, plain_array
-from valor_core.schemas.datum import Datum, Datums, listed
+from valor_core.schemas.classes import (
+    check_same_columns,
+    class_codes,
+    class_column,
+    class_names,
+    named_columns,
+    plain_array,
+)
+from valor_core.schemas.datum import Datum, Datums, as_uid, listed, with_datums
 from valor_core.schemas.label import (
     DEFAULT_KEY,
     Label,
     Vocabulary,
+    are_distinct,
     as_label,
     as_labels,
     kept_label,
@@ -80,7 +88,7 @@ class Classification:
 
     task: ClassVar[str] = "classification"
 
-    uid: str | int
+    uid: str | int = field(converter=as_uid)
     groundtruths: tuple[Label, ...] = field(converter=as_labels, default=())
     predictions: tuple[tuple[Label, float], ...] = field(converter=_scored_labels, default=())
     metadata: Mapping[str, Any] = field(factory=dict)
@@ -129,7 +137,7 @@ class ClassificationBatch:
     single: bool = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        if len(set(self.labels)) < len(self.labels):
+        if not are_distinct(self.labels):
             raise SchemaError("labels: expected each label once in the vocabulary")
         if len(self.truth_datums) != len(self.truth_labels):
             raise SchemaError(
@@ -206,9 +214,9 @@ class ClassificationBatch:
             and the first gets one minus it.
         labels : sequence of str or int, optional
             The class of every column; a whole number in `y_true` is the position of its class
-            where no label is a number. Without it the columns are 0 … k-1 where `y_true` is
-            a 0/1 matrix or holds whole numbers, and the sorted names where it holds text of
-            exactly k classes.
+            where no label is a number. Without it they are the names of a DataFrame's columns;
+            else 0 … k-1 where `y_true` is a 0/1 matrix or holds whole numbers, and the sorted
+            names where it holds text of exactly k classes.
         key : str
             Label key of all classes.
         uids, metadata : optional
@@ -226,6 +234,9 @@ class ClassificationBatch:
         >>> [label.value for label in batch.labels], batch.truth_labels
         (['0', '1'], array([1, 0]))
         """
+        columns = named_columns(y_score)
+        check_same_columns(named_columns(y_true), columns)
+        labels = columns if labels is None else labels
         truth = class_column(y_true, "y_true")
         given = plain_array(y_score, "y_score")
         values = floats(given, "y_score", ndim=given.ndim)
@@ -321,7 +332,7 @@ class ClassificationBatch:
 
     def renumber(self, start: int) -> ClassificationBatch:
         """The same data, called by their positions from `start` on."""
-        return evolve(self, datums=self.datums.renumber(start))
+        return with_datums(self, self.datums.renumber(start))
 
     def items(self) -> Iterator[Classification]:
         """The items as objects."""

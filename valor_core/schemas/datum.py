@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from typing import Any, TypeVar
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
-from valor_core.schemas.characters import check_unicode, check_unicode_column
+from valor_core.schemas.characters import check_unicode, check_unicode_column, plain_text
 
 T = TypeVar("T")
 Uid = str | int
@@ -20,8 +21,21 @@ Uids = NDArray[Any]
 """Column of uids: all int64 or all strings."""
 
 
+def as_uid(value: Any) -> Any:
+    """A uid as Python's own string or whole number; what is neither is left to the checks.
+
+    Examples
+    --------
+    >>> as_uid(np.str_("img_7")), as_uid(np.int64(7))
+    ('img_7', 7)
+    """
+    if isinstance(value, str):
+        return plain_text(value)
+    return int(value) if isinstance(value, np.integer) else value
+
+
 def _uid(item: Any, attribute: Any, value: Any) -> None:
-    if not isinstance(value, (str, int, np.integer)) or isinstance(value, bool):
+    if not isinstance(value, (str, int)) or isinstance(value, bool):
         raise SchemaError(f"Datum: uid must be a string or a whole number, got {shown(value)}")
     if isinstance(value, str):
         check_unicode(value, "Datum: uid")
@@ -52,7 +66,7 @@ class Datum:
     'img_7'
     """
 
-    uid: Uid = field(validator=_uid)
+    uid: Uid = field(converter=as_uid, validator=_uid)
     metadata: Mapping[str, Any] = field(factory=dict, converter=_facts)
 
 
@@ -253,6 +267,20 @@ def listed(items: Any, cls: type[T]) -> list[T]:
         if not isinstance(item, cls):
             raise SchemaError(f"data[{position}]: expected a {cls.__name__}, got {shown(item)}")
     return found
+
+
+def with_datums(batch: T, datums: Datums) -> T:
+    """The same batch with its datums called otherwise; nothing in it is checked again.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> with_datums(TextBatch.of([Text("q1")]), Datums(["q7"])).datums.uids
+    array(['q7'], dtype='<U2')
+    """
+    called = copy(batch)
+    object.__setattr__(called, "datums", datums)
+    return called
 
 
 def compact(uids: Uids) -> Uids:

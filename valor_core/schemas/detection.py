@@ -21,7 +21,7 @@ from valor_core.schemas.arrays import (
     codes,
     read_only,
 )
-from valor_core.schemas.datum import Datum, Datums, Uid, listed
+from valor_core.schemas.datum import Datum, Datums, Uid, as_uid, listed, with_datums
 from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.label import (
     Label,
@@ -97,7 +97,7 @@ class TrueObject:
     geometry: Geometry = field(validator=_check_geometry)
     is_crowd: bool = field(default=False, converter=_flag)
     area: float | None = field(default=None, converter=_area)
-    uid: Uid | None = None
+    uid: Uid | None = field(default=None, converter=as_uid)
 
 
 @frozen
@@ -122,7 +122,7 @@ class PredictedObject:
 
     labels: tuple[tuple[Label, float], ...] = field(converter=_scored_labels)
     geometry: Geometry = field(validator=_check_geometry)
-    uid: Uid | None = None
+    uid: Uid | None = field(default=None, converter=as_uid)
 
 
 def _tuple(values: Any) -> tuple[Any, ...]:
@@ -172,7 +172,7 @@ class Detection:
 
     task: ClassVar[str] = "detection"
 
-    uid: Uid
+    uid: Uid = field(converter=as_uid)
     groundtruths: tuple[TrueObject, ...] = field(converter=_tuple, default=())
     predictions: tuple[PredictedObject, ...] = field(converter=_tuple, default=())
     metadata: Mapping[str, Any] = field(factory=dict)
@@ -352,7 +352,7 @@ class DetectionBatch:
 
     def renumber(self, start: int) -> DetectionBatch:
         """The same data, called by their positions from `start` on."""
-        return evolve(self, datums=self.datums.renumber(start))
+        return with_datums(self, self.datums.renumber(start))
 
     def items(self) -> Iterator[Detection]:
         """The items as objects."""

@@ -204,10 +204,22 @@ class Mask:
 
     @classmethod
     def of(cls, array: Any) -> Mask:
-        """The mask that an array of zeros and others shows, one row per row of pixels."""
+        """The mask that an array of zeros and others shows, one row per row of pixels.
+
+        Raises
+        ------
+        SchemaError
+            If it has other than two dimensions, or fractions, which no threshold has cut yet.
+        """
         array = np.asarray(array)
-        if array.ndim != 2:
+        if array.ndim != 2 or array.dtype.kind not in "biuf":
             raise SchemaError(f"Mask: expected rows and columns of pixels, got {shown(array)}")
+        if array.dtype.kind == "f" and not np.isin(array, (0, 1)).all():
+            strange = array[~np.isin(array, (0, 1))][0].item()
+            raise SchemaError(
+                f"Mask: expected pixels of 0 and 1, got {strange}",
+                "Cut what is a probability first: Mask.of(array > 0.5).",
+            )
         height, width = array.shape
         return cls(encoded(array != 0), height, width)
 

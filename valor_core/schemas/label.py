@@ -11,10 +11,14 @@ from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError, found_at, shown
 from valor_core.schemas.arrays import Codes
-from valor_core.schemas.characters import check_unicode
+from valor_core.schemas.characters import check_unicode, plain_text
 from valor_core.schemas.order import natural
 
 DEFAULT_KEY = "class"
+
+
+def _plain(value: Any) -> Any:
+    return plain_text(value) if isinstance(value, str) else value
 
 
 def _text(label: Any, attribute: Any, value: Any) -> None:
@@ -23,7 +27,7 @@ def _text(label: Any, attribute: Any, value: Any) -> None:
     check_unicode(value, f"Label: {attribute.name}")
 
 
-@frozen(order=True)
+@frozen(order=True, cache_hash=True)
 class Label:
     """A value under a key: ``Label("animal", "dog")``. Metrics are grouped by key.
 
@@ -35,8 +39,8 @@ class Label:
     True
     """
 
-    key: str = field(validator=_text)
-    value: str = field(validator=_text, order=natural)
+    key: str = field(converter=_plain, validator=_text)
+    value: str = field(converter=_plain, validator=_text, order=natural)
 
     def __str__(self) -> str:
         return self.value if self.key == DEFAULT_KEY else f"{self.key}: {self.value}"

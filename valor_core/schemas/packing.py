@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.arrays import Codes
+from valor_core.schemas.geometry import Geometry, Mask
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.validity import CheckedShapes, Policy, checked_geometries
@@ -61,10 +62,11 @@ class Packed:
             i, j, _ = given[row]
             return f"item {items[i].uid!r}, {side}[{j}]" if place is None else place(side, i, j)
 
-        for row, (_, _, one) in enumerate(given):
+        for row, (i, _, one) in enumerate(given):
             if not isinstance(one, wanted):
                 raise SchemaError(f"{called(row)}: expected a {wanted.__name__}, got {shown(one)}")
             _check_labels(called(row), side, one.labels)
+            _check_size(called(row), one.geometry, items[i].size)
         sizes = image_sizes(items)[[i for i, *_ in given]]
         found = checked_geometries([one.geometry for *_, one in given], sizes, policy, side, called)
         kept = [given[row] for row in found.kept.tolist()]
@@ -144,6 +146,17 @@ def _check_labels(place: str, side: str, labels: Sequence[Any]) -> None:
             if names.count(name) > 1
         ]
         raise SchemaError(f"{place}: expected {expected}, found {' and '.join(twice)}")
+
+
+def _check_size(place: str, geometry: Geometry, size: tuple[int, int] | None) -> None:
+    """Raise unless a mask is as large as its image."""
+    if size is None or not isinstance(geometry, Mask):
+        return
+    if (geometry.height, geometry.width) != size:
+        raise SchemaError(
+            f"{place}: expected a mask of {size[0]} by {size[1]} pixels like its image, "
+            f"got {geometry.height} by {geometry.width}"
+        )
 
 
 def _check_scores(place: str, labels: Sequence[tuple[Label, float]]) -> None:

@@ -49,7 +49,8 @@ class ScoreMatrix:
             raise SchemaError(
                 f"scores: expected {len(self.labels):,} columns, got {self.values.shape[1]:,}"
             )
-        if len(np.unique(self.labels)) < len(self.labels):
+        ascending = is_ascending(self.labels, strictly=True)
+        if not ascending and len(np.unique(self.labels)) < len(self.labels):
             raise SchemaError("scores: expected every label in one column, found one in two")
 
     def select(self, positions: Codes) -> ScoreMatrix:

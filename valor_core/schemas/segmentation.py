@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 
 from valor_core.errors import SchemaError, did_you_mean, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length
-from valor_core.schemas.datum import Datum, Datums, Uid, listed
+from valor_core.schemas.datum import Datum, Datums, Uid, as_uid, listed, with_datums
 from valor_core.schemas.label import Label, Vocabulary, as_labels, label_tuple
 from valor_core.schemas.label_maps import BACKGROUND, IGNORED, LabelMap, Layer, Legend
 from valor_core.schemas.layers import are_apart, by_key
@@ -71,7 +71,7 @@ class Segmentation:
 
     task: ClassVar[str] = "segmentation"
 
-    uid: Uid
+    uid: Uid = field(converter=as_uid)
     groundtruth: Side = None
     prediction: Side = None
     labels: tuple[Label, ...] = field(default=(), converter=as_labels)
@@ -270,7 +270,7 @@ class SegmentationBatch:
 
     def renumber(self, start: int) -> SegmentationBatch:
         """The same data, called by their positions from `start` on."""
-        return evolve(self, datums=self.datums.renumber(start))
+        return with_datums(self, self.datums.renumber(start))
 
     def items(self) -> Iterator[Segmentation]:
         """The items as objects: segments, or a boolean image for each label."""

@@ -244,7 +244,7 @@ class Shapes:
     def select(self, positions: Codes) -> Shapes:
         """Some of the rows."""
         return Shapes(
-            self.boxes[positions],
+            self.boxes.take(positions, axis=0),  # several times as fast as by index
             self.kinds[positions],
             None if self.rings is None else self.rings.select(positions),
             None if self.masks is None else self.masks.select(positions),

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
 from valor_core.schemas.characters import check_unicode
-from valor_core.schemas.datum import Datum, Datums, listed
+from valor_core.schemas.datum import Datum, Datums, as_uid, listed, with_datums
 
 
 def _text(item: Any, attribute: Any, value: Any) -> None:
@@ -73,7 +73,7 @@ class Text:
 
     task: ClassVar[str] = "text"
 
-    uid: str | int
+    uid: str | int = field(converter=as_uid)
     query: str | None = field(default=None, validator=_text)
     response: str | None = field(default=None, validator=_text)
     references: tuple[str, ...] = field(default=(), converter=_references)
@@ -192,7 +192,7 @@ class TextBatch:
 
     def renumber(self, start: int) -> TextBatch:
         """The same items, called by their positions from `start` on."""
-        return evolve(self, datums=self.datums.renumber(start))
+        return with_datums(self, self.datums.renumber(start))
 
     def items(self) -> Iterator[Text]:
         """The items as objects."""

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
 from numpy.testing import assert_array_equal
@@ -34,10 +34,11 @@ from valor_classification.kernels.values import (
 )
 
 TINY_BLOCKS = {
-    "numeric.best": {"CACHED": 5, "_FEW_COLUMNS": 2},
+    "numeric.best": {"CACHED": 5, "_FEW_COLUMNS": 2, "_TURNED": 5},
     "numeric.columns": {"_TRANSPOSED_ROWS": 2},
-    "numeric.confusion": {"CACHED": 5, "_SMALL_KEYS": 1},
+    "numeric.confusion": {"CACHED": 5, "_SMALL_TABLE": 1},
     "numeric.ranking": {"CACHED": 5},
+    "numeric.reliability": {"CACHED": 5},
     "numeric.thresholds": {
         "CACHED": 5,
         "_FEW_THRESHOLDS": 2,
@@ -134,7 +135,6 @@ def test_the_top_of_a_row_is_the_first_of_its_greatest_scores(kernels: ModuleTyp
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(matrices())
 def test_the_top_of_rows_is_what_argmax_says(kernels: ModuleType, values: NDArray[Any]) -> None:
     top, scores = kernels.top_of_rows(values)
@@ -168,7 +168,6 @@ def test_the_top_of_rows_is_the_same_in_any_number_of_threads(
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(matrices(), st.data())
 def test_a_score_of_each_row_is_found_in_its_column(
     kernels: ModuleType, values: NDArray[Any], data: st.DataObject
@@ -196,7 +195,6 @@ def test_the_top_of_a_run_is_the_first_listed_of_its_greatest_scores(kernels: Mo
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(listings())
 def test_the_top_of_runs_is_the_first_maximum_of_each_datum(
     kernels: ModuleType, listing: Any
@@ -234,7 +232,6 @@ def test_a_float32_score_passes_the_threshold_it_was_rounded_from(kernels: Modul
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(matrices(), THRESHOLDS)
 def test_passed_counts_the_comparisons_that_hold(
     kernels: ModuleType, values: NDArray[Any], thresholds: NDArray[np.float64]
@@ -269,7 +266,6 @@ def test_a_histogram_counts_the_scores_between_thresholds(kernels: ModuleType) -
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(matrices(), THRESHOLDS, st.integers(1, 3))
 def test_a_histogram_is_the_count_of_passed(
     kernels: ModuleType, values: NDArray[Any], thresholds: NDArray[np.float64], threads: int
@@ -387,7 +383,6 @@ def test_areas_without_positives_or_negatives_are_nan(kernels: ModuleType) -> No
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(labelled(), UNLISTED, UNLISTED)
 def test_areas_follow_their_definitions(
     kernels: ModuleType, label: Any, positives: int, negatives: int
@@ -407,7 +402,6 @@ def test_areas_follow_their_definitions(
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(labelled(), st.randoms(use_true_random=False))
 def test_areas_and_curves_do_not_depend_on_the_order_of_scores(
     kernels: ModuleType, label: Any, random: Any
@@ -429,7 +423,6 @@ def test_areas_and_curves_do_not_depend_on_the_order_of_scores(
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(st.lists(st.floats(0, 2**20, allow_subnormal=False)))
 def test_precisions_are_added_like_fsum(terms: list[float]) -> None:
     assert _exact_sum(np.array(terms, np.float64)) == math.fsum(terms)
@@ -473,7 +466,6 @@ def matrices_with_truths(draw: st.DrawFn) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(matrices_with_truths(), st.integers(1, 3))
 def test_areas_of_a_matrix_are_those_of_its_columns(
     kernels: ModuleType, drawn: Any, threads: int
@@ -493,7 +485,6 @@ def test_areas_of_a_matrix_are_those_of_its_columns(
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(matrices_with_truths(), st.data())
 def test_areas_of_a_matrix_do_not_depend_on_order_or_split(
     kernels: ModuleType, drawn: Any, data: st.DataObject
@@ -542,7 +533,6 @@ def test_areas_agree_with_scikit_learn(kernels: ModuleType, dtype: Any, decimals
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(labelled(), UNLISTED, UNLISTED)
 def test_areas_of_few_scores_agree_with_scikit_learn(
     kernels: ModuleType, label: Any, positives: int, negatives: int
@@ -594,7 +584,6 @@ def test_a_curve_of_nothing_is_empty(kernels: ModuleType) -> None:
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(labelled(), UNLISTED, UNLISTED)
 def test_curves_follow_their_definition(
     kernels: ModuleType, label: Any, positives: int, negatives: int
@@ -656,7 +645,6 @@ def naive_rank(scores: list[float], truth: int) -> int:
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(matrices(), st.data())
 def test_ranks_of_truth_are_places_in_the_ranking(
     kernels: ModuleType, values: NDArray[Any], data: st.DataObject
@@ -701,7 +689,6 @@ def test_the_rank_of_a_listed_truth_counts_its_datum_only(kernels: ModuleType) -
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(listings(), st.data())
 def test_ranks_of_listed_truths_are_places_in_each_ranking(
     kernels: ModuleType, listing: Any, data: st.DataObject
@@ -742,7 +729,6 @@ def test_confusion_cells_count_equal_datums(kernels: ModuleType) -> None:
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 4), st.integers(0, 3)), max_size=60),
     st.sampled_from([5, 100_000]),
@@ -764,7 +750,6 @@ def test_confusion_cells_are_a_counter(
 
 
 @pytest.mark.usefixtures("block_sizes")
-@settings(deadline=None)
 @given(st.data(), st.sampled_from([3, 100_000]), st.sampled_from([1, 2]))
 def test_top_cells_are_the_cells_of_the_tops(
     kernels: ModuleType, data: st.DataObject, labels: int, threads: int
@@ -815,3 +800,42 @@ def test_exact_units_are_the_sum_of_fractions(
     wanted = sum(map(Fraction, values.tolist()), Fraction(0))
 
     assert Fraction(kernels.exact_units(values), 2**1074) == wanted
+
+
+@pytest.mark.usefixtures("block_sizes")
+@given(data=st.data())
+def test_squared_errors_are_the_sum_of_fractions(kernels: ModuleType, data: st.DataObject) -> None:
+    shape = data.draw(st.tuples(st.integers(1, 12), st.integers(1, 4)))
+    scores = data.draw(arrays_st.arrays(np.float32, shape, elements=st.floats(0, 1, width=32)))
+    is_true = data.draw(arrays_st.arrays(np.bool_, shape))
+
+    found = kernels.squared_errors(scores, *np.nonzero(is_true))
+
+    errors = (scores.astype(np.float64) - is_true)[is_true.any(axis=1)]
+    wanted = sum(map(Fraction, (errors**2).ravel().tolist()), Fraction(0))
+    assert Fraction(found, 2**1074) == wanted
+
+
+def test_squared_errors_of_a_truth_without_a_column_are_those_of_a_row_of_zeros(
+    kernels: ModuleType,
+) -> None:
+    # The first row has a truth that is no column: .25 + .0625. The second has none at all.
+    scores = np.array([[0.5, 0.25], [1.0, 1.0]])
+
+    found = kernels.squared_errors(scores, np.array([0]), np.array([-1]))
+
+    assert Fraction(found, 2**1074) == Fraction(5, 16)
+
+
+@pytest.mark.usefixtures("block_sizes")
+def test_best_scores_that_are_no_probabilities_are_in_no_bin(kernels: ModuleType) -> None:
+    # Best scores 0.75 of label 4 (right), 0.5 of label 3 (wrong), and 1.5.
+    scores = np.array([[0.25, 0.75], [0.5, -0.5], [1.5, 0.0]])
+    labels, truths = np.array([3, 4]), np.array([4, 4, 3])
+
+    found = kernels.top_reliability(scores, labels, truths, np.array([0.6]))
+
+    assert found.outside == 1
+    assert_array_equal(found.counts, [1, 1])
+    assert_array_equal(found.hits, [0, 1])
+    assert [units / 2**1074 for units in found.units] == [0.5, 0.75]

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
 from numpy.typing import NDArray
@@ -39,7 +39,10 @@ def scores_of(shape: Any, low: float = -2, high: float = 2) -> st.SearchStrategy
 
 @st.composite
 def matrices(draw: st.DrawFn) -> NDArray[Any]:
-    rows, columns = draw(st.integers(0, 40)), draw(st.sampled_from([1, 2, 3, 10, 63, 64, 65, 130]))
+    rows, columns = (
+        draw(st.integers(0, 40)),
+        draw(st.sampled_from([1, 2, 3, 4, 5, 7, 8, 10, 63, 130])),
+    )
     return draw(scores_of((rows, columns)))
 
 
@@ -64,7 +67,6 @@ def assert_same(name: str, *arguments: Any, **options: Any) -> None:
     assert bits(ours) == bits(getattr(numeric, name)(*arguments, **options))
 
 
-@settings(deadline=None)
 @given(matrices(), LIMITS, st.data())
 def test_on_matrices(values: NDArray[Any], limits: NDArray[Any], data: st.DataObject) -> None:
     count, width = values.shape
@@ -81,7 +83,6 @@ def test_on_matrices(values: NDArray[Any], limits: NDArray[Any], data: st.DataOb
     assert_same("rank_matrix", [values[:7], values[7:]], *np.nonzero(is_true))
 
 
-@settings(deadline=None)
 @given(st.integers(0, 40).flatmap(scores_of), st.data(), st.integers(0, 3), st.integers(0, 3))
 def test_on_one_label(
     scores: NDArray[Any], data: st.DataObject, positives: int, negatives: int
@@ -94,12 +95,33 @@ def test_on_one_label(
         assert_same("rank_curve", scores, own, **unlisted, bends=bends)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 40).flatmap(lambda count: scores_of(count, 0, 1)), LIMITS, st.data())
 def test_on_probabilities(values: NDArray[Any], limits: NDArray[Any], data: st.DataObject) -> None:
     hits = data.draw(arrays_st.arrays(np.bool_, values.size))
 
     assert_same("reliability", values, hits, limits.astype(values.dtype))
+
+
+@given(matrices(), LIMITS, st.data())
+def test_on_best_scores(values: NDArray[Any], limits: NDArray[Any], data: st.DataObject) -> None:
+    count, width = values.shape
+    truths = data.draw(arrays_st.arrays(np.int64, count, elements=st.integers(0, width)))
+
+    limits = limits.astype(values.dtype)
+    assert_same("top_reliability", values, np.arange(width)[::-1], truths, limits)
+
+
+@given(
+    st.tuples(st.integers(0, 20), st.integers(1, 5)).flatmap(lambda shape: scores_of(shape, 0, 1)),
+    st.data(),
+)
+def test_on_truths(values: NDArray[Any], data: st.DataObject) -> None:
+    count, width = values.shape
+    truth = st.tuples(st.integers(0, max(count - 1, 0)), st.integers(-1, width - 1))
+    truths = sorted(data.draw(st.lists(truth, unique=True, max_size=30 if count else 0)))
+    datums, columns = np.array(truths, np.int64).reshape(-1, 2).T
+
+    assert_same("squared_errors", values, datums, columns)
 
 
 def test_on_many_probabilities() -> None:
@@ -108,9 +130,12 @@ def test_on_many_probabilities() -> None:
     limits = np.linspace(0, 1, 16)[1:].astype(np.float32)
 
     assert_same("reliability", values, values > 0.4, limits, threads=2)
+    rows, labels = values.reshape(-1, 10), np.arange(10)
+    truths = generator.integers(0, 10, len(rows))
+    assert_same("top_reliability", rows, labels, truths, limits, threads=2)
+    assert_same("squared_errors", rows, np.arange(len(rows)), truths, threads=2)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 4), max_size=9), st.data())
 def test_on_listings(lengths: list[int], data: st.DataObject) -> None:
     datums = np.repeat(np.arange(len(lengths)), lengths)
@@ -129,7 +154,6 @@ def test_on_listings(lengths: list[int], data: st.DataObject) -> None:
     assert_same("ranks_of_truth_in_runs", datums, values, entries)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(-1, 4), st.integers(-1, 4), st.integers(0, 3)), max_size=60),
     st.sampled_from([5, 1000]),

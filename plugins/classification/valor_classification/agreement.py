@@ -142,13 +142,14 @@ class AgreementPart:
             _by_bin(cells, own, len(self.hits)) for own in (is_hit, has_truth, has_top & ~has_truth)
         )
         self.hits = self.hits + hits
+        counts = hits.tolist(), tops.tolist(), others.tolist()
         for place in range(len(self.thresholds)):
-            hit, top, other = (int(part[place + 1 :].sum()) for part in (hits, tops, others))
+            hit, top, other = (sum(part[place + 1 :]) for part in counts)
             found = {
                 (1, 1): hit,
                 (0, 2): top - hit,
-                (0, 1): int(tops.sum()) - top + other,
-                (0, 0): int(others.sum()) - other,
+                (0, 1): sum(counts[1]) - top + other,
+                (0, 0): sum(counts[2]) - other,
             }
             self.sets.update({(place, *cell): count for cell, count in found.items() if count})
 

@@ -82,9 +82,8 @@ class ConfusionPart:
             self._note(min(view.uids[view.truth_counts > 1].tolist(), key=natural))
             return
         cells = _rows(view.top_cells(self.thresholds))
-        tops = cells[cells[:, 0] != NONE]
-        tops[:, 1] = NONE
-        self.tops = _joined(self.tops, _renamed(_summed(tops), codes))
+        tops = _without_predictions(cells, len(view.labels), len(self.thresholds))
+        self.tops = _joined(self.tops, _renamed(tops, codes))
         if self.hardmax:
             cells = cells[cells[:, 1] != NONE]
             self.cells = _joined(self.cells, _renamed(cells, codes))
@@ -121,8 +120,8 @@ class ConfusionPart:
         if self.several is None:
             return None
         return Failed(
-            f"item {self.several!r}: a confusion matrix needs one ground truth for each label key, "
-            "found several; choose Counts, which treats every label on its own"
+            f"item {self.several!r}: expected one ground truth for each label key, "
+            "found several; Counts treats every label on its own"
         )
 
     @property
@@ -133,9 +132,10 @@ class ConfusionPart:
     def at(self, threshold: float) -> Matrix:
         """The matrix at one of the thresholds, without the items of a `refusal`."""
         count = len(self.vocabulary)
-        table = np.zeros((count + 1, count + 1), dtype=np.int64)
         truths, predictions, items = self.pairs(threshold)
-        np.add.at(table, (truths, predictions), items)
+        cells = np.zeros((count + 1) ** 2, dtype=np.int64)
+        np.add.at(cells, truths * (count + 1) + predictions, items)
+        table = cells.reshape(count + 1, count + 1)
         return Matrix(
             labels=self.labels,
             counts=table[:-1, :-1],
@@ -203,8 +203,21 @@ def _rows(cells: ConfusionCells) -> Codes:
     return np.stack([cells.truths, cells.predictions, cells.bins, cells.counts], axis=1)
 
 
+def _without_predictions(cells: Codes, label_count: int, threshold_count: int) -> Codes:
+    """The cells of ground truths, whatever was predicted."""
+    width = threshold_count + 1
+    cells = cells[cells[:, 0] != NONE]
+    table = np.zeros(label_count * width, dtype=np.int64)
+    np.add.at(table, cells[:, 0] * width + cells[:, 2], cells[:, 3])
+    places = np.flatnonzero(table)
+    none = np.full(len(places), NONE)
+    return np.stack([places // width, none, places % width, table[places]], axis=1)
+
+
 def _renamed(cells: Codes, codes: Codes) -> Codes:
     """The cells with label codes of the vocabulary; `NONE` stays."""
+    if np.array_equal(codes, np.arange(len(codes))):
+        return cells
     with_none = np.append(codes, NONE)
     renamed = cells.copy()
     renamed[:, :2] = with_none[cells[:, :2]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -19,8 +18,7 @@ from valor_core.schemas.arrays import Floats
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
-
-_BLOCK = 1 << 16  # scores worked on at a time, so that they stay in cache
+from valor_core.threads import thread_count
 
 
 @define
@@ -64,8 +62,7 @@ class ProbabilityPart:
         if "log_loss" in self.losses:
             self.log_loss.add(_log_losses(view.truth_scores))
         if "brier" in self.losses:
-            for squares in _squares(view):
-                self.brier.merge(ExactSum(kernels.exact_units(squares.reshape(-1))))
+            self.brier.merge(ExactSum(_squared_errors(view)))
 
     def merge(self, other: ProbabilityPart) -> None:
         """Count what another part counted."""
@@ -106,33 +103,20 @@ def _log_losses(scores: Floats) -> NDArray[np.float64]:
     return -np.log(np.clip(scores, limit, 1 - limit).astype(np.float64))
 
 
-def _squares(view: KeyView) -> Iterator[NDArray[np.float64]]:
-    """Squared differences between scores and truth, of datums with a ground truth, in blocks."""
-    listed = view.truth_is_listed
-    yield np.ones(int(np.count_nonzero(~listed)))
-    yield from (_of_matrix if isinstance(view.scores, ScoreMatrix) else _of_list)(view, listed)
+def _squared_errors(view: KeyView) -> int:
+    """Sum of squared differences between scores and truth, of datums with a ground truth.
 
-
-def _of_matrix(view: KeyView, listed: NDArray[np.bool_]) -> Iterator[NDArray[np.float64]]:
-    values = view.scores.values
-    rows, columns = view.truth_datums, view.truth_columns
-    if not listed.all():
-        rows, columns = rows[listed], columns[listed]
-    step = max(_BLOCK // values.shape[1], 1)
-    starts = np.arange(0, view.count, step)
-    for start, first, last in zip(
-        starts.tolist(), *np.searchsorted(rows, (starts, starts + step)).tolist(), strict=True
-    ):
-        errors = values[start : start + step].astype(np.float64)
-        errors[rows[first:last] - start, columns[first:last]] -= 1.0
-        has_truth = view.has_truth[start : start + step]
-        yield np.square(errors if has_truth.all() else errors[has_truth])
-
-
-def _of_list(view: KeyView, listed: NDArray[np.bool_]) -> Iterator[NDArray[np.float64]]:
-    errors = view.scores.values.astype(np.float64)
+    In units of 2**-1074, as an `ExactSum` has it.
+    """
+    listed, scores = view.truth_is_listed, view.scores
+    unlisted = int(np.count_nonzero(~listed)) << 1074
+    if isinstance(scores, ScoreMatrix):
+        return unlisted + kernels.squared_errors(
+            *(scores.values, view.truth_datums, view.truth_columns), threads=thread_count()
+        )
+    errors = scores.values.astype(np.float64)
     errors[view.truth_entries[listed]] -= 1.0
-    yield np.square(errors[view.has_truth[view.scores.datums]])  # type: ignore[union-attr]
+    return unlisted + kernels.exact_units(np.square(errors[view.has_truth[scores.datums]]))
 
 
 @define(slots=False)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.unit_interval import not_probabilities
-from valor_classification.views import NONE, KeyView
+from valor_classification.views import KeyView
 from valor_core.exact import ExactSums
 from valor_core.result import Failed
+from valor_core.schemas.arrays import Floats
 from valor_core.schemas.label import Vocabulary
 from valor_core.state import Content, StateRequest
-from valor_core.threads import thread_count
 
 
 @define
@@ -45,18 +44,10 @@ class ReliabilityPart:
     def update(self, view: KeyView) -> None:
         """Count a view."""
         self.vocabulary.join(view.labels)
-        scores, is_hit = view.top_scores, view.top_is_true
-        if not (view.all_listed and view.with_truth == view.count):
-            wanted = view.has_truth & (view.top_labels != NONE)
-            scores, is_hit = scores[wanted], is_hit[wanted]
-        outside = kernels.outside(scores, 0.0, 1.0)
-        self.outside += outside
-        if outside:
+        found = view.top_reliability(self._limits(view.scores.values.dtype))
+        self.outside += found.outside
+        if found.outside:
             return
-        # A score is above an edge where it reaches the next number.
-        edges = (np.arange(1, self.bins) / self.bins).astype(scores.dtype)
-        above = np.nextafter(edges, scores.dtype.type(np.inf))
-        found = kernels.reliability(scores, is_hit, above, threads=thread_count())
         self.counts = self.counts + found.counts
         self.hits = self.hits + found.hits
         self.scores.merge(ExactSums(found.units))
@@ -90,6 +81,12 @@ class ReliabilityPart:
     def refusal(self) -> Failed | None:
         """Why the scores are no probabilities, or None."""
         return not_probabilities(self.outside)
+
+    def _limits(self, dtype: np.dtype[Any]) -> Floats:
+        """What a score reaches where it is above an edge: the next number."""
+        edges = (np.arange(1, self.bins) / self.bins).astype(dtype)
+        limits: Floats = np.nextafter(edges, dtype.type(np.inf))
+        return limits
 
 
 @define(slots=False)

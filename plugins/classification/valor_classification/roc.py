@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -23,8 +24,7 @@ from valor_classification.parameters import (
 from valor_classification.ranking import LabelScores, Ranking, RankingPart
 from valor_classification.unit_interval import Outside
 from valor_core.averages import Value
-from valor_core.result import Deferred, Nullable, Result, Undefined
-from valor_core.schemas.arrays import Codes
+from valor_core.result import Deferred, Nullable, OnDemand, Result, Undefined
 from valor_core.schemas.label import Label
 from valor_core.state import StateRequest
 from valor_core.threads import thread_count
@@ -177,7 +177,7 @@ class ROCCurve:
             yield from ((one.label.value, self._curve(one)) for one in labels)
             return
         with ThreadPoolExecutor(threads) as pool:
-            while some := list(islice(labels, 2 * threads)):
+            while some := list(islice(labels, threads)):
                 names = [one.label.value for one in some]
                 yield from zip(names, pool.map(self._curve, some), strict=True)
 
@@ -196,14 +196,13 @@ class ROCCurve:
             return {"undefined": f"no items without ground truth {str(one.label)!r}"}
         nothing = np.array([np.inf], curve.thresholds.dtype)
         return {
-            "fpr": _shares(fp),
-            "tpr": _shares(tp),
+            "fpr": OnDemand(partial(_shares, fp.copy())),
+            "tpr": OnDemand(partial(_shares, tp.copy())),
             "thresholds": Nullable(np.concatenate([nothing, curve.thresholds])),
         }
 
 
-def _shares(counts: Codes) -> NDArray[np.float64]:
+def _shares(counts: NDArray[np.signedinteger[Any]]) -> list[float]:
     """Ascending counts as shares of the last one, after a first one of 0."""
-    shares = np.zeros(len(counts) + 1)
-    np.divide(counts, counts[-1], out=shares[1:])
-    return shares
+    shares: list[float] = (counts / counts[-1]).tolist()
+    return [0.0, *shares]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.kernels import ConfusionCells
+from valor_classification.kernels import ConfusionCells, ReliabilityBins
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Uids
@@ -96,6 +96,8 @@ class KeyView:
     @cached_property
     def size(self) -> int:
         """Number of datums that take part."""
+        if isinstance(self.scores, ScoreMatrix):
+            return self.count
         return int(np.count_nonzero(self.taking_part))
 
     @cached_property
@@ -145,7 +147,7 @@ class KeyView:
         if isinstance(self.scores, ScoreMatrix):
             return kernels.top_of_rows(values, threads=thread_count())
         entries = kernels.top_of_runs(self.scores.datums, values, count=self.count)
-        return entries, values[entries] if len(values) else np.zeros(self.count)
+        return entries, values[entries] if len(values) else np.zeros(self.count, values.dtype)
 
     @cached_property
     def top_labels(self) -> NDArray[np.integer[Any]]:
@@ -186,6 +188,21 @@ class KeyView:
             *(self.truths, self.top_labels, bins),
             label_count=count,
             threshold_count=len(thresholds),
+        )
+
+    def top_reliability(self, limits: Floats) -> ReliabilityBins:
+        """How often the best-scoring label is right, by how many limits its score reaches.
+
+        Of the datums with a prediction and a ground truth.
+        """
+        scores, threads = self.scores, thread_count()
+        if isinstance(scores, ScoreMatrix) and self.is_single and self.with_truth == self.count:
+            return kernels.top_reliability(
+                *(scores.values, scores.labels, self.truths, limits), threads=threads
+            )
+        wanted = self.has_truth & (self.top_labels != NONE)
+        return kernels.reliability(
+            *(self.top_scores[wanted], self.top_is_true[wanted], limits), threads=threads
         )
 
     @cached_property

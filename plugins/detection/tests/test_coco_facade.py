@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import gzip
 import io
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -215,6 +217,20 @@ def test_files_lists_and_objects_of_pycocotools_give_the_same_numbers(tmp_path, 
             seen = other.loadRes(found)
         assert numbers(COCOeval(other, seen, iou_type)) == of_files
         assert numbers(TheirEval(other, seen, iou_type)) == of_files
+
+
+def test_files_that_gzip_packed_give_the_same_numbers(tmp_path):
+    plain = written(tmp_path, *random_set(np.random.default_rng(6)))
+    packed = [f"{path}.gz" for path in plain]
+    for path, name in zip(plain, packed, strict=True):
+        Path(name).write_bytes(gzip.compress(Path(path).read_bytes()))
+    of_plain, of_packed = (COCO(plain[0]), plain[1]), (COCO(packed[0]), packed[1])
+    one, other = (
+        numbers(COCOeval(coco, coco.loadRes(found), "bbox"))
+        for coco, found in (of_plain, of_packed)
+    )
+    assert one == other
+    assert of_packed[0].anns == of_plain[0].anns
 
 
 def test_files_make_no_objects_of_annotations_unless_asked(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
 from numpy.testing import assert_array_equal
@@ -19,6 +19,7 @@ from valor_detection.geometry.drawing import drawn
 from valor_detection.geometry.ious import pair_ious
 
 from valor_core.errors import MissingExtraError, ParameterError, SchemaError
+from valor_core.installer import install
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
 from valor_core.schemas.shapes import BOX, MASK, POLYGON, Rings, Shapes
@@ -78,7 +79,6 @@ def test_contours_go_around_a_mask(case: Any) -> None:
 MASKS = arrays_st.arrays(bool, st.tuples(st.integers(1, 12), st.integers(1, 12)))
 
 
-@settings(deadline=None)
 @given(st.lists(MASKS, min_size=1, max_size=4))
 def test_a_mask_made_a_polygon_and_a_mask_again_is_the_same(pixels: Any) -> None:
     masks = Shapes.of([Mask.of(one) for one in pixels])
@@ -175,7 +175,7 @@ def test_a_missing_rasterio_is_answered_with_the_line_to_type(
         as_(POLYGON, mask_of(["1"]))
     assert str(error.value) == (
         "geometry: making polygons of masks needs rasterio, which is not installed\n"
-        "Install it with: python -m pip install 'valor-detection[raster]'"
+        f"Install it with: {install('valor-detection[raster]')}"
     )
 
 
@@ -188,7 +188,7 @@ def test_a_missing_shapely_is_answered_with_the_line_to_type(
         pair_ious(shapes, shapes, first, first, np.array([False]))
     assert str(error.value) == (
         "geometry: the overlap of polygons needs shapely, which is not installed\n"
-        "Install it with: python -m pip install 'valor-detection[polygons]'"
+        f"Install it with: {install('valor-detection[polygons]')}"
     )
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from valor_detection import overlaps
+from valor_detection.matching import matching
 
 from valor_core import Evaluator
 from valor_core.results import Results
@@ -54,7 +56,7 @@ def items_of(seed: int) -> list[Detection]:
             f"i{i}",
             [truth() for _ in range(rng.integers(0, 6))],
             [prediction() for _ in range(rng.integers(0, 12))],
-            {"weather": str(rng.choice(["sun", "rain"]))},
+            {"weather": str(rng.choice(["sun", "rain"])), "night": bool(rng.random() < 0.5)},
         )
         for i in range(12)
     ]
@@ -94,16 +96,43 @@ def test_a_metric_alone_gives_the_bits_that_it_gives_together(seed: int) -> None
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_give_the_bits_of_their_data(seed: int) -> None:
+@pytest.mark.parametrize("first", [5, 12])
+def test_slices_give_the_bits_of_their_data(seed: int, first: int) -> None:
     items = items_of(seed)
-    with Evaluator(METRICS, "detection", slices=["weather"], registry=REGISTRY) as evaluator:
-        evaluator.update(of(items))
-        report = evaluator.compute()
+    with Evaluator(METRICS, "detection", slices=["weather", "night"], registry=REGISTRY) as counts:
+        counts.update(of(items[:first]))
+        counts.update(of(items[first:]))
+        report = counts.compute()
 
     assert plain(report.results) == counted([of(items)])
     for part in report.slices:
-        kept = [item for item in items if item.metadata["weather"] == part.where["weather"]]
+        kept = [item for item in items if part.where.items() <= item.metadata.items()]
         assert plain(part.results) == counted([of(kept)])
+
+
+def test_a_slice_takes_its_matches_from_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    items, request = items_of(0), overlaps.request((0.5,), "coco")
+    whole, part, alone = request.open(), request.open(), request.open()
+    whole.update(of(items))
+    part.update(of(items[:6]))
+    alone.update(of(items[:6]))
+    expected = matching(alone.table, "coco").is_true(0.5).tolist()
+    matching(whole.table, "coco").prepare()
+    monkeypatch.delattr("valor_detection.matching.kernels.match_coco")
+
+    found = matching(part.within(whole).table, "coco")
+
+    assert found.is_true(0.5).tolist() == expected
+    assert part.table.part is None  # nothing is written to the state itself
+
+
+def test_images_that_the_whole_has_not_seen_are_matched_for_themselves() -> None:
+    items, request = items_of(0), overlaps.request((0.5,), "coco")
+    other, part = request.open(), request.open()
+    other.update(of(items[:6]))
+    part.update(of(items[5:]))
+
+    assert part.within(other).table.part is None
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -83,7 +83,6 @@ def random_mask(random: np.random.Generator, size: tuple[int, int]) -> Mask:
 NUMBERS = st.integers(0, 2**32 - 1) | st.integers(0, 40)
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(NUMBERS, max_size=9), max_size=6))
 @pytest.mark.parametrize("name", ["compiled", "numeric"])
 def test_text_gives_the_run_lengths_that_it_was_made_of(name: str, rows: Any) -> None:
@@ -140,7 +139,7 @@ RINGS = st.lists(COORDINATES, min_size=6, max_size=16).map(lambda c: c[: len(c) 
 SIZES = st.tuples(st.integers(1, 20), st.integers(1, 20))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.lists(st.tuples(st.lists(RINGS, min_size=1, max_size=3), SIZES), max_size=4))
 @pytest.mark.parametrize("name", ["compiled", "numeric"])
 def test_polygons_are_drawn_as_pycocotools_draws_them(name: str, rows: Any) -> None:
@@ -253,7 +252,7 @@ def test_masks_are_measured_as_pycocotools_measures_them(masks: ModuleType) -> N
     assert_array_equal(filled, [height * width for height, width in sizes])
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.lists(st.integers(0, 3) | st.integers(0, 30), min_size=1, max_size=9), st.integers(1, 9))
 @pytest.mark.parametrize("name", ["compiled", "numeric"])
 def test_runs_of_nothing_are_measured_as_pycocotools_measures_them(
@@ -313,7 +312,7 @@ def test_overlaps_are_those_of_pycocotools(masks: ModuleType, seed: int) -> None
     assert ((at_least == exact) | (at_least == 0)).all()
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.data())
 @pytest.mark.parametrize("name", ["compiled", "numeric"])
 def test_overlaps_are_those_of_the_pixels(name: str, data: st.DataObject) -> None:
@@ -374,3 +373,28 @@ def test_threads_change_nothing(masks: ModuleType, monkeypatch: pytest.MonkeyPat
     assert_array_equal(ious, (areas > 0).astype(float))
     with pytest.raises(RowError, match=r"^row 3: "):
         decompressed(masks, [b"52525252"] * 3 + [b"!"] * 30)
+
+
+def test_images_that_are_huge_together_are_worked_on_as_others_are(masks: ModuleType) -> None:
+    size, random = (40_000, 40_000), np.random.default_rng(4)
+    rows = [
+        [np.round(random.normal(20_000, 60, 12), 1) for _ in range(1 + row % 2)] for row in range(4)
+    ]
+    sizes = np.array([size] * 4)
+    runs, starts = drawn(masks, rows, sizes)
+    assert parts(runs, starts) == [coco_runs(row, size) for row in rows]
+
+    rles = [
+        {"size": list(size), "counts": compressed(np.array(own, np.uint32))}
+        for own in parts(runs, starts)
+    ]
+    areas, boxes, filled = masks.measured(runs, starts, sizes)
+    assert_array_equal(areas, coco.area(rles))
+    assert_array_equal(boxes, coco.toBbox(rles))
+    assert_array_equal(filled, [40_000**2] * 4)
+
+    t, p = (a.ravel() for a in np.meshgrid(range(4), range(4), indexing="ij"))
+    lengths = RunLengths(runs, starts, sizes)
+    ious = masks.mask_ious(lengths, lengths, t, p, np.zeros(16, bool))
+    assert_array_equal(ious, coco.iou(rles, rles, [0] * 4).ravel())
+    assert len(np.unique(ious)) > 3

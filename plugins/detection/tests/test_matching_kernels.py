@@ -87,50 +87,64 @@ class TestSameBits:
         ranked = (*given[:3], scores, given[3])
         same([numeric.match_ranked(*ranked)], [compiled.match_ranked(*ranked)])
         for limit in limits:
-            same([numeric.choose_coco(*given, limit)], [compiled.choose_coco(*given, limit)])
-            same([numeric.choose_best(*given, limit)], [compiled.choose_best(*given, limit)])
+            one = np.array([limit])
+            same(numeric.match_coco(*given, one), compiled.match_coco(*given, one))
+            same(numeric.match_best(*given, one), compiled.match_best(*given, one))
 
     @given(pairs())
     def test_64_thresholds(self, given):
         limits = np.linspace(0.01, 1.0, 64)
         same(numeric.match_coco(*given, limits), compiled.match_coco(*given, limits))
 
-    @given(pairs(), st.integers(0, 60), st.integers(1, 5), st.integers(0, 2**32 - 1))
-    def test_interpolated(self, given, further, groups, seed):
+    @given(pairs(), st.integers(1, 5), st.integers(0, 2**32 - 1))
+    def test_interpolated(self, given, groups, seed):
         rng = np.random.default_rng(seed)
-        limits = np.array([0.3, 0.6])
-        matched, excused = numeric.match_coco(*given, limits)
-        paired = len(matched)
-        places = rng.permutation(np.append(np.arange(paired), np.full(further, -1))).astype(
-            np.int32
-        )
-        count = len(places)
-        labels, scores = rng.integers(0, groups, count), rng.integers(0, 5, count) / 4
-        order = numeric.score_order(labels, scores, groups)
-        ranks = numeric.ranks(order, labels, rng.integers(0, 3, count))
-        found = np.zeros(groups, np.int64)
-        for bit in range(2):
-            true = np.zeros(count, dtype=bool)
-            has = places >= 0
-            true[has] = ((matched & ~excused)[places[has]] >> np.uint64(bit)) & np.uint64(1) == 1
-            found = np.maximum(found, np.bincount(labels[true], minlength=groups))
+        matched, excused, _ = numeric.match_coco(*given, np.array([0.3, 0.6]))
+        labels = np.sort(rng.integers(0, groups, len(matched)))
+        true = (matched & ~excused)[:, None] >> np.arange(2, dtype=np.uint64) & np.uint64(1) == 1
+        found = np.max([np.bincount(labels[bit], minlength=groups) for bit in true.T], axis=0)
         positives = found + rng.integers(0, 3, groups)
-        needed = -(-np.arange(11) * positives[:, None] // 10)
         arguments = (
-            order,
             ends(np.bincount(labels, minlength=groups)),
-            scores,
-            ranks,
-            int(rng.integers(1, 20)),
-            places,
-            rng.random(count) < 0.8,
+            rng.integers(0, 9, len(labels)).astype(np.int32),
+            rng.random(len(labels)) < 0.8,
             matched,
             excused,
             2,
-            needed,
+            -(-np.arange(11) * positives[:, None] // 10),
             positives,
         )
-        same(numeric.interpolated(*arguments), compiled.interpolated(*arguments))
+        for with_rows in (False, True):
+            same(
+                numeric.interpolated(*arguments, with_rows=with_rows),
+                compiled.interpolated(*arguments, with_rows=with_rows),
+            )
+
+    @given(pairs(), st.integers(0, 60), st.integers(1, 5), st.integers(0, 2**32 - 1))
+    def test_pairs_and_standings(self, given, further, groups, seed):
+        rng = np.random.default_rng(seed)
+        starts, truths, ious, crowd, ignored = given
+        starts = np.append(starts, np.full(further, starts[-1]))  # more that have no pairs
+        count = len(starts) - 1
+        labels, true_labels = rng.integers(0, groups, count), rng.integers(0, groups, len(crowd))
+        order = numeric.score_order(labels, rng.integers(0, 5, count) / 4, groups)
+        chosen = (order, starts, truths, ious, labels, true_labels)
+        found = numeric.chosen_pairs(*chosen)
+        same(found, compiled.chosen_pairs(*chosen))
+
+        matched, excused, _ = numeric.match_coco(*found[1:], crowd, ignored, np.array([0.3, 0.6]))
+        places = np.full(count, -1, np.int32)
+        places[found[0]] = np.arange(len(found[0]))
+        ranked = (
+            ends(np.bincount(labels, minlength=groups)),
+            order,
+            places[order],
+            rng.random(count) < 0.8,
+            rng.random(count) < 0.8,
+            matched,
+            excused,
+        )
+        same(numeric.standings(*ranked), compiled.standings(*ranked))
 
 
 @paths
@@ -182,7 +196,7 @@ def chosen(kernels, rows, crowd, ignored, threshold):
     truths = np.array([truth for row in rows for truth in row], np.int64)
     ious = np.array([iou for row in rows for iou in row.values()])
     flags = np.array(crowd, dtype=bool), np.array(ignored, dtype=bool)
-    places = kernels.choose_coco(starts, truths, ious, *flags, threshold)
+    *_, places = kernels.match_coco(starts, truths, ious, *flags, np.array([threshold]))
     return [None if place < 0 else int(truths[place]) for place in places]
 
 
@@ -211,7 +225,7 @@ def test_matching_to_the_best_does_not_fall_back(kernels):
     starts, truths = np.array([0, 2, 4]), np.array([0, 1, 0, 1])
     ious, none = np.array([0.9, 0.8, 0.95, 0.6]), np.zeros(2, dtype=bool)
 
-    places = kernels.choose_best(starts, truths, ious, none, none, 0.5)
+    *_, places = kernels.match_best(starts, truths, ious, none, none, np.array([0.5]))
 
     # Both are tied to object 0, which the first takes.
     assert places.tolist() == [0, -1]
@@ -232,28 +246,43 @@ def test_ranked_matching_knows_no_threshold(kernels):
 def test_interpolated_precision_by_hand(kernels):
     # By score: hit, miss, hit, miss. Two of three ground truths are found:
     # precisions 1/1 and 2/3, reached at recalls 1/3 and 2/3; 3/3 is not reached.
-    places = np.array([0, -1, 1, -1], np.int32)
-    scores = np.array([0.9, 0.8, 0.7, 0.6])
     bits, none = np.array([1, 1], np.uint64), np.zeros(2, np.uint64)
 
-    precisions, thresholds, found = kernels.interpolated(
-        np.arange(4),
-        np.array([0, 4]),
-        scores,
-        np.zeros(4, np.int32),
-        100,
-        places,
-        np.ones(4, dtype=bool),
+    precisions, found, reached_by = kernels.interpolated(
+        np.array([0, 2]),
+        np.array([0, 1], np.int32),
+        np.ones(2, dtype=bool),
         bits,
         none,
         1,
         np.array([[0, 1, 2, 3]]),
         np.array([3]),
+        with_rows=True,
     )
 
-    assert precisions[0, 0] == pytest.approx([1, 1, 2 / 3, 0], abs=1e-15)
-    assert thresholds[0, 0].tolist() == [0.9, 0.9, 0.7, 0]
+    assert precisions[0, :, 0] == pytest.approx([1, 1, 2 / 3, 0], abs=1e-15)
+    assert reached_by[0, :, 0].tolist() == [0, 0, 1, -1]
     assert found.tolist() == [[2]]
+
+
+@paths
+def test_false_positives_before_a_match_are_counted_by_hand(kernels):
+    # Two groups by score: match, false, other size, match | too many in their image, match.
+    starts, order = np.array([0, 4, 6]), np.array([5, 4, 3, 2, 1, 0])
+    places = np.array([0, -1, -1, 1, 2, 2], np.int32)
+    counts = np.array([1, 1, 1, 1, 0, 1], dtype=bool)
+    in_range = np.array([1, 1, 1, 0, 1, 1], dtype=bool)  # by row: row 3 is of another size
+    matched, none = np.array([1, 3, 2], np.uint64), np.zeros(3, np.uint64)
+
+    own, at, before, counted, bits, _ = kernels.standings(
+        starts, order, places, counts, in_range, matched, none
+    )
+
+    assert own.tolist() == [0, 2, 3]
+    assert at.tolist() == [0, 3, 5]
+    assert before.tolist() == [0, 1, 0]
+    assert counted.tolist() == [True, True, True]
+    assert bits.tolist() == [1, 3, 2]
 
 
 def crowded(count):
@@ -269,7 +298,7 @@ def test_many_overlapping_objects_cost_no_more_than_their_pairs(kernels):
     given = crowded(2000)
 
     began = time.process_time()
-    places = kernels.choose_coco(*given, 0.5)
+    *_, places = kernels.match_coco(*given, np.array([0.5]))
     seconds = time.process_time() - began
 
     # Each takes the last one that is left.
@@ -287,9 +316,11 @@ def test_crowded_and_lonely_objects_match_in_one_go(kernels):
     crowd, ignored = np.arange(400) == 39, np.isin(np.arange(400), [38, 39])
     limits = np.array([0.5, 0.6, 0.7])
 
-    matched, excused = kernels.match_coco(starts, truths, ious, crowd, ignored, limits)
+    matched, excused, taken = kernels.match_coco(starts, truths, ious, crowd, ignored, limits)
 
-    found = [kernels.choose_coco(starts, truths, ious, crowd, ignored, limit) for limit in limits]
+    given = (starts, truths, ious, crowd, ignored)
+    found = [kernels.match_coco(*given, limits[bit : bit + 1])[2] for bit in range(len(limits))]
+    assert taken.tolist() == found[0].tolist()  # all overlaps reach the lowest
     for bit, places in enumerate(found):
         has = places >= 0
         assert (matched >> np.uint64(bit) & np.uint64(1) == 1).tolist() == has.tolist()

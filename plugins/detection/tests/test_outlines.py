@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from valor_detection.outlines import Outlines
 
-from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject
+from valor_core import Evaluator
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Mask, Polygon
 
 from .support import true
@@ -47,6 +50,18 @@ def test_a_restored_state_is_the_same() -> None:
     assert [again.predictions.name(row) for row in range(3)] == ["a_p", "b_p", 1]
     assert again.predictions.geometry(2) == Polygon(CORNERS)
     assert again.predictions.geometry(1) == Box(0, 0, 1, 1)
+
+
+def test_images_without_a_polygon_are_saved_like_those_with_one(tmp_path: Path) -> None:
+    cat = Polygon(CORNERS)
+    truths = {"rain": TrueObject("cat", cat), "sun": true("cat", 0, 0, 8, 8)}
+    items = [Detection(sky, [truth], [], {"sky": sky}) for sky, truth in truths.items()]
+    evaluator = Evaluator(["detection.Examples"], slices=["sky"])
+    evaluator.update(items)
+    evaluator.save(tmp_path / "state.npz")
+
+    again = Evaluator.load(tmp_path / "state.npz")
+    assert again.compute().to_json() == evaluator.compute().to_json()
 
 
 def test_a_mask_is_the_box_around_it() -> None:

@@ -1,6 +1,7 @@
 """The reader of COCO's files sees what pycocotools sees, and says what does not fit."""
 
 import contextlib
+import gzip
 import io
 import json
 import random
@@ -444,3 +445,34 @@ def test_no_annotations_are_a_result_and_no_list_of_them_is_none(read: Any) -> N
         ReadError, match=r"^dt\.json: expected .* found a table without annotations"
     ):
         read(data_set(), {"info": {}})
+
+
+def packed(folder: Path, name: str, value: Any) -> Path:
+    path = folder / name
+    path.write_bytes(gzip.compress(json.dumps(value).encode()))
+    return path
+
+
+def test_files_that_gzip_packed_are_read(read: Any, tmp_path: Path) -> None:
+    truths = packed(tmp_path, "gt.json.gz", data_set())
+    found = packed(tmp_path, "dt.JSON.GZ", results())
+    reader = CocoReader(CocoParameters(groundtruths=truths, predictions=found), "detection")
+    (batch,) = reader.read(reader.partitions()[0])
+    plain = read(data_set(), results())
+    np.testing.assert_array_equal(batch.groundtruths.shapes.boxes, plain.groundtruths.shapes.boxes)
+    np.testing.assert_array_equal(batch.predictions.scores, plain.predictions.scores)
+
+
+def test_a_file_of_which_gzip_unpacks_nothing_or_a_part_is_named(tmp_path: Path) -> None:
+    truths = packed(tmp_path, "gt.json.gz", data_set())
+    whole = truths.read_bytes()
+    for content, finding in (
+        (whole[:-20], "Compressed file ended before the end-of-stream marker was reached"),
+        (json.dumps(data_set()).encode(), "Not a gzipped file"),
+    ):
+        truths.write_bytes(content)
+        reader = CocoReader(CocoParameters(groundtruths=truths, predictions=truths), "detection")
+        with pytest.raises(ReadError) as caught:
+            list(reader.read(reader.partitions()[0]))
+        start = f"{truths}: expected a whole gzip file, found {finding}"
+        assert str(caught.value).startswith(start)

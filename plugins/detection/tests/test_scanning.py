@@ -119,7 +119,7 @@ def outcome(scan: Any, content: bytes, masks: bool) -> Document | str:
 
 @pytest.mark.parametrize("scan", SCANNERS)
 @given(document=documents, style=st.integers(0, 2), masks=st.booleans())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_scanners_agree_with_the_standard_library(
     scan: Any, document: Any, style: int, masks: bool
 ) -> None:
@@ -140,7 +140,7 @@ def test_scanners_agree_with_the_standard_library(
         st.tuples(st.integers(1, 10**19), st.integers(-340, 300)).map(lambda x: f"{x[0]}e{x[1]}"),
     )
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_numbers_are_rounded_as_python_rounds_them(text: str) -> None:
     content = f'[{{"score": {text}}}]'.encode()
     if abs(float(text)) == float("inf"):
@@ -222,6 +222,14 @@ def test_spans_cut_in_strings_and_lists_are_scanned_again(
     monkeypatch.setattr(compiled, "_MOST_SPAN", 100)
     found = compiled._Scan(content, masks).document()
     assert_same(found, expected)
+
+
+def test_segmentations_are_the_same_however_many_are_decoded_at_a_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = Text.of(json.dumps(data_set(200)).encode())
+    monkeypatch.setattr(numeric, "_ROWS", 7)
+    assert_same(numeric._document(content, True), stdlib_scanning.scan(content, masks=True))
 
 
 def test_slots_are_those_of_the_scanner_in_c() -> None:
@@ -309,7 +317,7 @@ PIECES = [
     ),
     masks=st.booleans(),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_scanners_agree_on_what_is_corrupt(
     data: Any, style: int, changes: list[tuple[float, int, bytes]], masks: bool
 ) -> None:

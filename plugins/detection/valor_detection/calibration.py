@@ -75,10 +75,9 @@ class CalibrationError:
         """One result for each label key, and one for each label if asked for."""
         table, chosen = state.table, self.parameters
         ranked = ranking(table, chosen)
-        labels, scores, is_true = ranked.labels, ranked.scores, ranked.is_true
-        passes = scores >= chosen.score_threshold
-        if not passes.all():
-            labels, scores, is_true = labels[passes], scores[passes], is_true[passes]
+        passes = (ranked.right | ranked.wrong) & (table.chunk.scores >= chosen.score_threshold)
+        labels, scores = table.chunk.labels[passes], table.chunk.scores[passes]
+        is_true = ranked.right[passes]
         shared = {
             "iou_threshold": chosen.iou_threshold,
             "score_threshold": chosen.score_threshold,
@@ -119,7 +118,7 @@ class _Bins:
 
     @classmethod
     def of(cls, bins: int, size: int, groups: Codes, scores: Floats, is_true: Flags) -> _Bins:
-        """The bins of predictions, which stand in runs of descending scores."""
+        """The bins of predictions, in any order."""
         edges = np.arange(1, bins) / bins
         cells = groups * bins + np.searchsorted(edges, scores)
         sums = ExactSums()

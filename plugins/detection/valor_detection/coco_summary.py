@@ -100,7 +100,7 @@ def mean(values: Floats) -> float | None:
 
 def _of_all_sizes(table: Table) -> list[Curves]:
     """Curves of COCO's four area ranges, made side by side."""
-    table.pairs(LABEL)  # what all of them read is made before
+    _ = matching(table, "coco", LABEL, _ALL_SIZES).rows  # what all of them read is made before
     in_threads([partial(_rank, table), *(partial(_match, table, area) for area in _SIZES)])
     return in_threads(
         [partial(curves, table, "coco", area, COCO_MAX_DETECTIONS) for area in _SIZES]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,13 @@ from valor_detection.kernels import matching as kernels
 from valor_detection.matching import AreaRange, Matching, matching
 from valor_detection.parameters import Rule
 from valor_detection.rules import ALMOST_ONE, needed
+from valor_detection.standings import Standings
 from valor_detection.table import LABEL, Table
 
 COCO_MAX_DETECTIONS = 100
 
-_ALL = 1 << 40  # more detections than an image has
 
-
-@frozen(kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False, slots=False)
 class Curves:
     """Interpolated precision-recall curves, as COCO draws them.
 
@@ -30,8 +30,6 @@ class Curves:
     precisions : ndarray of float64, shape (n_ious, 101, n_labels)
         Greatest precision at a recall of 0, 0.01 … 1 or more, 0 where it is not reached; -1 for
         a label without ground truths.
-    scores : ndarray of float64, shape (n_ious, 101, n_labels)
-        Score at which the recall is reached.
     found : ndarray of int64, shape (n_ious, n_labels)
         Ground truths found by all predictions that count.
     positives : ndarray of int64, shape (n_labels,)
@@ -39,9 +37,14 @@ class Curves:
     """
 
     precisions: Floats
-    scores: Floats
     found: Codes
     positives: Codes
+    _scores: Callable[[], Floats]
+
+    @cached_property
+    def scores(self) -> Floats:
+        """Score at which each recall is reached, in the shape of the precisions."""
+        return self._scores()
 
     @property
     def recalls(self) -> Floats:
@@ -87,7 +90,8 @@ def curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int 
 def found(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Codes:
     """Ground truths found by all predictions that count, shape (n_ious, n_labels)."""
     matched = matching(table, rule, LABEL, area_range)
-    return drawn(matched, max_detections, np.empty((len(matched.positives), 0), np.int64)).found
+    nowhere = np.empty((len(matched.positives), 0), np.int64)
+    return drawn(matched, max_detections, nowhere).found
 
 
 def _curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Curves:
@@ -107,36 +111,61 @@ def drawn(matched: Matching, max_detections: int | None, needed: Codes) -> Curve
     needed : ndarray of int64, shape (n_labels, n_recalls)
         True positives that each recall takes, ascending.
     """
-    table = matched.table
-    parts = [
-        kernels.interpolated(
-            matched.order,
-            table.label_starts,
-            table.chunk.scores,
-            matched.ranks,
-            _ALL if max_detections is None else max_detections,
-            matched.places,
-            matched.in_range,
-            bits,
-            excused,
-            thresholds,
-            needed,
-            matched.positives,
-        )
-        for (bits, excused), thresholds in zip(matched.words, matched.word_sizes, strict=True)
-    ]
-    precisions, scores, hits = zip(*parts, strict=True)
-    heights = _joined(precisions, axis=1).transpose(1, 2, 0)
+    standings = _standings(matched, max_detections)
+    parts = [each.interpolated(needed, matched.positives) for each in standings]
+    precisions, hits = (_joined(part) for part in zip(*parts, strict=True))
     if matched.rule != "coco":
         # pycocotools divides by a count and a bit more, which shows in 1/1 alone.
-        heights = np.where(heights > ALMOST_ONE, 1.0, heights)
+        precisions = np.where(precisions > ALMOST_ONE, 1.0, precisions)
     return Curves(
-        precisions=heights,
-        scores=_joined(scores, axis=1).transpose(1, 2, 0),
-        found=_joined(hits, axis=0),
+        precisions=precisions,
+        found=hits,
         positives=matched.positives,
+        scores=partial(_scores, matched, max_detections, needed, standings),
     )
 
 
-def _joined(parts: Sequence[NDArray[Any]], axis: int) -> NDArray[Any]:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
+def _standings(matched: Matching, max_detections: int | None) -> list[Standings]:
+    """How predictions stand at every 64 thresholds."""
+    table = matched.table
+    return [
+        Standings(
+            *kernels.standings(
+                table.label_starts,
+                matched.order,
+                matched.standing,
+                matched.counts(max_detections),
+                matched.in_range,
+                bits,
+                excused,
+            ),
+            count,
+        )
+        for (bits, excused), count in zip(matched.words, matched.word_sizes, strict=True)
+    ]
+
+
+def _scores(
+    matched: Matching,
+    max_detections: int | None,
+    needed: Codes,
+    standings: Sequence[Standings],
+) -> Floats:
+    """Score at which each recall is reached; a recall of 0 is by the first prediction."""
+    table, parts = matched.table, []
+    for each in standings:
+        reached = np.append(table.chunk.scores[matched.order[each.at]], 0.0)
+        parts.append(reached[each.reached_by(needed, matched.positives)])
+    scores = _joined(parts)
+    has_any = np.diff(table.label_starts) > 0
+    if max_detections == 0:
+        has_any[:] = False
+    first = np.zeros(len(has_any))
+    first[has_any] = table.chunk.scores[matched.order[table.label_starts[:-1][has_any]]]
+    scores = np.where(needed.T == 0, first, scores)
+    scores[:, :, matched.positives == 0] = -1.0
+    return scores
+
+
+def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

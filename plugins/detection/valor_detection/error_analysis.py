@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core.averages import coordinates
 from valor_core.result import Result, Undefined
@@ -15,14 +15,14 @@ from valor_core.schemas.shapes import ends
 from valor_core.state import StateRequest
 from valor_detection import overlaps
 from valor_detection.analysis_parameters import ErrorAnalysisParameters
-from valor_detection.kernels import matching as kernels
-from valor_detection.matching import Bits
 from valor_detection.means import mean
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters import Rule
+from valor_detection.part import Part
 from valor_detection.ranking import Ranking, ranking
 from valor_detection.rules import ALMOST_ONE, iou_limits, needed
 from valor_detection.shaping import shaped
+from valor_detection.standings import Standings
 from valor_detection.table import KEY, Flags, Pairs, Table
 
 KINDS = ("classification", "localization", "both", "duplicate", "background", "missed")
@@ -128,19 +128,73 @@ class ErrorAnalysis:
 
 
 @frozen(kw_only=True, eq=False)
-class _Errors:
-    """What is wrong with every object.
+class _Faults:
+    """What is wrong with every object; each image tells for itself.
 
     Parameters
     ----------
-    ranked : Ranking
-        The predictions that count.
     rows : ndarray of int64, shape (n,)
         False positives that are not on the background, ascending.
     kinds : ndarray of int64, shape (n,)
         Error of each.
     repaired : ndarray of int64, shape (n,)
         True object that each finds if its error is repaired, -1 for none.
+    used, missed : ndarray of bool
+        Whether a true object is matched, and whether it is missed.
+    """
+
+    rows: Codes
+    kinds: Codes
+    repaired: Codes
+    used: Flags
+    missed: Flags
+
+    @classmethod
+    def of(cls, table: Table, chosen: ErrorAnalysisParameters) -> _Faults:
+        """The faults of a table's objects."""
+        ranked = ranking(table, chosen)
+        matched = ranked.matched
+        used = np.zeros(len(table.chunk.true_labels), dtype=bool)
+        used[matched.truths(chosen.iou_threshold)[ranked.right]] = True
+        rows, kinds, targets = _kinds(table, chosen, ranked.wrong, used)
+        repaired, aimed_at = _repaired(table.chunk.scores[rows], targets, used)
+        missed = ~(matched.ignored | used | aimed_at)
+        return cls(rows=rows, kinds=kinds, repaired=repaired, used=used, missed=missed)
+
+    def within(self, part: Part) -> _Faults:
+        """The faults of some images."""
+        own = part.is_own[self.rows]
+        return _Faults(
+            rows=part.places[self.rows[own]],
+            kinds=self.kinds[own],
+            repaired=part.true_places[self.repaired[own]],
+            used=self.used[part.true_rows],
+            missed=self.missed[part.true_rows],
+        )
+
+
+def _faults(table: Table, chosen: ErrorAnalysisParameters) -> _Faults:
+    """The faults of a table's objects, or those that a larger table has found."""
+
+    def made() -> _Faults:
+        if table.part is not None:
+            return _faults(table.part.whole, chosen).within(table.part)
+        return _Faults.of(table, chosen)
+
+    faults: _Faults = table.kept(("faults", chosen), made)
+    return faults
+
+
+@frozen(kw_only=True, eq=False)
+class _Errors:
+    """The errors of a table's labels.
+
+    Parameters
+    ----------
+    ranked : Ranking
+        The predictions that count.
+    faults : _Faults
+        What is wrong with them.
     found, missed : ndarray of int64, shape (n_labels,)
         True objects that are matched, and that are missed.
     counts : ndarray of int64, shape (n_labels, 8)
@@ -148,9 +202,7 @@ class _Errors:
     """
 
     ranked: Ranking
-    rows: Codes
-    kinds: Codes
-    repaired: Codes
+    faults: _Faults
     found: Codes
     missed: Codes
     counts: Codes
@@ -159,27 +211,20 @@ class _Errors:
     def of(cls, table: Table, chosen: ErrorAnalysisParameters) -> _Errors:
         """The errors of a table's objects."""
         chunk, count = table.chunk, len(table.labels)
-        ranked = ranking(table, chosen)
-        matched = ranked.matched
-        used = np.zeros(len(chunk.true_labels), dtype=bool)
-        used[matched.truths(chosen.iou_threshold)[ranked.right]] = True
-        rows, kinds, targets = _kinds(table, chosen, ranked.wrong, used)
-        repaired, aimed_at = _repaired(chunk.scores[rows], targets, used)
-        found = np.bincount(chunk.true_labels[used], minlength=count)
-        is_missed = ~(matched.ignored | used | aimed_at)
-        missed = np.bincount(chunk.true_labels[is_missed], minlength=count)
+        ranked, faults = ranking(table, chosen), _faults(table, chosen)
+        found = np.bincount(chunk.true_labels[faults.used], minlength=count)
+        missed = np.bincount(chunk.true_labels[faults.missed], minlength=count)
         false = np.diff(ranked.starts) - found
-        by_kind = np.bincount(chunk.labels[rows] * 5 + kinds, minlength=count * 5)
+        by_kind = np.bincount(chunk.labels[faults.rows] * 5 + faults.kinds, minlength=count * 5)
         by_kind = by_kind.reshape(count, 5)
         by_kind[:, BACKGROUND] = false - by_kind.sum(axis=1)
+        unfound = ranked.matched.positives - found
         return cls(
             ranked=ranked,
-            rows=rows,
-            kinds=kinds,
-            repaired=repaired,
+            faults=faults,
             found=found,
             missed=missed,
-            counts=np.column_stack([by_kind, missed, false, matched.positives - found]),
+            counts=np.column_stack([by_kind, missed, false, unfound]),
         )
 
     @property
@@ -270,15 +315,16 @@ class _Gains:
         """The gains from repairing the errors of a table's objects."""
         rule, positives = chosen.matching, errors.positives
         targets = needed(positives, rule)
-        repaired = _repaired_precisions(table, errors, targets)
-        without_missed = _precisions(table, errors, positives - errors.missed, rule)
-        without_unfound = _precisions(table, errors, errors.found, rule)
-        only_true = np.where(np.maximum(targets, 1) <= errors.found[:, None], 1.0, 0.0).T
+        standings = _standings(errors)
+        as_is = _unrepaired(standings)
+        repaired, _ = standings.interpolated(targets, positives)
+        background = evolve(as_is, false_before=np.zeros_like(as_is.false_before))
         parts = [
-            *repaired[:_NOTHING],
-            without_missed,
-            only_true,
-            without_unfound,
+            *repaired[:BACKGROUND],
+            background.interpolated(targets, positives)[0][0],
+            _of_fewer(as_is, positives - errors.missed, rule),
+            np.where(np.maximum(targets, 1) <= errors.found[:, None], 1.0, 0.0).T,
+            _of_fewer(as_is, errors.found, rule),
             repaired[_NOTHING],
         ]
         precisions = np.maximum(parts, 0.0)
@@ -308,121 +354,73 @@ class _Gains:
         return mean(self.precisions[place][:, left], self.rule)
 
 
-def _repaired_precisions(table: Table, errors: _Errors, targets: Codes) -> list[Floats]:
-    """Precisions with errors of each kind of predictions repaired, and as they are.
+def _standings(errors: _Errors) -> Standings:
+    """True positives and errors, the errors of each kind repaired at its bit.
 
-    Each kind is a bit of one pass. An error is excused at the bit of its kind; a localization
-    error that is repaired is a match there instead, and a repaired classification error is a
-    match in a row of its own, under the label of its ground truth. Errors on the background, the
-    most by far, are left out of a second pass.
+    An error is excused at the bit of its kind; a localization error that is repaired is a match
+    there instead, and a repaired classification error is a match in a place of its own, under the
+    label of its ground truth. Errors on the background, the most by far, are only counted.
     """
-    chunk, count = table.chunk, len(table.chunk.scores)
-    hits, is_repaired = np.flatnonzero(errors.ranked.right), errors.repaired >= 0
-    is_moved = is_repaired & (errors.kinds == CLASSIFICATION)
-    labels = chunk.true_labels[errors.repaired[is_moved]]
-    scores = chunk.scores[errors.rows[is_moved]]
-    moved = np.arange(count, count + len(labels))
-    always = np.full(len(hits), (1 << _BITS) - 1, np.uint64)
-    own = np.uint64(1) << errors.kinds.astype(np.uint64)
-    excused = np.where(is_repaired & (errors.kinds == LOCALIZATION), np.uint64(0), own)
-    anew = np.full(len(moved), 1 << CLASSIFICATION, np.uint64)
-    found = _interpolated(
-        _inserted(errors.ranked, labels, scores),
-        errors.ranked.starts + ends(np.bincount(labels, minlength=len(table.labels))),
-        np.append(chunk.scores, scores),
-        np.append(errors.ranked.wrong, np.zeros(len(moved), dtype=bool)),
-        np.concatenate([hits, errors.rows, moved]),
-        np.concatenate([always, own, anew]),
-        np.concatenate([np.zeros_like(always), excused, np.zeros_like(anew)]),
-        _BITS,
-        targets,
-        errors.positives,
+    ranked, faults = errors.ranked, errors.faults
+    chunk, is_repaired = ranked.matched.table.chunk, faults.repaired >= 0
+    is_moved = is_repaired & (faults.kinds == CLASSIFICATION)
+    own = np.uint64(1) << faults.kinds.astype(np.uint64)
+    excused = np.where(is_repaired & (faults.kinds == LOCALIZATION), np.uint64(0), own)
+    # One more, for the true positives, is a match at all bits.
+    own, excused = np.append(own, np.uint64((1 << _BITS) - 1)), np.append(excused, np.uint64(0))
+    numbers = np.full(len(chunk.scores), -1, np.int32)
+    numbers[faults.rows] = np.arange(len(faults.rows), dtype=np.int32)
+    numbers = numbers[ranked.rows]
+    at = np.flatnonzero(ranked.is_true | (numbers >= 0))
+    numbers = numbers[at]
+
+    moved, labels = _moved(
+        ranked, chunk.true_labels[faults.repaired[is_moved]], chunk.scores[faults.rows[is_moved]]
     )
-    found[BACKGROUND] = _without_background(table, errors, targets)
-    return found
-
-
-def _without_background(table: Table, errors: _Errors, targets: Codes) -> Floats:
-    ranked, left = errors.ranked, errors.ranked.right.copy()
-    left[errors.rows] = True
-    order = ranked.rows[left[ranked.rows]]
-    hits = np.flatnonzero(ranked.right)
-    return _interpolated(
-        order,
-        ends(np.bincount(table.chunk.labels[order], minlength=len(table.labels))),
-        table.chunk.scores,
-        ranked.wrong,
-        hits,
-        np.ones(len(hits), np.uint64),
-        np.zeros(len(hits), np.uint64),
-        1,
-        targets,
-        errors.positives,
-    )[0]
-
-
-def _precisions(table: Table, errors: _Errors, positives: Codes, rule: Rule) -> Floats:
-    """Precisions of the predictions as they are, where so many true objects are there."""
-    ranked, hits = errors.ranked, np.flatnonzero(errors.ranked.right)
-    return _interpolated(
-        ranked.rows,
-        ranked.starts,
-        table.chunk.scores,
-        ranked.wrong,
-        hits,
-        np.ones(len(hits), np.uint64),
-        np.zeros(len(hits), np.uint64),
-        1,
-        needed(positives, rule),
-        positives,
-    )[0]
-
-
-def _interpolated(
-    order: Codes,
-    starts: Codes,
-    scores: Floats,
-    is_false: Flags,
-    rows: Codes,
-    matched: Bits,
-    excused: Bits,
-    bits: int,
-    targets: Codes,
-    positives: Codes,
-) -> list[Floats]:
-    """Precisions at each bit, shapes (101, n_labels); all predictions of the order take part."""
-    places = np.full(len(scores), -1, np.int32)
-    places[rows] = np.arange(len(rows), dtype=np.int32)
-    ranks = np.zeros(len(scores), np.int32)
-    found, *_ = kernels.interpolated(
-        order,
-        starts,
-        scores,
-        ranks,
-        1,
-        places,
-        is_false,
-        matched,
-        excused,
-        bits,
-        targets,
-        positives,
+    moved_starts = ends(np.bincount(labels, minlength=len(errors.found)))
+    own_starts = np.searchsorted(at, ranked.starts)
+    # In front of a place are those that stand, and errors on the background.
+    before = (moved - ranked.starts[labels]) - (np.searchsorted(at, moved) - own_starts[labels])
+    own_before = at - np.arange(len(at))
+    own_before -= np.repeat((ranked.starts - own_starts)[:-1], np.diff(own_starts))
+    # What is moved stands in front of the place that it is moved to.
+    order = np.argsort(np.append(2 * moved, 2 * at + 1), kind="stable")
+    unmoved = np.zeros(len(moved), np.uint64)
+    return Standings(
+        starts=moved_starts + own_starts,
+        at=np.append(moved, at)[order],
+        false_before=np.append(before, own_before)[order].astype(np.int32),
+        counted=np.append(np.zeros(len(moved), dtype=bool), numbers >= 0)[order],
+        matched=np.append(unmoved + np.uint64(1 << CLASSIFICATION), own[numbers])[order],
+        excused=np.append(unmoved, excused[numbers])[order],
+        threshold_count=_BITS,
     )
-    return [found[:, bit].T for bit in range(bits)]
 
 
-def _inserted(ranked: Ranking, labels: Codes, scores: Floats) -> Codes:
-    """The ranking with new rows behind the old ones, each after those of its label and score."""
+def _moved(ranked: Ranking, labels: Codes, scores: Floats) -> tuple[Codes, Codes]:
+    """Places in the ranking behind all of some labels and scores, ascending, and their labels."""
     by_rank = np.lexsort((-scores, labels))
     labels, scores = labels[by_rank], scores[by_rank]
-    table_scores = ranked.matched.table.chunk.scores
+    ranked_scores = ranked.matched.table.chunk.scores
     low, high = ranked.starts[labels], ranked.starts[labels + 1]
     while (is_open := low < high).any():
         middle = np.where(is_open, (low + high) // 2, 0)
-        is_behind = is_open & (table_scores[ranked.rows[middle]] >= scores)
+        is_behind = is_open & (ranked_scores[ranked.rows[middle]] >= scores)
         low = np.where(is_behind, middle + 1, low)
         high = np.where(is_open & ~is_behind, middle, high)
-    return np.insert(ranked.rows, low, len(table_scores) + by_rank)
+    return low, labels
+
+
+def _unrepaired(standings: Standings) -> Standings:
+    """The standings at the bit of no repair alone."""
+    matched = standings.matched >> np.uint64(_NOTHING)
+    return evolve(standings, matched=matched, excused=np.zeros_like(matched), threshold_count=1)
+
+
+def _of_fewer(standings: Standings, positives: Codes, rule: Rule) -> Floats:
+    """Precisions where only so many true objects are there."""
+    precisions, _ = standings.interpolated(needed(positives, rule), positives)
+    return precisions.reshape(precisions.shape[1:])
 
 
 def _remaining(errors: _Errors) -> Flags:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes, Floats
 from valor_detection.kernels import matching as kernels
+from valor_detection.once import once
 from valor_detection.parameters import Rule
 from valor_detection.rules import iou_limits
 from valor_detection.table import KEY, LABEL, Pairs, Table
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
+Places = NDArray[np.int32]
 AreaRange = tuple[float, float]
 
 EVERYTHING: AreaRange = (0.0, float("inf"))
@@ -71,9 +71,13 @@ class Matching:
     scope: str
     area_range: AreaRange
 
-    @cached_property
+    @property
     def pairs(self) -> Pairs:
         """The pairs, predictions in the order in which they choose."""
+        pairs: Pairs = self.table.kept(("chosen pairs", self.rule, self.scope), self._pairs)
+        return pairs
+
+    def _pairs(self) -> Pairs:
         pairs = self.table.pairs(self.scope)
         if self.scope == KEY:
             pairs = self._of_key(pairs)
@@ -83,12 +87,35 @@ class Matching:
         scores = self.table.chunk.scores[pairs.rows]
         return pairs.take(np.lexsort((pairs.rows, -best, -scores)))
 
-    @cached_property
-    def places(self) -> NDArray[np.int32]:
-        """Place of each prediction in the pairs, -1 for one that overlaps with nothing."""
-        return self.pairs.places(len(self.table.chunk.scores))
+    @property
+    def rows(self) -> Codes:
+        """Rows of the predictions of `pairs`."""
+        return self._rows[0]
 
-    @cached_property
+    @property
+    def _rows(self) -> tuple[Codes, Codes | slice]:
+        """The rows, and their places among those of the larger table."""
+        rows: tuple[Codes, Codes | slice] = self.table.kept(
+            ("rows", self.rule, self.scope), self._own_rows
+        )
+        return rows
+
+    def _own_rows(self) -> tuple[Codes, Codes | slice]:
+        if self._whole is None or self.table.part is None:
+            return self.pairs.rows, slice(None)
+        part, rows = self.table.part, self._whole.rows
+        own = np.flatnonzero(part.is_own[rows])
+        return part.places[rows[own]], own
+
+    @once
+    def _whole(self) -> Matching | None:
+        """The matching of the larger table, which each image takes part in for itself."""
+        part = self.table.part
+        if part is None:
+            return None
+        return matching(part.whole, self.rule, self.scope, self.area_range)
+
+    @once
     def order(self) -> Codes:
         """Predictions by label and descending score, ties in the order of the rule.
 
@@ -123,7 +150,28 @@ class Matching:
         )
         return ranks
 
-    @cached_property
+    def counts(self, max_detections: int | None) -> Flags:
+        """Whether each prediction of `order` is among the most that count in its image."""
+        if max_detections is None:
+            return np.ones(len(self.order), dtype=bool)
+        counts: Flags = self.table.kept(
+            ("counts", self.rule, self.scope, max_detections),
+            lambda: (self.ranks < max_detections)[self.order],
+        )
+        return counts
+
+    @property
+    def standing(self) -> Places:
+        """Place in the pairs of each prediction of `order`, -1 for one that overlaps nothing."""
+        standing: Places = self.table.kept(("standing", self.rule, self.scope), self._standing)
+        return standing
+
+    def _standing(self) -> Places:
+        places = np.full(len(self.order), -1, np.int32)
+        places[self.rows] = np.arange(len(self.rows), dtype=np.int32)
+        return places[self.order]
+
+    @once
     def ignored(self) -> Flags:
         """Whether a true object counts neither as found nor as missed: crowds, other sizes."""
         low, high = self.area_range
@@ -131,7 +179,7 @@ class Matching:
         ignored: Flags = self.table.chunk.crowd | (areas < low) | (areas > high)
         return ignored
 
-    @cached_property
+    @once
     def in_range(self) -> Flags:
         """Whether a prediction counts as false where it is not matched."""
         low, high = self.area_range
@@ -139,7 +187,7 @@ class Matching:
         in_range: Flags = (areas >= low) & (areas <= high)
         return in_range
 
-    @cached_property
+    @once
     def positives(self) -> Codes:
         """True objects to be found, by label."""
         labels = self.table.chunk.true_labels[~self.ignored]
@@ -150,17 +198,21 @@ class Matching:
         """What IoUs are compared with at each threshold of the table."""
         return iou_limits(self.table.iou_thresholds, self.rule)
 
-    @cached_property
+    @once
     def words(self) -> tuple[tuple[Bits, Bits], ...]:
         """For every 64 thresholds: those at which a prediction is matched, and excused."""
+        if self._whole is not None:
+            _, own = self._rows
+            return tuple((bits[own], excused[own]) for bits, excused in self._whole.words)
         limits = self.limits
         return tuple(
-            self._bits(limits[first : first + _WORD]) for first in range(0, len(limits), _WORD)
+            self._matched(limits[first : first + _WORD])[:2]
+            for first in range(0, len(limits), _WORD)
         )
 
     def prepare(self) -> None:
         """Make what curves read of it."""
-        _ = self.words, self.places, self.in_range, self.positives
+        _ = self.words, self.standing, self.in_range, self.positives
 
     @property
     def word_sizes(self) -> list[int]:
@@ -193,7 +245,7 @@ class Matching:
 
     def ious(self, iou_threshold: float) -> Floats:
         """Overlap of each prediction with what it found, nan for none."""
-        places = self._chosen(float(iou_limits((iou_threshold,), self.rule)[0]))
+        places = self._taken(iou_threshold)
         ious = np.full(len(self.table.chunk.scores), np.nan)
         has = places >= 0
         ious[self.pairs.rows[has]] = self.pairs.ious[places[has]]
@@ -212,7 +264,10 @@ class Matching:
         return pairs if wanted.all() else pairs.those(wanted)
 
     def _truths(self, iou_threshold: float) -> Codes:
-        places = self._chosen(float(iou_limits((iou_threshold,), self.rule)[0]))
+        part = self.table.part
+        if part is not None and self._whole is not None:
+            return part.true_places[self._whole.truths(iou_threshold)[part.rows]]
+        places = self._taken(iou_threshold)
         truths = np.full(len(self.table.chunk.scores), -1, np.int64)
         has = places >= 0
         truths[self.pairs.rows[has]] = self.pairs.truths[places[has]]
@@ -226,46 +281,47 @@ class Matching:
 
     def _of_all(self, paired: Flags) -> Flags:
         flags = np.zeros(len(self.table.chunk.scores), dtype=bool)
-        flags[self.pairs.rows] = paired
+        flags[self.rows] = paired
         return flags
 
-    def _bits(self, limits: Floats) -> tuple[Bits, Bits]:
-        pairs, crowd = self.pairs, self.table.chunk.crowd
-        if self.rule == "coco":
-            return kernels.match_coco(
-                pairs.starts, pairs.truths, pairs.ious, crowd, self.ignored, limits
-            )
-        if self.rule == "valor":
-            return kernels.match_best(
-                pairs.starts, pairs.truths, pairs.ious, crowd, self.ignored, limits
-            )
-        places = self._ranked
-        has = np.flatnonzero(places >= 0)
-        passed = np.searchsorted(limits, pairs.ious[places[has]], side="right")
-        # limits are ascending, so that those passed are the lowest bits
-        full = np.append(np.uint64(0), np.cumsum(np.uint64(1) << np.arange(64, dtype=np.uint64)))
-        matched = np.zeros(len(pairs.rows), np.uint64)
-        matched[has] = full[passed]
-        excused = np.zeros_like(matched)
-        excusing = has[self.ignored[pairs.truths[places[has]]]]
-        excused[excusing] = matched[excusing]
-        return matched, excused
+    def _taken(self, iou_threshold: float) -> Codes:
+        """Place in the pairs of what each of their predictions found, -1 for none."""
+        place = self.table.iou_thresholds.index(iou_threshold)
+        return self._matched(self.limits[place : place + 1])[2]
 
-    @cached_property
+    def _matched(self, limits: Floats) -> tuple[Bits, Bits, Codes]:
+        """At which of up to 64 limits each prediction of the pairs is matched, and excused.
+
+        And the place in the pairs of its match at the lowest of them, -1 for none.
+        """
+        pairs, crowd = self.pairs, self.table.chunk.crowd
+        if self.rule == "ranked":
+            return _reaching(self._ranked, pairs, self.ignored, limits)
+        match = kernels.match_coco if self.rule == "coco" else kernels.match_best
+        return match(pairs.starts, pairs.truths, pairs.ious, crowd, self.ignored, limits)
+
+    @once
     def _ranked(self) -> Codes:
         pairs, chunk = self.pairs, self.table.chunk
         return kernels.match_ranked(
             pairs.starts, pairs.truths, pairs.ious, chunk.scores[pairs.rows], chunk.crowd
         )
 
-    def _chosen(self, limit: float) -> Codes:
-        """Place among the pairs that each paired prediction has at one threshold, -1 for none."""
-        pairs, crowd = self.pairs, self.table.chunk.crowd
-        if self.rule == "ranked":
-            places = self._ranked
-            return np.where((places >= 0) & (pairs.ious[places] >= limit), places, -1)
-        choose = kernels.choose_coco if self.rule == "coco" else kernels.choose_best
-        return choose(pairs.starts, pairs.truths, pairs.ious, crowd, self.ignored, limit)
+
+def _reaching(
+    places: Codes, pairs: Pairs, ignored: Flags, limits: Floats
+) -> tuple[Bits, Bits, Codes]:
+    """What a matching that knows no threshold is at some limits."""
+    has = np.flatnonzero(places >= 0)
+    passed = np.searchsorted(limits, pairs.ious[places[has]], side="right")
+    # limits are ascending, so that those passed are the lowest bits
+    full = np.append(np.uint64(0), np.cumsum(np.uint64(1) << np.arange(64, dtype=np.uint64)))
+    matched = np.zeros(len(places), np.uint64)
+    matched[has] = full[passed]
+    excused = np.zeros_like(matched)
+    excusing = has[ignored[pairs.truths[places[has]]]]
+    excused[excusing] = matched[excusing]
+    return matched, excused, np.where(matched != 0, places, -1)
 
 
 def _flags(bits: Bits, bit: int) -> Flags:

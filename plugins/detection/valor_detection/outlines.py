@@ -68,7 +68,9 @@ class Side:
             "annotations": self.annotations,
             "boxes": self.shapes.boxes,
             "kinds": self.shapes.kinds,
-            "rings": rings and [rings.points, rings.rings, rings.polygons, rings.rows],
+            "rings": None
+            if rings is None
+            else [rings.points, rings.rings, rings.polygons, rings.rows],
             "names": None if self.names is None else self.names.tolist(),
         }
 
@@ -80,7 +82,8 @@ class Side:
         if names is not None:
             column = np.empty(len(names), dtype=object)
             column[:] = names
-        shapes = Shapes(content["boxes"], content["kinds"], rings and Rings(*rings))
+        polygons = None if rings is None else Rings(*rings)
+        shapes = Shapes(content["boxes"], content["kinds"], polygons)
         return cls(content["datums"], content["annotations"], shapes, column)
 
 

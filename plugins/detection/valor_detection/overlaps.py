@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 from attrs import define, field
@@ -95,6 +96,12 @@ class Overlaps:
         self._number({renamed[code]: number for code, number in other.label_ids.items()})
         self.chunks.extend(chunk.relabel(codes) for chunk in other.chunks)
         self._table = None
+
+    def within(self, whole: Overlaps) -> Overlaps:
+        """The same, which takes from a state of more images what that has worked out."""
+        part = copy(self)
+        part._table = self.table.within(whole.table)
+        return part
 
     def dump(self) -> Content:
         """Everything counted so far."""

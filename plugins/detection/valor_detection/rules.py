@@ -56,15 +56,11 @@ def needed(positives: Codes, rule: Rule) -> Codes:
     >>> needed(np.array([100]), "valor")[0, 35], needed(np.array([100]), "coco")[0, 35]
     (np.int64(35), np.int64(36))
     """
-    count = np.maximum(positives, 1)[:, None]
-    percent = np.arange(101)
-    least = -(-percent * count // 100)
-    if rule != "coco":
-        return least
-    recalls = np.linspace(0, 1, 101)
-    # Rounding is monotonic, so that the least number is at most one away from the exact one.
-    least = np.where((least - 1) / count >= recalls, least - 1, least)
-    return np.where(least / count < recalls, least + 1, least)
+    count = np.maximum(positives, 1.0)[:, None]
+    least = np.ceil(np.arange(101.0) * count / 100)  # a quotient of whole numbers is exact if whole
+    if rule == "coco":
+        _move_to_rounded(least, count, np.linspace(0, 1, 101))
+    return least.astype(np.int64)
 
 
 def reaching(positives: Codes, recalls: Floats) -> Codes:
@@ -87,9 +83,16 @@ def reaching(positives: Codes, recalls: Floats) -> Codes:
     >>> reaching(np.array([3]), np.array([0.0, 0.5, 1.5])).tolist()
     [[0, 2, 5]]
     """
-    count = np.maximum(positives, 1)[:, None]
-    least = np.ceil(recalls * count).astype(np.int64)
-    # Rounding is monotonic, so that the least number is at most one away from the exact one.
-    least = np.where((least - 1) / count >= recalls, least - 1, least)
-    least = np.where(least / count < recalls, least + 1, least)
-    return np.maximum(least, 0)
+    count = np.maximum(positives, 1.0)[:, None]
+    least = np.ceil(recalls * count)
+    _move_to_rounded(least, count, recalls)
+    return np.maximum(least, 0.0).astype(np.int64)
+
+
+def _move_to_rounded(least: Floats, count: Floats, recalls: Floats) -> None:
+    """Make the least numbers whose exact quotients reach recalls those whose rounded ones do.
+
+    Rounding is monotonic, so that they are at most one apart.
+    """
+    least -= (least - 1) / count >= recalls
+    least += least / count < recalls

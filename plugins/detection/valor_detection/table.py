@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,8 @@ from valor_core.schemas.order import natural_order
 from valor_core.schemas.shapes import ends, gathered
 from valor_core.state import Content
 from valor_detection.kernels import matching as kernels
+from valor_detection.once import once
+from valor_detection.part import Part
 
 Flags = NDArray[np.bool_]
 
@@ -139,13 +140,7 @@ class Pairs:
         starts = np.append(first, len(owners))
         return Pairs(owners[first], starts, self.truths[wanted], self.ious[wanted])
 
-    def places(self, count: int) -> NDArray[np.int32]:
-        """Place of each of `count` rows in `rows`, -1 for none."""
-        places = np.full(count, -1, np.int32)
-        places[self.rows] = np.arange(len(self.rows), dtype=np.int32)
-        return places
-
-    @cached_property
+    @once
     def owners(self) -> Codes:
         """Row of the prediction of each pair."""
         return np.repeat(self.rows, np.diff(self.starts))
@@ -166,12 +161,17 @@ class Table:
         Which objects can be pairs: `KEY` or `LABEL`.
     iou_thresholds : tuple of float
         Thresholds at which matchings are made, ascending.
+    chunk : Chunk
+        The objects.
+    part : Part, optional
+        Where they stand in a table of more images, which is asked for what it knows.
     """
 
     labels: tuple[Label, ...]
     scope: str
     iou_thresholds: tuple[float, ...]
     chunk: Chunk
+    part: Part | None = None
     _kept: dict[Any, Any] = field(factory=dict, repr=False)
 
     @classmethod
@@ -213,6 +213,12 @@ class Table:
             chunk=chunk,
         )
 
+    def within(self, whole: Table) -> Table:
+        """The same, which takes from a table of more images what that has worked out."""
+        if whole is self or whole.labels != self.labels:
+            return self
+        return evolve(self, part=Part.of(self.chunk.uids, whole), kept={})
+
     def kept(self, key: Any, make: Any) -> Any:
         """What was made under a key before, or is made now."""
         if key not in self._kept:
@@ -239,6 +245,19 @@ class Table:
             for key in sorted({self.labels[code].key for code in codes})
         }
 
+    @property
+    def image_starts(self) -> tuple[Codes, Codes]:
+        """Where the true and the predicted objects of each image begin."""
+        chunk, count = self.chunk, len(self.chunk.uids)
+        starts: tuple[Codes, Codes] = self.kept(
+            "image_starts",
+            lambda: tuple(
+                ends(np.bincount(datums, minlength=count))
+                for datums in (chunk.true_datums, chunk.datums)
+            ),
+        )
+        return starts
+
     def labels_of(self, key: str) -> list[int]:
         """Codes of a key's labels, in order."""
         return [code for code, label in enumerate(self.labels) if label.key == key]
@@ -252,11 +271,14 @@ class Table:
     @property
     def order(self) -> Codes:
         """Predictions by label and descending score; of equal scores, by image and position."""
-        chunk = self.chunk
-        order: Codes = self.kept(
-            "order", lambda: kernels.score_order(chunk.labels, chunk.scores, len(self.labels))
-        )
+        order: Codes = self.kept("order", self._order)
         return order
+
+    def _order(self) -> Codes:
+        if self.part is not None:
+            order = self.part.whole.order
+            return self.part.places[order[self.part.is_own[order]]]
+        return kernels.score_order(self.chunk.labels, self.chunk.scores, len(self.labels))
 
     @property
     def label_starts(self) -> Codes:
@@ -270,11 +292,13 @@ class Table:
     @property
     def ranks(self) -> NDArray[np.int32]:
         """How many predictions of its label and image rank before each prediction."""
-        chunk = self.chunk
-        found: NDArray[np.int32] = self.kept(
-            "ranks", lambda: kernels.ranks(self.order, chunk.labels, chunk.datums)
-        )
+        found: NDArray[np.int32] = self.kept("ranks", self._ranks)
         return found
+
+    def _ranks(self) -> NDArray[np.int32]:
+        if self.part is not None:
+            return self.part.whole.ranks[self.part.rows]
+        return kernels.ranks(self.order, self.chunk.labels, self.chunk.datums)
 
     @property
     def leaders(self) -> Codes | None:
@@ -309,32 +333,29 @@ class Table:
         return pairs
 
     def pairs(self, scope: str) -> Pairs:
-        """The pairs, predictions as they choose: by descending score, then by row.
+        """The pairs, predictions of an image as they choose: by descending score, then by row.
 
         Parameters
         ----------
         scope : str
             `LABEL` for the pairs of one label only, whose predictions come one label after
-            another; `KEY` for all.
+            another; `KEY` for all, whose predictions come one image after another.
         """
         pairs: Pairs = self.kept(("pairs", scope), lambda: self._pairs(scope))
         return pairs
 
     def _pairs(self, scope: str) -> Pairs:
         chunk = self.chunk
-        starts, truths, ious = chunk.starts, chunk.truths, chunk.ious
-        if scope == LABEL and self.scope == KEY:
-            owners = self.unranked_pairs.owners
-            same = chunk.labels[owners] == chunk.true_labels[truths]
-            starts = ends(np.bincount(owners[same], minlength=len(chunk.labels)))
-            truths, ious = truths[same], ious[same]
-        has_any = np.diff(starts) > 0
         if scope == LABEL:
-            rows = self.order[has_any[self.order]]
+            order, groups, true_groups = self.order, chunk.labels, chunk.true_labels
         else:
-            rows = np.flatnonzero(has_any)
-            rows = rows[kernels.score_order(np.zeros_like(rows), chunk.scores[rows], 1)]
-        return Pairs(np.arange(len(chunk.labels)), starts, truths, ious).take(rows)
+            # An image after the other, which is near in memory.
+            rows = np.flatnonzero(chunk.starts[1:] > chunk.starts[:-1])
+            images = chunk.datums[rows]
+            order = rows[kernels.score_order(images, chunk.scores[rows], len(chunk.uids))]
+            groups, true_groups = np.zeros_like(chunk.labels), np.zeros_like(chunk.true_labels)
+        chosen = chunk.starts, chunk.truths, chunk.ious
+        return Pairs(*kernels.chosen_pairs(order, *chosen, groups, true_groups))
 
 
 def _sorted(chunk: Chunk) -> Chunk:
@@ -343,24 +364,28 @@ def _sorted(chunk: Chunk) -> Chunk:
     order = natural_order(chunk.uids)
     if is_ascending(order):
         return chunk
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    true_rows = np.argsort(place[chunk.true_datums], kind="stable")
-    rows = np.argsort(place[chunk.datums], kind="stable")
+    true_rows, true_datums = _of_images(chunk.true_datums, order)
+    rows, datums = _of_images(chunk.datums, order)
     true_places = np.empty(len(true_rows), np.int64)
     true_places[true_rows] = np.arange(len(true_rows))
     chosen, starts = gathered(chunk.starts, rows)
-    columns = {name: getattr(chunk, name)[true_rows] for name in _TRUE}
-    columns |= {name: getattr(chunk, name)[rows] for name in _PREDICTED}
-    columns["true_datums"] = place[columns["true_datums"]]
-    columns["datums"] = place[columns["datums"]]
+    columns = {name: getattr(chunk, name)[true_rows] for name in _TRUE if name != "true_datums"}
+    columns |= {name: getattr(chunk, name)[rows] for name in _PREDICTED if name != "datums"}
     return Chunk(
         uids=chunk.uids[order],
         starts=starts,
         truths=true_places[chunk.truths[chosen]],
         ious=chunk.ious[chosen],
+        true_datums=true_datums,
+        datums=datums,
         **columns,
     )
+
+
+def _of_images(datums: Codes, images: Codes) -> tuple[Codes, Codes]:
+    """Rows of the images in another order, and their new numbers."""
+    rows, starts = gathered(ends(np.bincount(datums, minlength=len(images))), images)
+    return rows, np.repeat(np.arange(len(images)), np.diff(starts))
 
 
 _CODES, _FLOATS = np.empty(0, np.int64), np.empty(0)

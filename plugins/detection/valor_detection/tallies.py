@@ -80,7 +80,7 @@ def _tally(
 ) -> Tally:
     matched = chosen.matching(table)
     is_matched, is_excused = matched.paired(iou_threshold)
-    rows, counts = matched.pairs.rows, chosen.counts(table)
+    rows, counts = matched.rows, chosen.counts(table)
     is_matched &= counts[rows]
     not_false = _passing(table, rows[is_matched & matched.in_range[rows]], thresholds)
     in_range: Codes = table.kept(

@@ -38,6 +38,18 @@ def test_json_is_the_comparison(valor):
     assert record["changes"][0]["verdict"] == "better"
 
 
+@pytest.mark.usefixtures("lab")
+def test_slices_are_compared(lab, valor):
+    valor("run", "config.yaml", "-q", "--set", "slices=first", "-o", "a.json")
+    (lab / "lines.txt").write_text("Hello\nHelp\n")
+    valor("run", "config.yaml", "-q", "--set", "slices=first", "-o", "b.json")
+
+    result = valor("compare", "a.json", "b.json")
+
+    assert "Loudness  first:H  0.6000  0.2250     -0.3750  worse" in result.stdout
+    assert result.stderr == "2 numbers compared, 2 worse\n"
+
+
 @pytest.mark.usefixtures("reports")
 def test_what_is_no_report_is_a_wrong_request(valor):
     result = valor("compare", "a.json", "config.yaml")

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from valor_core.registry import install_metrics
+
 
 @pytest.mark.usefixtures("lab")
 def test_metrics_are_listed_by_namespace(valor):
@@ -75,12 +77,11 @@ def test_an_unknown_namespace_is_a_wrong_request(valor):
 
 
 def test_where_there_is_nothing_it_says_so(valor, monkeypatch):
-    monkeypatch.setattr("valor_core.registry.entry_points", lambda group: ())
+    monkeypatch.setattr("valor_core.registry.entry_points", lambda group, anew=False: ())
 
     result = valor("list")
 
     assert result.exit_code == 0
     assert "no metrics are installed" in result.stderr
-    assert "python -m pip install valor-classification" in result.stderr
-    assert "python -m pip install -e plugins/classification" in result.stderr
+    assert install_metrics() in result.stderr
     assert "no readers are installed\n" in valor("list", "--readers").stderr

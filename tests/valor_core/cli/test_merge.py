@@ -56,6 +56,16 @@ def test_a_threshold_gates_the_merged_report(valor, bound, exit_code):
 
 
 @pytest.mark.usefixtures("states")
+def test_a_threshold_of_no_number_is_a_wrong_request_that_loses_no_report(valor):
+    result = valor("merge", "a.npz", "b.npz", "-o", "all.json", "--require", "Loudness/floor:1 > 0")
+
+    assert result.exit_code == 2
+    assert result.stdout.startswith("3 items\n")
+    assert "no result of 'Loudness' for 'floor:1'\nThere are: floor:0.0.\n" in result.stderr
+    assert Report.load("all.json")["Loudness"].value == pytest.approx(2.2 / 3)
+
+
+@pytest.mark.usefixtures("states")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -87,5 +97,10 @@ def test_states_of_decorated_metrics_need_their_module(lab, valor):
     )
     assert made.exit_code == 0
 
-    assert valor("merge", "m.npz").exit_code == 2
+    without = valor("merge", "m.npz")
+
+    assert without.exit_code == 2
+    assert without.stderr.endswith(
+        "\nIf a file of yours makes the metric, name it with: --module FILE\n"
+    )
     assert "4.5000" in valor("merge", "m.npz", "--module", "mine.py").stdout

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from valor_core.installer import install
+
 
 @pytest.fixture
 def scaffold(monkeypatch):
@@ -18,7 +20,7 @@ def test_it_says_where_the_plugin_is(valor):
 
     assert result.exit_code == 0
     assert result.stdout == "there/valor-mylab\n"
-    assert result.stderr == "Install it with: python -m pip install -e there/valor-mylab\n"
+    assert result.stderr == f"Install it with: {install('-e', 'there/valor-mylab')}\n"
 
 
 @pytest.mark.usefixtures("scaffold")

@@ -3,12 +3,14 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
 
 from valor_core.cli import program as module
 from valor_core.cli.program import COMMANDS, program
+from valor_core.installer import install
 
 
 def test_alone_it_prints_its_help_and_succeeds(valor):
@@ -143,8 +145,8 @@ def test_without_its_packages_it_says_what_to_install(process):
     assert result.stdout == ""
     assert result.stderr == (
         "valor: the command line needs packages that are not installed: click, PyYAML\n"
-        "Install them with: python -m pip install 'valor-core[cli]'\n"
-        "or, from a clone: python -m pip install -e '.[cli]'\n"
+        f"Install them with: {install('valor-core[cli]')}\n"
+        f"or, from a clone: {install('-e', '.[cli]')}\n"
     )
 
 
@@ -181,6 +183,28 @@ def test_a_pipe_that_is_closed_is_no_error(lab):
     assert errors == b""
     if program.stderr:
         program.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+@pytest.mark.parametrize(
+    "arguments", [("run", "config.yaml"), ("run", "config.yaml", "--json"), ("run", "--help"), ()]
+)
+def test_an_output_that_is_full_is_no_bug(lab, arguments):
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "valor_core", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+
+    assert result.returncode == 2
+    assert result.stderr == ("valor: standard output: cannot be written, No space left on device\n")
+
+
+def test_with_its_output_closed_it_says_nothing(process):
+    assert process("list", code="import sys; sys.stdout = None").returncode == 0
 
 
 def test_every_module_of_a_command_is_where_the_program_looks():

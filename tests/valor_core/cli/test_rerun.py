@@ -41,6 +41,17 @@ def test_settings_and_json_work_as_in_a_run(valor):
     )
 
 
+def test_a_variable_that_is_not_set_is_named_with_its_place(saved, valor, monkeypatch):
+    monkeypatch.setenv("LINES", "lines.txt")
+    valor("run", "config.yaml", "-o", "report.json", "-q", "--set", "data.path=${env:LINES}")
+    monkeypatch.delenv("LINES")
+
+    result = valor("rerun", "report.json")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("valor: report.json: config.data.path: asks for the environ")
+
+
 def test_a_report_without_data_cannot_be_run_again(lab, valor):
     Report(results=()).save("bare.json")
 

@@ -98,6 +98,40 @@ def test_a_requirement_that_is_not_met_is_exit_code_1(valor):
 
 
 @pytest.mark.usefixtures("lab")
+def test_a_requirement_that_names_no_number_is_a_wrong_request_that_loses_no_report(valor):
+    both = 'require={"Loudness": ">= 0.9", "Loudness/loud": ">= 0.5"}'
+
+    result = valor("run", "config.yaml", "-o", "a.json", "--set", both)
+
+    assert result.exit_code == 2
+    assert "Loudness  0.6000" in result.stdout
+    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert result.stderr == (
+        "report written to a.json\n"
+        "valor: Loudness >= 0.9: 0.6, not met\n"
+        "valor: Loudness/loud >= 0.5: no result of 'Loudness' for 'loud'\n"
+        "There are: floor:0.0.\n"
+    )
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_slice_can_be_required(valor):
+    sliced = ("--set", "slices=first", "--set", 'require={"Loudness/first:H": ">= 0.6"}')
+
+    assert valor("run", "config.yaml", *sliced).exit_code == 0
+
+
+@pytest.mark.usefixtures("lab")
+def test_the_state_of_another_config_is_a_wrong_request(valor):
+    valor("run", "config.yaml", "-q", "--state", "s.npz")
+
+    result = valor("run", "config.yaml", "--state", "s.npz", "--set", "metrics=shoutlab.Broken")
+
+    assert result.exit_code == 2
+    assert result.stderr.endswith("\nName another state file, or remove this one.\n")
+
+
+@pytest.mark.usefixtures("lab")
 def test_items_that_failed_are_exit_code_1(valor):
     result = valor("run", "config.yaml", "--set", 'metrics=["shoutlab.Broken"]')
 
@@ -127,6 +161,14 @@ def test_a_module_of_decorated_metrics_can_be_chosen_from(lab, valor):
         (["run", "config.yaml", "--set", "metrcs=1"], "Did you mean 'metrics'?"),
         (["run", "config.yaml", "--set", "nonsense"], "expected path=value"),
         (["run", "config.yaml", "--set", "data.path=no.txt"], "no.txt: cannot be read"),
+        (
+            ["run", "config.yaml", "--set", "plugins.shotlab=shoutlab"],
+            "plugins.shotlab: no installed plugin claims this namespace\nDid you mean 'shoutlab'?",
+        ),
+        (
+            ["run", "config.yaml", "--set", "plugins.shoutlab=louder"],
+            "plugins.shoutlab: expected shoutlab, got 'louder'",
+        ),
         (["run", "config.yaml", "-o", "a.txt"], "expected .json, .csv, .md or .html"),
         (["run"], "Missing argument 'CONFIG'"),
         (["run", "config.yaml", "--workers", "0"], "--workers"),

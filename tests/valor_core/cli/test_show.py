@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from valor_core.registry import install_metrics
+
 pytestmark = pytest.mark.usefixtures("lab")
 
 
@@ -96,6 +98,14 @@ def test_an_unknown_name_is_a_wrong_request(valor, name, message):
     assert message in result.stderr
 
 
+@pytest.mark.parametrize("name", ["shoutlab.lines", "lines"])
+def test_a_name_comes_before_another_one_s_alias(lab, valor, name):
+    plugin = lab.parent / "site" / "shoutlab" / "plugin.py"
+    plugin.write_text(plugin.read_text().replace('aliases=("shouting",)', 'aliases=("Lines",)'))
+
+    assert valor("show", name).stdout.startswith("shoutlab.lines\n")
+
+
 def test_a_bare_name_of_several_plugins_is_ambiguous(lab, valor):
     facts = lab.parent / "site" / "shoutlab-1.2.dist-info" / "entry_points.txt"
     facts.write_text("[valor.plugins]\nshoutlab = shoutlab.plugin\notherlab = shoutlab.other\n")
@@ -111,9 +121,9 @@ def test_a_bare_name_of_several_plugins_is_ambiguous(lab, valor):
 
 
 def test_where_no_metrics_are_installed_the_package_to_install_is_named(valor, monkeypatch):
-    monkeypatch.setattr("valor_core.registry.entry_points", lambda group: ())
+    monkeypatch.setattr("valor_core.registry.entry_points", lambda group, anew=False: ())
 
     result = valor("show", "F1")
 
     assert result.exit_code == 2
-    assert "Install some metrics with: python -m pip install valor-classification" in result.stderr
+    assert install_metrics() in result.stderr

@@ -40,7 +40,12 @@ def test_what_was_filled_in_remembers_its_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "path"), [("", "judge.keys[1]"), ("config.yaml: ", "config.yaml: judge.keys[1]")]
+    ("place", "path"),
+    [
+        ("", "judge.keys[1]"),
+        ("config.yaml: ", "config.yaml: judge.keys[1]"),
+        ("report.json: config.", "report.json: config.judge.keys[1]"),
+    ],
 )
 def test_a_variable_that_is_not_set_is_named_with_the_place_that_asks(
     place: str, path: str

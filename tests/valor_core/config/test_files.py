@@ -7,6 +7,7 @@ import pytest
 
 from valor_core.config import parse
 from valor_core.errors import ConfigError, MissingExtraError
+from valor_core.installer import install
 
 SAME = {
     "config.toml": 'task = "text"\nslices = [["a", "b"]]\n'
@@ -118,5 +119,5 @@ def test_without_a_yaml_parser_the_pip_line_is_given(
 
     assert str(caught.value) == (
         f"{tmp_path / 'c.yaml'}: reading YAML needs PyYAML, which is not installed\n"
-        "Install it with: python -m pip install 'valor-core[cli]', or write TOML or JSON."
+        f"Install it with: {install('valor-core[cli]')}, or write TOML or JSON."
     )

@@ -11,6 +11,7 @@ from valor_core.engines import Work, engine
 from valor_core.engines.local import LocalEngine
 from valor_core.errors import EngineError, ParameterError, PartitionError, ReadError
 from valor_core.evaluate import reader_of
+from valor_core.installer import install
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
 
@@ -84,7 +85,7 @@ def test_an_engine_that_cannot_be_imported_is_an_error_with_its_cause(
     assert str(caught.value).startswith(
         "engine.name: the engine 'slow' of cluster cannot be imported, "
     )
-    assert str(caught.value).endswith("python -m pip install 'cluster[slow]'")
+    assert str(caught.value).endswith(install("cluster[slow]"))
     assert caught.value.__cause__ is not None
 
 

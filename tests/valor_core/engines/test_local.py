@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -75,7 +76,26 @@ def test_a_worker_that_dies_is_an_error_and_not_a_hang(data: dict[str, Any]) -> 
         "engine: a worker process ended without an answer, it may have run out of memory; in fli"
     )
     assert "part 3" in first
-    assert remedy == "Use fewer workers or smaller partitions."
+    assert remedy == (
+        "Use fewer workers or smaller partitions; in a script, call it under "
+        '`if __name__ == "__main__":`.'
+    )
+
+
+def test_a_script_without_a_guard_is_told_of_it(data: dict[str, Any], tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from valor_core import evaluate\n"
+        f"evaluate({data!r}, {METRICS!r}, engine={{'mode': 'processes', 'workers': 2}})\n"
+    )
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=os.environ | paths
+    )
+
+    assert ended.returncode == 1
+    assert "engine: a worker process runs the script that started it again\n" in ended.stderr
+    assert ended.stderr.rstrip().endswith('call it under `if __name__ == "__main__":`.')
 
 
 def test_a_state_that_cannot_be_sent_back_is_an_error_that_names_the_partition(

@@ -268,7 +268,7 @@ def test_a_list_of_many_columns_is_cut_short() -> None:
 
     with pytest.raises(ReadError, match=r"expected a field 'x', .* 'c19' \(and 2 more\)$"):
         many.floats("x")
-    with pytest.raises(ReadError, match=r"expected a column 'x', the columns are none$"):
+    with pytest.raises(ReadError, match=r"expected a column 'x', there is no row$"):
         Table({}, "preds.csv").floats("x")
 
 

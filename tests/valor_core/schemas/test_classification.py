@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -469,3 +470,34 @@ def test_a_batch_knows_whether_a_datum_has_several_ground_truths() -> None:
 
     assert (one.single, several.single) == (True, False)
     assert several.select(np.array([1])).single
+
+
+def test_the_columns_of_a_table_are_known_by_their_names() -> None:
+    scores = pd.DataFrame({"dog": [0.1, 0.9], "cat": [0.9, 0.1]})
+    batch = ClassificationBatch.from_arrays(pd.Series(["cat", "dog"]), scores)
+
+    assert [label.value for label in batch.labels] == ["dog", "cat"]
+    assert batch.truth_labels.tolist() == [1, 0]
+    renamed = ClassificationBatch.from_arrays([1, 0], scores, labels=["no", "yes"])
+    assert [label.value for label in renamed.labels] == ["no", "yes"]
+
+
+def test_a_class_that_no_column_is_named_after_is_an_error() -> None:
+    scores = pd.DataFrame({"p0": [0.1, 0.9], "p1": [0.9, 0.1]})
+    with pytest.raises(SchemaError, match=r"^y_true\[0\]: expected one of the labels, got 'cat'"):
+        ClassificationBatch.from_arrays(["cat", "p0"], scores)
+
+
+def test_two_tables_have_one_order_of_columns() -> None:
+    scores = pd.DataFrame({"dog": [0.1, 0.9], "cat": [0.9, 0.1]})
+    truths = pd.DataFrame({"cat": [1, 0], "dog": [0, 1]})
+    with pytest.raises(SchemaError) as caught:
+        ClassificationBatch.from_arrays(truths, scores)
+
+    assert str(caught.value) == (
+        "y_true: expected the columns of y_score, ['dog', 'cat'], got ['cat', 'dog']\n"
+        "Bring them into one order: y_true[y_score.columns]."
+    )
+    assert ClassificationBatch.from_arrays(
+        truths[["dog", "cat"]], scores
+    ).truth_labels.tolist() == [1, 0]

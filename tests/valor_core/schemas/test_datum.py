@@ -175,3 +175,8 @@ def test_columns_are_made_one_by_one_when_they_are_asked_for() -> None:
     assert made == ["city"]
     with pytest.raises(KeyError, match="size"):
         columns["size"]
+
+
+def test_uids_of_numpy_become_those_of_python() -> None:
+    assert repr(Datum(np.str_("a")).uid) == "'a'"
+    assert repr(Datum(np.int64(3)).uid) == "3"

@@ -16,7 +16,7 @@ from valor_core.schemas.shapes import Shapes
 
 BOX = Box(0, 0, 2, 1)
 DOG, CAT = Label("class", "dog"), Label("class", "cat")
-PIXEL = Mask.of([[1, 0]])
+PIXEL = Mask.of(np.arange(200).reshape(10, 20) == 0)
 ITEMS = [
     Detection(
         "a",
@@ -213,14 +213,14 @@ def test_objects_come_in_a_list() -> None:
     assert str(error.value) == "Detection: expected a list of objects, got None"
 
 
-NOTHING = Mask.of([[0, 0]])
+NOTHING = Mask.of(np.zeros((10, 20)))
 BOW = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
 
 
 @pytest.mark.parametrize(
     ("shape", "expected"),
     [
-        (NOTHING, "with at least three corners, or a pixel, got a mask of 1 by 2 pixels"),
+        (NOTHING, "with at least three corners, or a pixel, got a mask of 10 by 20 pixels"),
         (Polygon([(0, 0), (1, 1)]), "with at least three corners, or a pixel, got a polygon of 2"),
         (Box(0, 0, 0, 1), "with an area, got 0, 0, 0, 1"),
         (BOW, "whose edges do not cross, got a polygon of 4 corners"),
@@ -273,3 +273,13 @@ def test_objects_can_be_called_by_where_they_come_from() -> None:
 def test_annotations_are_renumbered_by_image() -> None:
     batch = DetectionBatch.of(ITEMS)
     assert batch.groundtruths.renumber([[3, 5], [], []]).annotations.tolist() == [3, 3, 5]
+
+
+def test_a_mask_is_as_large_as_its_image() -> None:
+    mask = Mask.of([[0, 1], [0, 1]])
+    with pytest.raises(SchemaError) as caught:
+        DetectionBatch.of([Detection("a", [TrueObject("dog", mask)], size=(2, 3))])
+
+    assert str(caught.value) == (
+        "item 'a', groundtruths[0]: expected a mask of 2 by 3 pixels like its image, got 2 by 2"
+    )

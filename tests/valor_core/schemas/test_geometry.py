@@ -112,3 +112,14 @@ def test_the_counts_of_a_mask_are_whole_numbers(counts: Any) -> None:
 def test_the_sides_of_a_mask_are_whole_numbers(side: Any) -> None:
     with pytest.raises(SchemaError, match=r"^Mask: expected a whole number of pixels, got "):
         Mask([4], side, side)  # type: ignore[arg-type]
+
+
+def test_a_mask_of_probabilities_is_cut_first() -> None:
+    assert Mask.of([[0.0, 1.0]]) == Mask.of([[0, 255]])
+    with pytest.raises(SchemaError) as caught:
+        Mask.of([[0.01, 1.0]])
+
+    assert str(caught.value) == (
+        "Mask: expected pixels of 0 and 1, got 0.01\n"
+        "Cut what is a probability first: Mask.of(array > 0.5)."
+    )

@@ -113,3 +113,11 @@ def test_a_vocabulary_knows_its_keys() -> None:
 
     assert vocabulary.keys == ("a", "b")
     assert vocabulary.join([Label("b", "y")]).tolist() == [2]
+
+
+def test_text_of_numpy_becomes_text_of_python_whatever_came_first() -> None:
+    key, value = np.array(["animal", "okapi"])
+
+    assert type(as_label(value).value) is str
+    assert repr(as_label("okapi")) == "Label(key='class', value='okapi')"
+    assert repr(Label(key, value)) == "Label(key='animal', value='okapi')"

@@ -33,10 +33,12 @@ if KERNELS.library is None:
         ranks_of_truth_in_runs,
         reliability,
         scores_in_rows,
+        squared_errors,
         threshold_histogram,
         top_cells,
         top_of_rows,
         top_of_runs,
+        top_reliability,
     )
 else:
     from valor_classification.kernels.compiled import (
@@ -51,10 +53,12 @@ else:
         ranks_of_truth_in_runs,
         reliability,
         scores_in_rows,
+        squared_errors,
         threshold_histogram,
         top_cells,
         top_of_rows,
         top_of_runs,
+        top_reliability,
     )
 
 __all__ = [
@@ -77,8 +81,10 @@ __all__ = [
     "ranks_of_truth_in_runs",
     "reliability",
     "scores_in_rows",
+    "squared_errors",
     "threshold_histogram",
     "top_cells",
     "top_of_rows",
     "top_of_runs",
+    "top_reliability",
 ]

@@ -1,8 +1,8 @@
-/* Inner loops of the classification metrics over flat arrays; `numeric.py` says in NumPy what
+/* Inner loops of the classification metrics over flat arrays; `numeric` says in NumPy what
  * each of them has to find, to the last bit.
  *
- * Plain C99: the arrays, those to write to and room for work
- * included, come from `compiled.py`, which also says what they hold. What differs between
+ * Plain C99, but for vectors where the compiler has them: the arrays, those to write to and room
+ * for work included, come from `compiled`, which also says what they hold. What differs between
  * float32 and float64 scores stands in `scores.h`, which is included once for each.
  */
 
@@ -38,19 +38,36 @@
 #define PREFETCH(address) ((void)(address))
 #endif
 
+/* Vectors, which these compilers have for every processor. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define VECTORS
+#define EITHER(type, which, ours, theirs) ((which & (type)ours) | (~which & (type)theirs))
+#define TRANSPOSE(rows) \
+    do { \
+        const __typeof__(*rows) ab = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5), \
+            AB = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7), \
+            cd = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5), \
+            CD = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7); \
+        rows[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5); \
+        rows[1] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7); \
+        rows[2] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5); \
+        rows[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7); \
+    } while (0)
+#endif
+#endif
+
 /* Makes the library a module that Python's import system finds; Python calls no more of it. */
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels"};
 
 PyMODINIT_FUNC PyInit__kernels(void) { return PyModule_Create(&module); }
 
 /* Raised whenever the signature or the meaning of a function changes. */
-KERNEL int valor_kernels_interface(void) { return 2; }
+KERNEL int valor_kernels_interface(void) { return 3; }
 
 enum {
-    ROWS = 4,       /* rows that are looked at side by side */
     AHEAD = 24,     /* rows that are asked of memory before their turn */
     LINE = 64,      /* bytes that memory gives at a time */
-    LANES = 64,     /* scores of a longer row that are looked at side by side */
     BLOCK = 4096,   /* scores that stay in cache */
     LIST = 1024,    /* scores, or rows, of which those that matter are listed */
     CARRIED = 1 << 20, /* lists after which limbs are near their limit */
@@ -76,6 +93,34 @@ INLINE void add_exactly(uint64_t *limbs, int unit_bits, double value) {
     limbs[0] += low & 0xffffffffu;
     limbs[1] += (low >> 32) + (high & 0xffffffffu);
     limbs[2] += high >> 32;
+}
+
+/* The same for a number in [0, 1] and units of whole limbs, where most are whole in 2**-62. */
+INLINE void add_probability(uint64_t *limbs, int unit_bits, double value) {
+    const double scaled = value * 0x1p62;
+    const int64_t whole = (int64_t)scaled;
+    if ((double)whole != scaled) {
+        add_exactly(limbs, unit_bits, value);
+        return;
+    }
+    limbs += unit_bits / 32;
+    limbs[-1] += (uint64_t)whole >> 30;
+    limbs[-2] += (uint64_t)whole << 2 & 0xffffffffu;
+}
+
+/* The same where most have no bits below 2**-96. */
+INLINE void add_square(uint64_t *limbs, int unit_bits, double value) {
+    if (value < 0x1p-43) {
+        add_exactly(limbs, unit_bits, value);
+        return;
+    }
+    limbs += unit_bits / 32;
+    for (int limb = 1; limb <= 3; limb++) {
+        const double scaled = value * 0x1p32;
+        const int64_t whole = (int64_t)scaled;
+        limbs[-limb] += (uint64_t)whole;
+        value = scaled - (double)whole;
+    }
 }
 
 static void carry(uint64_t *limbs, int64_t count) {

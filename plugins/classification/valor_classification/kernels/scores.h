@@ -18,78 +18,7 @@ INLINE int64_t OF(reached)(SCORE score, const SCORE *limits, int64_t limit_count
 
 /* ---- the greatest score of each datum */
 
-INLINE void OF(raise)(SCORE *greatest, const SCORE *scores, int count) {
-    for (int i = 0; i < count; i++) greatest[i] = scores[i] > greatest[i] ? scores[i] : greatest[i];
-}
-
-/* The top of a row of LANES scores and more; its last block overlaps the one before it. */
-INLINE void OF(top_of_row)(const SCORE *row, int64_t width, int32_t *top, SCORE *score) {
-    const int64_t last = width - LANES;
-    SCORE lanes[LANES], greatest;
-    PLACE first = LANES;
-    memcpy(lanes, row + last, sizeof lanes);
-    for (int64_t column = 0; column < last; column += LANES)
-        OF(raise)(lanes, row + column, LANES);
-    for (int half = LANES / 2; half; half /= 2) OF(raise)(lanes, lanes + half, half);
-    greatest = lanes[0];
-    for (int64_t column = 0;; column += LANES) {
-        PLACE found = 0;
-        if (column > last) column = last;
-        for (int lane = 0; lane < LANES; lane++) found |= row[column + lane] == greatest;
-        if (!found) continue;
-        for (PLACE lane = 0; lane < LANES; lane++) {
-            PLACE place = row[column + lane] == greatest ? lane : LANES;
-            first = place < first ? place : first;
-        }
-        *top = (int32_t)(column + first);
-        *score = greatest + (SCORE)0;
-        return;
-    }
-}
-
-/* The tops of ROWS short rows, whose comparisons do not wait for each other. */
-INLINE void OF(tops_side_by_side)(
-    const SCORE *rows, int64_t width, int32_t *top, SCORE *scores
-) {
-    SCORE greatest[ROWS];
-    PLACE places[ROWS];
-    for (int row = 0; row < ROWS; row++) {
-        greatest[row] = rows[row * width];
-        places[row] = 0;
-    }
-    for (PLACE column = 1; column < width; column++) {
-        for (int row = 0; row < ROWS; row++) {
-            const SCORE score = rows[row * width + column];
-            places[row] = score > greatest[row] ? column : places[row];
-            greatest[row] = score > greatest[row] ? score : greatest[row];
-        }
-    }
-    for (int row = 0; row < ROWS; row++) {
-        top[row] = (int32_t)places[row];
-        scores[row] = greatest[row] + (SCORE)0;
-    }
-}
-
-KERNEL WIDE void OF(top_of_rows)(
-    const SCORE *values, int64_t count, int64_t width, int32_t *top, SCORE *scores
-) {
-    int64_t row = 0;
-    if (width >= LANES) {
-        for (; row < count; row++)
-            OF(top_of_row)(values + row * width, width, top + row, scores + row);
-        return;
-    }
-    for (; row + ROWS <= count; row += ROWS)
-        OF(tops_side_by_side)(values + row * width, width, top + row, scores + row);
-    for (; row < count; row++) {
-        const SCORE *own = values + row * width;
-        int64_t best = 0;
-        for (int64_t column = 1; column < width; column++)
-            if (own[column] > own[best]) best = column;
-        top[row] = (int32_t)best;
-        scores[row] = own[best] + (SCORE)0;
-    }
-}
+#include "tops.h"
 
 KERNEL void OF(top_of_runs)(
     const int64_t *datums, const SCORE *values, int64_t count, int64_t *top
@@ -203,27 +132,86 @@ KERNEL WIDE void OF(threshold_histogram)(
     }
 }
 
-/* Datums, those that hit, and exact sums of scores from 0 on, in units of 2**-unit_bits, by the
- * number of limits that each score reaches. */
-KERNEL void OF(reliability)(
+/* Adds scores in [0, 1] to the table by the number of limits that they reach and whether they hit,
+ * and to their exact sums in units of 2**-unit_bits by the former. Answers how many are outside. */
+INLINE int64_t OF(add_to_bins)(
     const SCORE *values, const uint8_t *hits, int64_t count, const SCORE *limits,
-    int64_t limit_count, int64_t *counts, int64_t *hit_counts, uint64_t *limbs,
-    int64_t limb_count, int unit_bits
+    int64_t limit_count, int64_t *table, uint64_t *limbs, int64_t limb_count, int unit_bits
 ) {
     uint8_t bins[LIST];
-    int64_t blocks = 0;
+    const int64_t strange = OF(outside)(values, count, 0, 1);
+    OF(passed)(values, count, limits, limit_count, bins);
+    for (int64_t i = 0; i < count; i++) {
+        if (strange && (values[i] < 0 || values[i] > 1)) continue;
+        table[2 * bins[i] + hits[i]]++;
+        add_probability(limbs + bins[i] * limb_count, unit_bits, values[i]);
+    }
+    return strange;
+}
+
+KERNEL int64_t OF(reliability)(
+    const SCORE *values, const uint8_t *hits, int64_t count, const SCORE *limits,
+    int64_t limit_count, int64_t *table, uint64_t *limbs, int64_t limb_count, int unit_bits
+) {
+    int64_t strange = 0, lists = 0;
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        const SCORE *own = values + start;
-        OF(passed)(own, rows, limits, limit_count, bins);
-        for (int64_t i = 0; i < rows; i++) {
-            counts[bins[i]]++;
-            hit_counts[bins[i]] += hits[start + i];
-            add_exactly(limbs + bins[i] * limb_count, unit_bits, own[i]);
-        }
-        if (++blocks % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
+        strange += OF(add_to_bins)(
+            values + start, hits + start, rows, limits, limit_count, table, limbs, limb_count,
+            unit_bits
+        );
+        if (++lists % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
     }
     carry_all(limbs, limit_count + 1, limb_count);
+    return strange;
+}
+
+/* The same for the top of each row, which hits if its label is the truth. */
+KERNEL int64_t OF(top_reliability)(
+    const SCORE *values, int64_t count, int64_t width, const int64_t *labels,
+    const int64_t *truths, const SCORE *limits, int64_t limit_count, int64_t *table,
+    uint64_t *limbs, int64_t limb_count, int unit_bits
+) {
+    int32_t top[LIST];
+    SCORE scores[LIST];
+    uint8_t hits[LIST];
+    int64_t strange = 0, lists = 0;
+    for (int64_t start = 0; start < count; start += LIST) {
+        const int64_t rows = count - start < LIST ? count - start : LIST;
+        OF(top_of_rows)(values + start * width, rows, width, top, scores);
+        for (int64_t row = 0; row < rows; row++)
+            hits[row] = labels[top[row]] == truths[start + row];
+        strange += OF(add_to_bins)(
+            scores, hits, rows, limits, limit_count, table, limbs, limb_count, unit_bits
+        );
+        if (++lists % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
+    }
+    carry_all(limbs, limit_count + 1, limb_count);
+    return strange;
+}
+
+/* Adds the squared differences between scores in [0, 1] and truth, which is 1 in the columns that
+ * `truths` gives for their `datums`, ascending, and 0 in others. The first row is that of datum
+ * `first`; rows without a truth do not take part, and a column of -1 is none. */
+KERNEL void OF(squared_errors)(
+    const SCORE *values, int64_t count, int64_t width, int64_t first, const int64_t *datums,
+    const int64_t *truths, int64_t truth_count, uint64_t *limbs, int64_t limb_count,
+    int unit_bits
+) {
+    int64_t end = 0;
+    for (int64_t row = 0; row < count; row++) {
+        const int64_t start = end;
+        if (row % LIST == 0) carry(limbs, limb_count);
+        while (end < truth_count && datums[end] == first + row) end++;
+        if (start == end) continue;
+        for (int64_t column = 0; column < width; column++) {
+            double error = values[row * width + column];
+            for (int64_t truth = start; truth < end; truth++)
+                if (truths[truth] == column) error -= 1;
+            add_square(limbs, unit_bits, error * error);
+        }
+    }
+    carry(limbs, limb_count);
 }
 
 /* ---- ranking */
@@ -313,7 +301,7 @@ KERNEL int64_t OF(rank)(
 KERNEL int64_t OF(rank_curve)(
     const SCORE *scores, int64_t count, const SCORE *positives, int64_t positive_count,
     int64_t unlisted_positives, int64_t unlisted_negatives, int bends, SCORE *thresholds,
-    int64_t *true_positives, int64_t *false_positives
+    int32_t *true_positives, int32_t *false_positives
 ) {
     int64_t found = count, matched = positive_count, points = 0;
     int64_t true_before = -1, false_before = -1;
@@ -336,11 +324,11 @@ KERNEL int64_t OF(rank_curve)(
         true_before = true_step;
         false_before = false_step;
         thresholds[points] = threshold + (SCORE)0;
-        true_positives[points] = positive_count - matched;
-        false_positives[points] = count - found - true_positives[points];
+        true_positives[points] = (int32_t)(positive_count - matched);
+        false_positives[points] = (int32_t)(count - found - positive_count + matched);
         if (threshold == (SCORE)-INFINITY) {
-            true_positives[points] += unlisted_positives;
-            false_positives[points] += unlisted_negatives;
+            true_positives[points] += (int32_t)unlisted_positives;
+            false_positives[points] += (int32_t)unlisted_negatives;
         }
         points++;
     }

@@ -2,7 +2,7 @@
 
 from valor_core.threads import Span
 
-_THREAD_SCORES = 1 << 19  # scores that are worth a thread of their own
+_THREAD_SCORES = 1 << 18  # scores that are worth a thread of their own
 
 CACHED = 1 << 16
 """Scores worked on at a time, so that they and their masks stay in cache."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 Scores = NDArray[np.floating[Any]]
 Codes = NDArray[np.int64]
 Columns = NDArray[np.int32]
+Counts = NDArray[np.signedinteger[Any]]
 
 UNLISTED_RANK = int(np.iinfo(np.int64).max)
 """Rank of a truth that has no score: no top-k reaches it."""
@@ -82,10 +83,21 @@ class RankCurve:
 
     thresholds: Scores
     """Distinct scores, descending; -inf stands for the unlisted, if there are any."""
-    true_positives: Codes
+    true_positives: Counts
     """Positives at or above each threshold."""
-    false_positives: Codes
+    false_positives: Counts
     """Negatives at or above each threshold."""
+
+
+def counts_of(datums: int) -> type[np.signedinteger[Any]]:
+    """Type that takes the least memory for counts of some number of datums.
+
+    Examples
+    --------
+    >>> counts_of(2**31).__name__
+    'int64'
+    """
+    return np.int32 if datums <= np.iinfo(np.int32).max else np.int64
 
 
 @frozen(kw_only=True, eq=False)
@@ -119,12 +131,17 @@ class ReliabilityBins:
     """Datums whose best label is right."""
     units: list[int]
     """Exact sums of the scores in units of 2**-1074, as `ExactSums` has them."""
+    outside: int
+    """Scores that are not in [0, 1], and so in no bin."""
 
     @classmethod
     def joined(cls, parts: Sequence[ReliabilityBins], size: int) -> ReliabilityBins:
         """What several parts of the data have in some number of bins."""
+        if len(parts) == 1:
+            return parts[0]
         return cls(
             counts=sum((part.counts for part in parts), start=np.zeros(size, np.int64)),
             hits=sum((part.hits for part in parts), start=np.zeros(size, np.int64)),
             units=[sum(units) for units in zip([0] * size, *(p.units for p in parts), strict=True)],
+            outside=sum(part.outside for part in parts),
         )

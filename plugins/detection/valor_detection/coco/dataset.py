@@ -425,7 +425,7 @@ class COCO:
     def _objects(self) -> Record:
         if self._parent is None:
             assert self._path is not None
-            dataset: Record = _json(self._path.read_bytes(), str(self._path))
+            dataset: Record = _json(bytes(Text.read(self._path).view), str(self._path))
             for name in ("images", "categories"):
                 if f"list of {name}" in self._made:
                     dataset[name] = self._made[f"list of {name}"]
@@ -455,7 +455,7 @@ class COCO:
 
     def _results(self) -> Iterable[Record]:
         if self._path is not None:
-            found = _json(self._path.read_bytes(), str(self._path))
+            found = _json(bytes(Text.read(self._path).view), str(self._path))
             results: list[Record] = found["annotations"] if isinstance(found, dict) else found
             return results
         if isinstance(self._given, np.ndarray):

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from attrs import evolve
 from numpy.typing import NDArray
 
 from valor_core.errors import ConfigError
@@ -218,9 +217,4 @@ def _curves(comparison: Comparison, chosen: Params) -> list[Curves]:
 
 
 def _drawn(matched: Matching, most: int, recalls: Floats) -> Curves:
-    found = drawn(matched, int(most), reaching(matched.positives, recalls))
-    if most:
-        return found
-    # No detection counts, so that none has a score; pycocotools writes 0 then.
-    scores = np.broadcast_to(np.where(matched.positives > 0, 0.0, -1.0), found.scores.shape)
-    return evolve(found, scores=scores)
+    return drawn(matched, int(most), reaching(matched.positives, recalls))

@@ -13,7 +13,7 @@ import numpy as np
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.runs import Runs
 from valor_core.schemas.shapes import Rings, ends
-from valor_detection.kernels.boundaries import odd, owned, runs_between, united
+from valor_detection.kernels.boundaries import line, odd, runs_between, united
 
 
 def drawn(rings: Rings, sizes: Codes) -> tuple[Runs, Codes]:
@@ -38,8 +38,9 @@ def drawn(rings: Rings, sizes: Codes) -> tuple[Runs, Codes]:
     polygon = np.repeat(np.arange(len(rows)), np.diff(rings.polygons))
     pixels = sizes[:, 0] * sizes[:, 1]
     ring, place = _crossings(rings, sizes[rows[polygon]])
-    boundaries = united(odd(owned(polygon[ring], place), pixels[rows]), rows)
-    runs, lengths = runs_between(boundaries, pixels, np.arange(len(rings)))
+    lines = line(pixels[rows]), line(pixels)
+    boundaries = odd(lines[0][polygon[ring]] + place, lines[0])
+    runs, lengths = runs_between(united(boundaries, lines[0], rows, lines[1]), lines[1])
     return runs, ends(lengths)
 
 

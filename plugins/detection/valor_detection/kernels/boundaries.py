@@ -1,136 +1,131 @@
 """Boundaries: where the runs of rasters begin, inside and outside by turns.
 
-A boundary is a number: its owner in the upper 32 bits, its place in the lower ones. A place counts
-pixels down the columns, the left column first, as run lengths do.
+Rasters lie end to end on a line, each with as many places as it has pixels and one more, its end. A
+boundary is a place on that line. Places count pixels down the columns, the left column first, as
+run lengths do.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.runs import Runs
 from valor_core.schemas.shapes import ends
 
-_PLACE = (1 << 32) - 1
+Places = NDArray[Any]
+"""Places on a line: int32 where these are enough, which are sorted in half the time, or int64."""
 
 
-def odd(boundaries: Codes, pixels: Codes) -> Codes:
-    """Boundaries that occur an odd number of times, sorted: two in one place are none.
-
-    Parameters
-    ----------
-    boundaries : ndarray of int64, shape (n,)
-        Boundaries, in any order.
-    pixels : ndarray of int64
-        Pixels of each owner; a boundary at the end of the image is none.
+def line(pixels: Codes) -> Places:
+    """Where rasters of so many pixels begin on a line, and where the last one's end is behind.
 
     Examples
     --------
-    >>> odd(np.array([5, 2, 5, 3]), np.array([6]))
-    array([2, 3])
+    >>> line(np.array([6, 4]))
+    array([ 0,  7, 12], dtype=int32)
     """
-    boundaries = np.sort(boundaries)
+    starts = ends(pixels + 1)
+    return starts.astype(np.int32) if starts[-1] < 1 << 31 else starts
+
+
+def odd(boundaries: Places, starts: Places) -> Places:
+    """Boundaries that occur an odd number of times, and all ends, sorted.
+
+    Parameters
+    ----------
+    boundaries : ndarray of int, shape (n,)
+        Boundaries, in any order; two in one place are none, and so is one at an end.
+    starts : ndarray of int
+        Where each raster begins.
+
+    Examples
+    --------
+    >>> odd(np.array([5, 2, 5, 3]), np.array([0, 7]))
+    array([2, 3, 6])
+    """
+    boundaries = np.sort(np.concatenate([boundaries, starts[1:] - 1]))
     again = np.flatnonzero(boundaries[1:] == boundaries[:-1])
     first = np.flatnonzero(np.diff(again, prepend=-2) != 1)
     others = np.diff(first, append=len(again))  # behind the first one in the same place
-    full = owned(np.arange(len(pixels)), pixels)
-    at = np.searchsorted(boundaries, full)
-    at = at[np.append(boundaries, -1)[at] == full]
     kept = np.ones(len(boundaries), dtype=bool)
     kept[again + 1] = False
     kept[again[first[others % 2 == 1]]] = False
-    kept[at] = False
-    return boundaries if kept.all() else boundaries[kept]
+    kept[_end_positions(boundaries, starts)] = True
+    return boundaries[kept]
 
 
-def owned(owner: Codes, place: Codes) -> Codes:
-    """Boundaries of owners at places.
-
-    Examples
-    --------
-    >>> owned(np.array([0, 1]), np.array([3, 2]))
-    array([         3, 4294967298])
-    """
-    return (owner << 32) + place
+def _end_positions(boundaries: Places, starts: Places) -> Codes:
+    """Where the ends stand among the boundaries."""
+    return np.searchsorted(boundaries, starts[1:] - 1)
 
 
-def united(boundaries: Codes, rows: Codes) -> Codes:
-    """Boundaries of the union of several owners in each row.
+def united(boundaries: Places, starts: Places, rows: Codes, row_starts: Places) -> Places:
+    """Boundaries of the union of several rasters in each row, and all ends, sorted.
 
     Parameters
     ----------
-    boundaries : ndarray of int64, shape (n,)
-        Boundaries of each owner, sorted.
-    rows : ndarray of int64
-        Row of each owner, ascending.
+    boundaries : ndarray of int
+        Boundaries of each raster and its end, sorted.
+    starts : ndarray of int, shape (n + 1,)
+        Where each raster begins.
+    rows : ndarray of int64, shape (n,)
+        Row of each raster, ascending.
+    row_starts : ndarray of int, shape (n_rows + 1,)
+        Where each row begins, on a line of its own.
 
     Examples
     --------
-    >>> united(owned(np.array([0, 0, 1, 1]), np.array([1, 4, 3, 6])), np.array([0, 0]))
+    >>> starts = line(np.array([6, 6]))
+    >>> united(np.array([1, 4, 6, 10, 13]), starts, np.array([0, 0]), line(np.array([6])))
     array([1, 6])
     """
-    is_alone = np.bincount(rows, minlength=len(rows))[rows] == 1
-    moved = (rows - np.arange(len(rows))) << 32
-    if not moved.any():
+    if np.array_equal(rows, np.arange(len(row_starts) - 1)):
         return boundaries
-    owner = boundaries >> 32
-    boundaries = boundaries + moved[owner]
-    alone = is_alone[owner]
-    if alone.all():
-        return boundaries
-    shared = _united(boundaries[~alone], _positions(owner[~alone]))
-    return np.sort(np.concatenate([boundaries[alone], shared]))
+    lasts = _end_positions(boundaries, starts)
+    counts = np.diff(lasts, prepend=-1)
+    moved = boundaries + np.repeat(row_starts[rows] - starts[:-1], counts)
+    is_alone = np.bincount(rows, minlength=len(row_starts) - 1) == 1
+    alone = np.repeat(is_alone[rows], counts)
+    shared = ~alone
+    shared[lasts[counts % 2 == 1]] = False  # of rasters that end outside
+    row_ends = (row_starts[1:] - 1)[~is_alone]
+    inner = np.setdiff1d(_union(moved[shared]), row_ends, assume_unique=True)
+    return np.sort(np.concatenate([moved[alone], inner, row_ends]))
 
 
-def _positions(owner: Codes) -> Codes:
-    """Position of each boundary among those of its owner."""
-    return np.arange(len(owner)) - np.searchsorted(owner, owner)
-
-
-def _united(keys: Codes, position: Codes) -> Codes:
-    """Boundaries of each row's union, from those of its owners and their positions there."""
-    # Owners entered here less those left; an owner that reaches the end of the image is not left.
-    order = np.argsort(keys, kind="stable")
-    keys, steps = keys[order], np.where(position % 2 == 0, 1, -1)[order]
-    is_last = np.append(keys[1:] != keys[:-1], True)
-    keys, depths = keys[is_last], np.cumsum(steps)[is_last]
-    row = keys >> 32
-    before = np.concatenate([[0], depths])
-    first = np.searchsorted(row, row)
-    inside = depths > before[first]
-    was = np.concatenate([[False], inside])[:-1] & (first < np.arange(len(keys)))
-    changed: Codes = keys[inside != was]
+def _union(boundaries: Places) -> Places:
+    """Boundaries of the union, from an even number of boundaries of each raster."""
+    order = np.argsort(boundaries, kind="stable")
+    boundaries = boundaries[order]
+    depths = np.cumsum(1 - 2 * (order % 2))  # rasters entered here less those left
+    is_last = np.append(boundaries[1:] != boundaries[:-1], True)[: len(order)]
+    boundaries, inside = boundaries[is_last], depths[is_last] > 0
+    changed: Places = boundaries[np.diff(inside, prepend=False)]
     return changed
 
 
-def runs_between(boundaries: Codes, pixels: Codes, drawn: Codes) -> tuple[Runs, Codes]:
-    """Run lengths between boundaries, and how many each row has.
+def runs_between(boundaries: Places, starts: Places) -> tuple[Runs, Codes]:
+    """Run lengths between boundaries, and how many each raster has.
 
     Parameters
     ----------
-    boundaries : ndarray of int64, shape (n,)
-        Boundaries of each row, sorted.
-    pixels : ndarray of int64, shape (n_rows,)
-        Pixels of each row's image.
-    drawn : ndarray of int64
-        Rows that are masks; others have no runs.
+    boundaries : ndarray of int
+        Boundaries of each raster and its end, sorted.
+    starts : ndarray of int
+        Where each raster begins.
 
     Examples
     --------
-    >>> some = owned(np.array([1, 1]), np.array([2, 3]))
-    >>> runs_between(some, np.array([4, 5]), np.array([1]))
-    (array([2, 1, 2], dtype=uint32), array([0, 3]))
+    >>> runs_between(np.array([2, 3, 5, 10]), line(np.array([5, 4])))
+    (array([2, 1, 2, 4], dtype=uint32), array([3, 1]))
     """
-    count = np.arange(len(pixels) + 1)
-    lengths = np.diff(np.searchsorted(boundaries, count << 32))
-    lengths[drawn] += 1
-    starts = ends(lengths)
-    is_last = np.zeros(starts[-1], dtype=bool)
-    is_last[starts[drawn + 1] - 1] = True
-    stops = np.empty(len(is_last), np.int64)
-    stops[~is_last] = boundaries & _PLACE
-    stops[is_last] = pixels[drawn]
-    runs = np.diff(stops, prepend=0)
-    runs[starts[drawn]] = stops[starts[drawn]]
-    return runs.astype(np.uint32), lengths
+    counts = np.diff(_end_positions(boundaries, starts), prepend=-1)
+    first = ends(counts)[:-1]
+    runs = np.empty(len(boundaries), np.uint32)
+    np.subtract(boundaries[1:], boundaries[:-1], out=runs[1:], casting="unsafe")
+    runs[first] = boundaries[first] - starts[:-1]
+    return runs, counts

@@ -67,31 +67,24 @@ static uint64_t descending(double score)
 
 typedef struct {
     uint64_t key;
-    int64_t row;
+    int32_t row, group;
 } Keyed;
 
 #define DIGITS 6
 #define RADIX 2048 /* 11 bits: six digits make 64 */
+#define UPPER 3    /* digits from here on rarely leave different scores equal */
 #define FEW 64     /* up to here, insertion beats counting */
 
-/* Sorts by key, stably; other is room for as many. */
-static void sort_keys(Keyed *keys, Keyed *other, int64_t count, uint32_t (*counts)[RADIX])
+/* Sorts by some digits of the key, stably; other is room for as many. */
+static void sort_by_digits(Keyed *keys, Keyed *other, int64_t count, int first_digit,
+                           int last_digit, uint32_t (*counts)[RADIX])
 {
     Keyed *from = keys, *to = other;
-    if (count < FEW) {
-        for (int64_t i = 1; i < count; i++) {
-            Keyed moved = keys[i];
-            int64_t j = i;
-            for (; j > 0 && keys[j - 1].key > moved.key; j--) keys[j] = keys[j - 1];
-            keys[j] = moved;
-        }
-        return;
-    }
     memset(counts, 0, DIGITS * sizeof *counts);
     for (int64_t i = 0; i < count; i++)
-        for (int digit = 0; digit < DIGITS; digit++)
+        for (int digit = first_digit; digit < last_digit; digit++)
             counts[digit][keys[i].key >> 11 * digit & (RADIX - 1)]++;
-    for (int digit = 0; digit < DIGITS; digit++) {
+    for (int digit = first_digit; digit < last_digit; digit++) {
         uint32_t *places = counts[digit], place = 0;
         Keyed *swap;
         if (places[from[0].key >> 11 * digit & (RADIX - 1)] == (uint64_t)count) continue;
@@ -109,32 +102,56 @@ static void sort_keys(Keyed *keys, Keyed *other, int64_t count, uint32_t (*count
     if (from != keys) memcpy(keys, from, (size_t)count * sizeof *keys);
 }
 
+/* Sorts keys whose upper digits are equal; mostly all of them are. */
+static void sort_lower(Keyed *keys, Keyed *other, int64_t count, uint32_t (*counts)[RADIX])
+{
+    int64_t sorted = 1;
+    while (sorted < count && keys[sorted - 1].key <= keys[sorted].key) sorted++;
+    if (sorted == count) return;
+    if (count > FEW) {
+        sort_by_digits(keys, other, count, 0, UPPER, counts);
+        return;
+    }
+    for (int64_t i = sorted; i < count; i++) {
+        Keyed moved = keys[i];
+        int64_t j = i;
+        for (; j > 0 && keys[j - 1].key > moved.key; j--) keys[j] = keys[j - 1];
+        keys[j] = moved;
+    }
+}
+
 /* starts has group_count + 1 places. Returns 0, or -1 where memory is short. */
 EXPORT int score_order(int64_t count, const int64_t *groups, const double *scores,
                        int64_t group_count, int64_t *starts, int64_t *order)
 {
-    Keyed *keys = malloc((size_t)(2 * count + 1) * sizeof *keys), *other;
+    Keyed *room = malloc((size_t)(2 * count + 1) * sizeof *room);
+    Keyed *by_score = room, *keys = room + count;
     uint32_t (*counts)[RADIX] = malloc(DIGITS * sizeof *counts);
-    if (!keys || !counts) {
-        free(keys);
+    if (!room || !counts) {
+        free(room);
         free(counts);
         return -1;
     }
-    other = keys + count;
     memset(starts, 0, (size_t)(group_count + 1) * sizeof *starts);
-    for (int64_t i = 0; i < count; i++) starts[groups[i] + 1]++;
-    for (int64_t k = 0; k < group_count; k++) starts[k + 1] += starts[k];
     for (int64_t i = 0; i < count; i++) {
-        Keyed *key = keys + starts[groups[i]]++;
-        key->key = descending(scores[i]);
-        key->row = i;
+        starts[groups[i] + 1]++;
+        by_score[i].key = descending(scores[i]);
+        by_score[i].row = (int32_t)i;
+        by_score[i].group = (int32_t)groups[i];
     }
-    for (int64_t k = group_count; k > 0; k--) starts[k] = starts[k - 1];
-    starts[0] = 0;
-    for (int64_t k = 0; k < group_count; k++)
-        sort_keys(keys + starts[k], other + starts[k], starts[k + 1] - starts[k], counts);
+    for (int64_t k = 0; k < group_count; k++) starts[k + 1] += starts[k];
+    if (count) sort_by_digits(by_score, keys, count, UPPER, DIGITS, counts);
+    for (int64_t i = 0; i < count; i++) keys[starts[by_score[i].group]++] = by_score[i];
+    for (int64_t k = 0, first = 0; k < group_count; k++)
+        while (first < starts[k]) {
+            int64_t last = first + 1;
+            while (last < starts[k] && keys[last].key >> 11 * UPPER == keys[first].key >> 11 * UPPER)
+                last++;
+            sort_lower(keys + first, by_score, last - first, counts);
+            first = last;
+        }
     for (int64_t i = 0; i < count; i++) order[i] = keys[i].row;
-    free(keys);
+    free(room);
     free(counts);
     return 0;
 }
@@ -151,6 +168,28 @@ EXPORT void ranks(int64_t count, const int64_t *order, const int64_t *groups,
         }
         found[row] = tallies[datum]++;
     }
+}
+
+/* Returns the number of predictions that have pairs left; chosen_starts ends with that of pairs. */
+EXPORT int64_t chosen_pairs(int64_t count, const int64_t *order, const int64_t *starts,
+                            const int64_t *truths, const double *ious, const int64_t *groups,
+                            const int64_t *true_groups, int64_t *rows, int64_t *chosen_starts,
+                            int64_t *chosen_truths, double *chosen_ious)
+{
+    int64_t row_count = 0, written = 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t row = order[i], before = written;
+        for (int64_t e = starts[row]; e < starts[row + 1]; e++) {
+            if (true_groups[truths[e]] != groups[row]) continue;
+            chosen_truths[written] = truths[e];
+            chosen_ious[written++] = ious[e];
+        }
+        if (written == before) continue;
+        rows[row_count] = row;
+        chosen_starts[row_count++] = before;
+    }
+    chosen_starts[row_count] = written;
+    return row_count;
 }
 
 /* Thresholds, ascending, that an IoU reaches, as the lowest bits. */
@@ -199,11 +238,11 @@ static int challenge(Leader *leaders, int count, int64_t pair, uint64_t bits,
     return kept;
 }
 
-/* taken has a place for every true object, all 0 before. */
+/* used has a place for every true object, all 0 before. */
 EXPORT void match_coco(int64_t count, const int64_t *starts, const int64_t *truths,
                        const double *ious, const uint8_t *crowd, const uint8_t *ignored,
                        int64_t threshold_count, const double *thresholds,
-                       uint64_t *taken, uint64_t *matched, uint64_t *excused)
+                       uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken)
 {
     for (int64_t i = 0; i < count; i++) {
         Leader leaders[64];
@@ -211,33 +250,21 @@ EXPORT void match_coco(int64_t count, const int64_t *starts, const int64_t *trut
         uint64_t done = 0, excuses = 0;
         for (int64_t e = starts[i]; e < starts[i + 1]; e++) {
             uint64_t bits = reached(ious[e], thresholds, threshold_count);
-            if (!crowd[truths[e]]) bits &= ~taken[truths[e]];
+            if (!crowd[truths[e]]) bits &= ~used[truths[e]];
             if (bits)
                 leader_count = challenge(leaders, leader_count, e, bits, truths, ious, ignored);
         }
+        taken[i] = -1;
         for (int k = 0; k < leader_count; k++) {
+            uint64_t bits = leaders[k].bits;
             int64_t truth = truths[leaders[k].pair];
-            taken[truth] |= leaders[k].bits;
-            done |= leaders[k].bits;
-            if (ignored[truth]) excuses |= leaders[k].bits;
+            used[truth] |= bits;
+            if (!done || (bits & (~bits + 1)) < (done & (~done + 1))) taken[i] = leaders[k].pair;
+            done |= bits;
+            if (ignored[truth]) excuses |= bits;
         }
         matched[i] = done;
         excused[i] = excuses;
-    }
-}
-
-EXPORT void choose_coco(int64_t count, const int64_t *starts, const int64_t *truths,
-                        const double *ious, const uint8_t *crowd, const uint8_t *ignored,
-                        double threshold, uint8_t *taken, int64_t *places)
-{
-    for (int64_t i = 0; i < count; i++) {
-        int64_t best = -1;
-        for (int64_t e = starts[i]; e < starts[i + 1]; e++) {
-            if (!(ious[e] >= threshold) || (taken[truths[e]] && !crowd[truths[e]])) continue;
-            if (best < 0 || is_preferred(e, best, truths, ious, ignored)) best = e;
-        }
-        places[i] = best;
-        if (best >= 0) taken[truths[best]] = 1;
     }
 }
 
@@ -253,36 +280,23 @@ static int64_t best_pair(int64_t start, int64_t stop, const int64_t *truths, con
 EXPORT void match_best(int64_t count, const int64_t *starts, const int64_t *truths,
                        const double *ious, const uint8_t *crowd, const uint8_t *ignored,
                        int64_t threshold_count, const double *thresholds,
-                       uint64_t *taken, uint64_t *matched, uint64_t *excused)
+                       uint64_t *used, uint64_t *matched, uint64_t *excused, int64_t *taken)
 {
     for (int64_t i = 0; i < count; i++) {
         uint64_t bits = 0, excuses = 0;
+        taken[i] = -1;
         if (starts[i] < starts[i + 1]) {
             int64_t best = best_pair(starts[i], starts[i + 1], truths, ious), truth = truths[best];
             bits = reached(ious[best], thresholds, threshold_count);
             if (!crowd[truth]) {
-                bits &= ~taken[truth];
-                taken[truth] |= bits;
+                bits &= ~used[truth];
+                used[truth] |= bits;
             }
             if (ignored[truth]) excuses = bits;
+            if (bits) taken[i] = best;
         }
         matched[i] = bits;
         excused[i] = excuses;
-    }
-}
-
-EXPORT void choose_best(int64_t count, const int64_t *starts, const int64_t *truths,
-                        const double *ious, const uint8_t *crowd, double threshold,
-                        uint8_t *taken, int64_t *places)
-{
-    for (int64_t i = 0; i < count; i++) {
-        places[i] = -1;
-        if (starts[i] < starts[i + 1]) {
-            int64_t best = best_pair(starts[i], starts[i + 1], truths, ious), truth = truths[best];
-            if (ious[best] < threshold || (taken[truth] && !crowd[truth])) continue;
-            taken[truth] = 1;
-            places[i] = best;
-        }
     }
 }
 
@@ -299,76 +313,80 @@ EXPORT void match_walk(int64_t count, const int64_t *order, const int64_t *rows,
     }
 }
 
+/* Answers how many stand; all outputs have room for every prediction of the pairs, and one more.
+   Written without branches, which nothing could foresee. */
+EXPORT int64_t standings(int64_t group_count, const int64_t *starts, const int64_t *order,
+                         const int32_t *places, const uint8_t *counts, const uint8_t *in_range,
+                         const uint64_t *matched, const uint64_t *excused,
+                         int64_t *standing_starts, int64_t *at, int32_t *false_before,
+                         uint8_t *is_counted, uint64_t *standing_matched,
+                         uint64_t *standing_excused)
+{
+    static const uint64_t nothing = 0;
+    int64_t count = 0;
+    for (int64_t k = 0; k < group_count; k++) {
+        int32_t missed = 0;
+        standing_starts[k] = count;
+        for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
+            int32_t place = places[i];
+            uint64_t bits = *(place < 0 ? &nothing : matched + place);
+            uint8_t counted = counts[i] & in_range[order[i]], stands = counts[i] & (bits != 0);
+            at[count] = i;
+            false_before[count] = missed;
+            is_counted[count] = counted;
+            standing_matched[count] = bits;
+            standing_excused[count] = *(place < 0 ? &nothing : excused + place);
+            count += stands;
+            missed += counted & !stands;
+        }
+    }
+    standing_starts[group_count] = count;
+    return count;
+}
+
 typedef struct {
     int32_t false_before; /* false positives that rank before a true one */
-    int32_t rank;         /* its place among the predictions of its group */
+    int32_t row;
 } Hit;
 
-/* One label at a time. Room for hits: threshold_count times (the most positives of a label). */
-EXPORT void interpolated(int64_t first_group, int64_t last_group, int64_t group_count,
-                         const int64_t *order, const int64_t *group_starts, const double *scores,
-                         const int32_t *ranks, int64_t most, const int32_t *places,
+/* Room is for the hits of a group, and one more; so are the values. */
+EXPORT void interpolated(int64_t group_count, const int64_t *starts, const int32_t *false_before,
                          const uint8_t *counted, const uint64_t *matched,
                          const uint64_t *excused, int64_t threshold_count, int64_t point_count,
-                         const int64_t *needed, const int64_t *positives, int64_t most_hits,
-                         void *room, double *values, double *precisions, double *thresholds,
-                         int64_t *found)
+                         const int64_t *needed, const int64_t *positives, int with_rows,
+                         void *room, double *values, double *precisions, int32_t *reached_by, int64_t *found)
 {
     Hit *hits = room;
-    uint64_t all = threshold_count < 64 ? ((uint64_t)1 << threshold_count) - 1 : ~(uint64_t)0;
-    for (int64_t k = first_group; k < last_group; k++) {
-        int64_t start = group_starts[k], size = group_starts[k + 1] - start;
-        const int64_t *rows = order + start, *need = needed + k * point_count;
-        int32_t missed = 0;           /* false positives at every threshold */
-        int32_t extra[64] = {0};      /* further ones at each threshold */
-        int64_t true_counts[64] = {0};
-        for (int64_t i = 0; i < size; i++) {
-            int64_t row = rows[i];
-            int32_t place = places[row];
-            uint64_t bits = place < 0 ? 0 : matched[place], left;
-            if (ranks[row] >= most) continue;
-            if (!bits) {
-                missed += counted[row];
-                continue;
+    for (int64_t t = 0; t < threshold_count; t++)
+        for (int64_t k = 0; k < group_count; k++) {
+            const int64_t *need = needed + k * point_count;
+            int64_t count = 0, first = t * point_count * group_count + k;
+            int32_t extra = 0; /* false positives among these rows */
+            double *line = precisions + first, best = 0, nothing = positives[k] ? 0 : -1;
+            for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
+                int is_matched = matched[i] >> t & 1, is_hit = is_matched & ~(excused[i] >> t) & 1;
+                hits[count].false_before = false_before[i] + extra;
+                hits[count].row = (int32_t)i;
+                count += is_hit;
+                extra += counted[i] & !is_matched;
             }
-            if (counted[row]) {
-                left = all & ~bits;
-                for (int t = 0; left; t++, left >>= 1) extra[t] += (int32_t)(left & 1);
-            }
-            left = bits & ~excused[place];
-            for (int t = 0; left; t++, left >>= 1)
-                if (left & 1) {
-                    Hit *hit = hits + t * most_hits + true_counts[t]++;
-                    hit->false_before = missed + extra[t];
-                    hit->rank = (int32_t)i;
-                }
-        }
-        for (int64_t t = 0; t < threshold_count; t++) {
-            const Hit *row_hits = hits + t * most_hits;
-            int64_t count = true_counts[t];
-            double best = 0;
-            double *line = precisions + (k * threshold_count + t) * point_count;
-            double *score_line = thresholds + (k * threshold_count + t) * point_count;
             found[t * group_count + k] = count;
-            if (!positives[k]) {
-                for (int64_t r = 0; r < point_count; r++) line[r] = score_line[r] = -1;
-                continue;
-            }
+            if (!positives[k] || !point_count) count = 0;
             for (int64_t i = count - 1; i >= 0; i--) {
                 double true_count = (double)(i + 1);
-                double value = true_count / ((double)row_hits[i].false_before + true_count +
+                double value = true_count / ((double)hits[i].false_before + true_count +
                                              2.220446049250313e-16);
                 if (value > best) best = value;
                 values[i] = best;
             }
             for (int64_t r = 0; r < point_count; r++) {
                 int64_t at = need[r] > 1 ? need[r] - 1 : 0;
-                line[r] = at < count ? values[at] : 0;
-                if (need[r] == 0)
-                    score_line[r] = size ? scores[rows[0]] : 0;
-                else
-                    score_line[r] = at < count ? scores[rows[row_hits[at].rank]] : 0;
+                line[r * group_count] = at < count ? values[at] : nothing;
+            }
+            if (!with_rows) continue;
+            for (int64_t r = 0; r < point_count; r++) {
+                int64_t at = need[r] > 1 ? need[r] - 1 : 0;
+                reached_by[first + r * group_count] = at < count ? hits[at].row : -1;
             }
         }
-    }
 }

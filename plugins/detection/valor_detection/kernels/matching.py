@@ -5,36 +5,36 @@ from valor_detection.kernels import KERNELS
 if KERNELS.library is None:
     from valor_detection.kernels.numeric.matching import (
         box_pairs,
-        choose_best,
-        choose_coco,
+        chosen_pairs,
         interpolated,
         match_best,
         match_coco,
         match_ranked,
         ranks,
         score_order,
+        standings,
     )
 else:
     from valor_detection.kernels.compiled.matching import (
         box_pairs,
-        choose_best,
-        choose_coco,
+        chosen_pairs,
         interpolated,
         match_best,
         match_coco,
         match_ranked,
         ranks,
         score_order,
+        standings,
     )
 
 __all__ = [
     "box_pairs",
-    "choose_best",
-    "choose_coco",
+    "chosen_pairs",
     "interpolated",
     "match_best",
     "match_coco",
     "match_ranked",
     "ranks",
     "score_order",
+    "standings",
 ]

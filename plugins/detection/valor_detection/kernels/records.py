@@ -225,11 +225,11 @@ def plain_fields(records: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     >>> plain_fields([{"id": 1, "tags": ["a"]}, {"weather": "rain", "tags": None}])
     ('id', 'weather')
     """
-    names: dict[str, bool] = {}
-    for record in records:
-        for name, value in record.items():
-            names[name] = names.get(name, False) or isinstance(value, (list, dict))
-    return tuple(sorted(name for name, is_nested in names.items() if not is_nested))
+    records = list(records)
+    nested = {
+        name for own in records for name, value in own.items() if isinstance(value, (list, dict))
+    }
+    return tuple(sorted(set().union(*records) - nested))
 
 
 @frozen(eq=False)

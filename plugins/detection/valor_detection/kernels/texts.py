@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.readers.table import file_size, unreadable
+from valor_core.readers.table import file_size, gzip_bytes, unreadable
 from valor_core.threads import in_threads, thread_count
 from valor_detection.kernels.pages import paged
 
@@ -49,14 +49,16 @@ class Text:
 
     @classmethod
     def read(cls, path: Path) -> Text:
-        """A file.
+        """A file, which gzip packed if its name ends in ``.gz``.
 
         Raises
         ------
         ReadError
-            If there is no such file or it is empty.
+            If there is no such file, it is empty, or gzip cannot unpack it.
         """
         size = file_size(path)
+        if path.suffix.lower() == ".gz":
+            return cls.of(gzip_bytes(path), str(path))
         padded = paged(size + PADDING, np.uint8)
         step = max(_READ, -(-size // thread_count()))
         parts = [

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from valor_core.errors import MissingExtraError, ReadError, shown
+from valor_core.installer import install
 from valor_detection.readers.text import text_of
 
 
@@ -43,7 +44,8 @@ def _of_yaml(path: Path, text: str) -> dict[int, str]:
     except ImportError as error:
         raise MissingExtraError(
             f"{path}: PyYAML is not installed, which reads YAML",
-            "python -m pip install pyyaml, or write the names into a text file, one a line",
+            f"Install it with: {install('pyyaml')}\n"
+            "or write the names into a text file, one a line.",
         ) from error
     try:
         content = yaml.safe_load(text)

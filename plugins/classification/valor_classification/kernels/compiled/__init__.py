@@ -12,7 +12,12 @@ from valor_classification.kernels.compiled.best import (
 )
 from valor_classification.kernels.compiled.confusion import confusion_cells, top_cells
 from valor_classification.kernels.compiled.ranking import rank_curve, rank_label, rank_matrix
-from valor_classification.kernels.compiled.reliability import exact_units, reliability
+from valor_classification.kernels.compiled.reliability import (
+    exact_units,
+    reliability,
+    squared_errors,
+    top_reliability,
+)
 from valor_classification.kernels.compiled.thresholds import outside, passed, threshold_histogram
 
 __all__ = [
@@ -27,8 +32,10 @@ __all__ = [
     "ranks_of_truth_in_runs",
     "reliability",
     "scores_in_rows",
+    "squared_errors",
     "threshold_histogram",
     "top_cells",
     "top_of_rows",
     "top_of_runs",
+    "top_reliability",
 ]

@@ -26,6 +26,7 @@ def _declared(signatures: Mapping[str, Sequence[Any]], suffix: str = "") -> Func
 
 _CODES, _COUNTED = array(np.int64), array(np.int64, written=True)
 _BYTES, _MARKS, _COLUMNS = array(np.uint8), array(np.bool_), array(np.int32)
+_FEW = array(np.int32, written=True)
 _LIMBS, _CHUNKS = array(np.uint64, written=True), array(np.uintp)
 
 
@@ -34,7 +35,7 @@ def _of_scores(score: type[Any]) -> Functions:
     scores, found = array(score), array(score, written=True)
     limbs = (_LIMBS, c_int64, c_int)
     signatures = {
-        "top_of_rows": [None, scores, c_int64, c_int64, array(np.int32, written=True), found],
+        "top_of_rows": [None, scores, c_int64, c_int64, _FEW, found],
         "top_table": [
             *(None, scores, c_int64, c_int64, _CODES, _CODES, scores, c_int64, c_int64, _COUNTED)
         ],
@@ -43,8 +44,13 @@ def _of_scores(score: type[Any]) -> Functions:
         "outside": [c_int64, scores, c_int64, c_double, c_double],
         "passed": [None, scores, c_int64, scores, c_int64, array(np.uint8, written=True)],
         "threshold_histogram": [None, scores, c_int64, c_int64, scores, c_int64, _COUNTED],
-        "reliability": [
-            *(None, scores, _MARKS, c_int64, scores, c_int64, _COUNTED, _COUNTED),
+        "reliability": [c_int64, scores, _MARKS, c_int64, scores, c_int64, _COUNTED, *limbs],
+        "top_reliability": [
+            *(c_int64, scores, c_int64, c_int64, _CODES, _CODES, scores, c_int64, _COUNTED),
+            *limbs,
+        ],
+        "squared_errors": [
+            *(None, scores, c_int64, c_int64, c_int64, _CODES, _CODES, c_int64),
             *limbs,
         ],
         "positives": [
@@ -57,7 +63,7 @@ def _of_scores(score: type[Any]) -> Functions:
         ],
         "rank_curve": [
             *(c_int64, scores, c_int64, scores, c_int64, c_int64, c_int64, c_int),
-            *(found, _COUNTED, _COUNTED),
+            *(found, _FEW, _FEW),
         ],
         "ranks_of_truth": [None, scores, c_int64, c_int64, _CODES, c_int64, _COUNTED],
         "ranks_of_truth_in_runs": [None, _CODES, scores, c_int64, _CODES, _COUNTED],

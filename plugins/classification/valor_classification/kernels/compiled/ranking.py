@@ -4,9 +4,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from valor_classification.kernels import numeric
 from valor_classification.kernels.compiled.functions import OF, Functions, whole
 from valor_classification.kernels.spans import columns_at_once, spans, workers
-from valor_classification.kernels.values import Codes, LabelAreas, RankAreas, RankCurve, Scores
+from valor_classification.kernels.values import (
+    Codes,
+    LabelAreas,
+    RankAreas,
+    RankCurve,
+    Scores,
+    counts_of,
+)
 from valor_core.threads import over
 
 _PRECISION_UNITS = 3 * 32  # bits below one of an exact sum of precisions, all above 2**-43
@@ -85,8 +93,15 @@ def rank_curve(
     bends: bool = False,
 ) -> RankCurve:
     """Counts behind the ROC and the precision-recall curve of one label."""
+    if counts_of(scores.size + unlisted_positives + unlisted_negatives) != np.int32:
+        return numeric.rank_curve(
+            *(scores, positive_scores),
+            unlisted_positives=unlisted_positives,
+            unlisted_negatives=unlisted_negatives,
+            bends=bends,
+        )
     thresholds = np.empty(scores.size + 1, scores.dtype)
-    true, false = np.empty(thresholds.size, np.int64), np.empty(thresholds.size, np.int64)
+    true, false = np.empty(thresholds.size, np.int32), np.empty(thresholds.size, np.int32)
     points = OF[scores.dtype]["rank_curve"](
         *(np.sort(scores), scores.size, np.sort(positive_scores), positive_scores.size),
         *(unlisted_positives, unlisted_negatives, bends, thresholds, true, false),

@@ -1,12 +1,15 @@
 """Reliability: how often scores are right, by their size."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels import numeric
 from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF, whole
 from valor_classification.kernels.spans import spans, workers
-from valor_classification.kernels.values import ReliabilityBins, Scores
+from valor_classification.kernels.values import Codes, ReliabilityBins, Scores
 from valor_core.threads import over
 
 _SCORE_UNITS = 34 * 32  # bits below one of an exact sum of scores, more than any has
@@ -20,27 +23,68 @@ def reliability(
     if limits.size > MOST_THRESHOLDS:
         return numeric.reliability(values, hits, limits, threads=threads)
     values, hits = np.ascontiguousarray(values), np.ascontiguousarray(hits)
+    add = OF[values.dtype]["reliability"]
 
     def task(first: int, last: int) -> ReliabilityBins:
-        return _reliability(values[first:last], hits[first:last], limits)
+        return _binned(add, (values[first:last], hits[first:last], last - first), limits)
 
     step = -(-values.size // workers(values.size, threads))
     return ReliabilityBins.joined(over(task, spans(0, values.size, step)), limits.size + 1)
 
 
+def top_reliability(
+    values: Scores, labels: Codes, truths: Codes, limits: Scores, *, threads: int = 1
+) -> ReliabilityBins:
+    """The same for the best score of each row, which hits if its label is the true one."""
+    if limits.size > MOST_THRESHOLDS:
+        return numeric.top_reliability(values, labels, truths, limits, threads=threads)
+    values = np.ascontiguousarray(values)
+    labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)
+    count, width = values.shape
+    add = OF[values.dtype]["top_reliability"]
+
+    def task(first: int, last: int) -> ReliabilityBins:
+        own = (values[first:last], last - first, width, labels, truths[first:last])
+        return _binned(add, own, limits)
+
+    step = -(-count // workers(values.size, threads))
+    return ReliabilityBins.joined(over(task, spans(0, count, step)), limits.size + 1)
+
+
 def exact_units(values: NDArray[np.float64]) -> int:
     """Sum of numbers in [0, 1] without rounding, in units of 2**-1074."""
     everything = np.empty(0, values.dtype)  # without limits all numbers are in one bin
-    return _reliability(values, np.zeros(values.size, np.bool_), everything).units[0]
+    return reliability(values, np.zeros(values.size, np.bool_), everything).units[0]
 
 
-def _reliability(values: Scores, hits: NDArray[np.bool_], limits: Scores) -> ReliabilityBins:
-    counts = np.zeros(limits.size + 1, np.int64)
-    found = np.zeros_like(counts)
-    limbs = np.zeros((counts.size, _SCORE_LIMBS), np.uint64)
-    OF[values.dtype]["reliability"](
-        *(values, hits, values.size, limits, limits.size),
-        *(counts, found, limbs, _SCORE_LIMBS, _SCORE_UNITS),
+def squared_errors(values: Scores, datums: Codes, columns: Codes, *, threads: int = 1) -> int:
+    """Sum of the squared differences between scores in [0, 1] and truth, without rounding."""
+    values = np.ascontiguousarray(values)
+    datums, columns = np.ascontiguousarray(datums), np.ascontiguousarray(columns)
+    count, width = values.shape
+    add = OF[values.dtype]["squared_errors"]
+
+    def task(first: int, last: int) -> int:
+        own = slice(*np.searchsorted(datums, (first, last)).tolist())
+        limbs = np.zeros((1, _SCORE_LIMBS), np.uint64)
+        add(
+            *(values[first:last], last - first, width, first),
+            *(datums[own], columns[own], own.stop - own.start),
+            *(limbs, _SCORE_LIMBS, _SCORE_UNITS),
+        )
+        return whole(limbs)[0] >> _SCORE_UNITS - 1074
+
+    return sum(over(task, spans(0, count, -(-count // workers(values.size, threads)))))
+
+
+def _binned(add: Callable[..., int], rows: tuple[Any, ...], limits: Scores) -> ReliabilityBins:
+    """What one of the kernels adds to empty bins."""
+    table = np.zeros((limits.size + 1, 2), np.int64)
+    limbs = np.zeros((limits.size + 1, _SCORE_LIMBS), np.uint64)
+    outside = add(*rows, limits, limits.size, table, limbs, _SCORE_LIMBS, _SCORE_UNITS)
+    return ReliabilityBins(
+        counts=table.sum(axis=1),
+        hits=table[:, 1],
+        units=[units >> _SCORE_UNITS - 1074 for units in whole(limbs)],
+        outside=outside,
     )
-    units = [units >> _SCORE_UNITS - 1074 for units in whole(limbs)]
-    return ReliabilityBins(counts=counts, hits=found, units=units)

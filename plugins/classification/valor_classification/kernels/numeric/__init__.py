@@ -9,7 +9,12 @@ from valor_classification.kernels.numeric.best import (
 )
 from valor_classification.kernels.numeric.confusion import confusion_cells, top_cells
 from valor_classification.kernels.numeric.ranking import rank_curve, rank_label, rank_matrix
-from valor_classification.kernels.numeric.reliability import exact_units, reliability
+from valor_classification.kernels.numeric.reliability import (
+    exact_units,
+    reliability,
+    squared_errors,
+    top_reliability,
+)
 from valor_classification.kernels.numeric.thresholds import outside, passed, threshold_histogram
 
 __all__ = [
@@ -24,8 +29,10 @@ __all__ = [
     "ranks_of_truth_in_runs",
     "reliability",
     "scores_in_rows",
+    "squared_errors",
     "threshold_histogram",
     "top_cells",
     "top_of_rows",
     "top_of_runs",
+    "top_reliability",
 ]

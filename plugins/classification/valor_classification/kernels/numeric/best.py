@@ -12,6 +12,7 @@ from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, S
 from valor_core.threads import over
 
 _FEW_COLUMNS = 20  # up to here, whole columns are faster than one short row after the other
+_TURNED = 1 << 18  # scores turned into columns at a time
 
 
 def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
@@ -41,7 +42,8 @@ def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
     scores = np.empty(count, values.dtype)
 
     def find(first: int, last: int) -> None:
-        for start, stop in spans(first, last, CACHED // width):
+        step = (CACHED if width > _FEW_COLUMNS else _TURNED) // width
+        for start, stop in spans(first, last, step):
             if width > _FEW_COLUMNS:
                 # NumPy copies what is read-only before it looks for the greatest: a block only.
                 found = np.argmax(values[start:stop], axis=1)

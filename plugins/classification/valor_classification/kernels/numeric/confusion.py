@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from valor_classification.kernels.numeric.best import top_of_rows
 from valor_classification.kernels.numeric.thresholds import passed
-from valor_classification.kernels.spans import CACHED, spans
+from valor_classification.kernels.spans import CACHED, spans, workers
 from valor_classification.kernels.values import Codes, ConfusionCells, Scores
+from valor_core.threads import over
 
-_SMALL_KEYS = 1 << 16  # size of a table of counts that costs nothing to fill
+_SMALL_TABLE = 1 << 16  # size of a table of counts that costs nothing to fill
 
 
 def confusion_cells(
@@ -49,26 +50,17 @@ def confusion_cells(
     """
     shape = (label_count + 1, label_count + 1, threshold_count + 1)
     size = math.prod(shape)
-
-    def keys(start: int, stop: int) -> Codes:
-        found = (truths[start:stop] + np.int64(1)) * shape[1]
-        found += predictions[start:stop] + 1
-        found *= shape[2]
-        found += bins[start:stop]
-        return found
-
-    if size <= max(_SMALL_KEYS, truths.size):
+    if size <= max(_SMALL_TABLE, truths.size):
         table = np.zeros(size, np.int64)
-        for span in spans(0, truths.size, max(CACHED, size)):
-            table += np.bincount(keys(*span), minlength=size)
-        cells = np.flatnonzero(table)
-        counts = table[cells]
-    else:
-        cells, counts = np.unique(keys(0, truths.size), return_counts=True)
-    places = np.unravel_index(cells, shape)
-    return ConfusionCells(
-        truths=places[0] - 1, predictions=places[1] - 1, bins=places[2], counts=counts
-    )
+        for start, stop in spans(0, truths.size, max(CACHED, size)):
+            own = slice(start, stop)
+            places = _places(truths[own], _offsets(predictions[own], shape), bins[own], shape)
+            table += np.bincount(places, minlength=size)
+        return ConfusionCells.of(table.reshape(shape))
+    places = _places(truths, _offsets(predictions, shape), bins, shape)
+    cells, counts = np.unique(places, return_counts=True)
+    axes = np.unravel_index(cells, shape)
+    return ConfusionCells(truths=axes[0] - 1, predictions=axes[1] - 1, bins=axes[2], counts=counts)
 
 
 def top_cells(
@@ -111,9 +103,46 @@ def top_cells(
     >>> cells.truths, cells.predictions, cells.bins, cells.counts
     (array([-1,  1]), array([0, 1]), array([0, 1]), array([1, 1]))
     """
-    columns, scores = top_of_rows(values, threads=threads)
-    return confusion_cells(
-        *(truths, labels[columns], passed(scores, thresholds)),
-        label_count=label_count,
-        threshold_count=thresholds.size,
-    )
+    count = len(values)
+    shape = (label_count + 1, label_count + 1, thresholds.size + 1)
+    size = math.prod(shape)
+    if size > max(_SMALL_TABLE, count):
+        columns, scores = top_of_rows(values, threads=threads)
+        return confusion_cells(
+            *(truths, labels[columns], passed(scores, thresholds)),
+            label_count=label_count,
+            threshold_count=thresholds.size,
+        )
+
+    offsets = _offsets(labels, shape)
+
+    def task(first: int, last: int) -> Codes:
+        table = np.zeros(size, np.int64)
+        for start, stop in spans(first, last, max(CACHED, size)):
+            columns, scores = top_of_rows(values[start:stop])
+            bins = passed(scores, thresholds)
+            places = _places(truths[start:stop], offsets[columns], bins, shape)
+            table += np.bincount(places, minlength=size)
+        return table
+
+    tables = over(task, spans(0, count, -(-count // workers(values.size, threads))))
+    return ConfusionCells.of(sum(tables, start=np.zeros(size, np.int64)).reshape(shape))
+
+
+_Shape = tuple[int, int, int]
+"""Truths, predictions and bins; the first of each of the former two stands for none."""
+
+
+def _offsets(predictions: NDArray[np.integer[Any]], shape: _Shape) -> Codes:
+    """Place of each prediction in a table, seen from the truth before its own."""
+    return (predictions + np.int64(1 + shape[1])) * shape[2]
+
+
+def _places(
+    truths: NDArray[np.integer[Any]], offsets: Codes, bins: NDArray[Any], shape: _Shape
+) -> Codes:
+    """Place of each datum in a table."""
+    places = truths * np.int64(shape[1] * shape[2])
+    places += offsets
+    places += bins
+    return places

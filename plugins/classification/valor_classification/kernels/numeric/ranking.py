@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from valor_classification.kernels.numeric.columns import column_blocks, groups
 from valor_classification.kernels.spans import CACHED, spans, workers
-from valor_classification.kernels.values import Codes, LabelAreas, RankAreas, RankCurve, Scores
+from valor_classification.kernels.values import (
+    Codes,
+    LabelAreas,
+    RankAreas,
+    RankCurve,
+    Scores,
+    counts_of,
+)
 from valor_core.threads import over
 
 
@@ -138,7 +145,7 @@ def rank_curve(
     --------
     >>> curve = rank_curve(np.array([0.1, 0.4, 0.4, 0.8]), np.array([0.4, 0.8]))
     >>> curve.thresholds, curve.true_positives, curve.false_positives
-    (array([0.8, 0.4, 0.1]), array([1, 2, 2]), array([0, 1, 2]))
+    (array([0.8, 0.4, 0.1]), array([1, 2, 2], dtype=int32), array([0, 1, 2], dtype=int32))
     """
     ascending = np.sort(scores)
     starts, _ = groups(ascending)
@@ -156,7 +163,12 @@ def rank_curve(
         bent = np.diff(positives, 2).astype(bool) | np.diff(negatives, 2).astype(bool)
         kept = np.concatenate(([True], bent, [True]))
         thresholds, positives, negatives = thresholds[kept], positives[kept], negatives[kept]
-    return RankCurve(thresholds=thresholds, true_positives=positives, false_positives=negatives)
+    counts = counts_of(scores.size + unlisted)
+    return RankCurve(
+        thresholds=thresholds,
+        true_positives=positives.astype(counts),
+        false_positives=negatives.astype(counts),
+    )
 
 
 def _rank_column(column: NDArray[Any], rows: Codes) -> LabelAreas:

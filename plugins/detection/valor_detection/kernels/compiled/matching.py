@@ -22,6 +22,7 @@ from valor_detection.kernels.numeric import matching as numeric
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
+Ranks = NDArray[np.int32]
 
 _HIT_BYTES = 8  # sizeof(Hit)
 _LEAST_ROOM = 1 << 12  # pairs that there is always room for
@@ -51,35 +52,33 @@ _score_order = KERNELS.function(
 _ranks = KERNELS.function(
     "ranks", None, _COUNT, _CODES, _CODES, _CODES, _OUT_CODES, _OUT_RANKS, _OUT_RANKS
 )
-_match_coco = KERNELS.function(
-    "match_coco",
-    None,
+_chosen_pairs = KERNELS.function(
+    "chosen_pairs",
+    _COUNT,
+    *(_COUNT, _CODES, _CODES, _CODES, _FLOATS, _CODES, _CODES),
+    *(_OUT_CODES, _OUT_CODES, _OUT_CODES, _OUT_FLOATS),
+)
+_MATCHING = (
     *(_COUNT, *_PAIR_COLUMNS, _FLAGS, _COUNT, _FLOATS),
-    *(_OUT_BITS, _OUT_BITS, _OUT_BITS),
+    *(_OUT_BITS, _OUT_BITS, _OUT_BITS, _OUT_CODES),
 )
-_choose_coco = KERNELS.function(
-    "choose_coco",
-    None,
-    *(_COUNT, *_PAIR_COLUMNS, _FLAGS, ctypes.c_double, _OUT_FLAGS, _OUT_CODES),
-)
-_match_best = KERNELS.function(
-    "match_best",
-    None,
-    *(_COUNT, *_PAIR_COLUMNS, _FLAGS, _COUNT, _FLOATS, _OUT_BITS, _OUT_BITS, _OUT_BITS),
-)
-_choose_best = KERNELS.function(
-    "choose_best", None, *(_COUNT, *_PAIR_COLUMNS, ctypes.c_double, _OUT_FLAGS, _OUT_CODES)
-)
+_match_coco = KERNELS.function("match_coco", None, *_MATCHING)
+_match_best = KERNELS.function("match_best", None, *_MATCHING)
 _match_walk = KERNELS.function(
     "match_walk", None, _COUNT, _CODES, _CODES, _CODES, _FLAGS, _OUT_FLAGS, _OUT_CODES
+)
+_standings = KERNELS.function(
+    "standings",
+    _COUNT,
+    *(_COUNT, _CODES, _CODES, _RANKS, _FLAGS, _FLAGS, _BITS, _BITS),
+    *(_OUT_CODES, _OUT_CODES, _OUT_RANKS, _OUT_FLAGS, _OUT_BITS, _OUT_BITS),
 )
 _interpolated = KERNELS.function(
     "interpolated",
     None,
-    *(_COUNT, _COUNT, _COUNT, _CODES, _CODES, _FLOATS),
-    *(_RANKS, _COUNT, _RANKS, _FLAGS, _BITS, _BITS),
-    *(_COUNT, _COUNT, _CODES, _CODES, _COUNT, _ROOM, _OUT_FLOATS),
-    *(_OUT_FLOATS, _OUT_FLOATS, _OUT_CODES),
+    *(_COUNT, _CODES, _RANKS, _FLAGS, _BITS, _BITS),
+    *(_COUNT, _COUNT, _CODES, _CODES, ctypes.c_int, _ROOM, _OUT_FLOATS),
+    *(_OUT_FLOATS, _OUT_RANKS, _OUT_CODES),
 )
 
 
@@ -143,7 +142,7 @@ def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
     return order
 
 
-def ranks(order: Codes, groups: Codes, datums: Codes) -> NDArray[np.int32]:
+def ranks(order: Codes, groups: Codes, datums: Codes) -> Ranks:
     """`numeric.matching.ranks`."""
     count = int(datums[-1]) + 1 if len(datums) else 0
     count = max(count, int(datums.max(initial=-1)) + 1)
@@ -153,6 +152,30 @@ def ranks(order: Codes, groups: Codes, datums: Codes) -> NDArray[np.int32]:
     return found
 
 
+def chosen_pairs(
+    order: Codes,
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    groups: Codes,
+    true_groups: Codes,
+) -> tuple[Codes, Codes, Codes, Floats]:
+    """`numeric.matching.chosen_pairs`."""
+    rows, chosen_starts = np.empty(len(order), np.int64), np.empty(len(order) + 1, np.int64)
+    chosen_truths, chosen_ious = np.empty(len(truths), np.int64), np.empty(len(truths))
+    count = _chosen_pairs(
+        *(len(order), order, starts, truths, ious, groups, true_groups),
+        *(rows, chosen_starts, chosen_truths, chosen_ious),
+    )
+    written = int(chosen_starts[count])
+    return (
+        rows[:count],
+        chosen_starts[: count + 1],
+        chosen_truths[:written],
+        chosen_ious[:written],
+    )
+
+
 def match_coco(
     starts: Codes,
     truths: Codes,
@@ -160,27 +183,9 @@ def match_coco(
     crowd: Flags,
     ignored: Flags,
     thresholds: Floats,
-) -> tuple[Bits, Bits]:
+) -> tuple[Bits, Bits, Codes]:
     """`numeric.matching.match_coco`."""
-    count = len(starts) - 1
-    matched, excused = np.empty(count, np.uint64), np.empty(count, np.uint64)
-    _match_coco(
-        *(count, starts, truths, ious, crowd, ignored, len(thresholds), thresholds),
-        *(np.zeros(len(crowd), np.uint64), matched, excused),
-    )
-    return matched, excused
-
-
-def choose_coco(
-    starts: Codes, truths: Codes, ious: Floats, crowd: Flags, ignored: Flags, threshold: float
-) -> Codes:
-    """`numeric.matching.choose_coco`."""
-    places = np.empty(len(starts) - 1, np.int64)
-    _choose_coco(
-        *(len(places), starts, truths, ious, crowd, ignored, threshold),
-        *(np.zeros(len(crowd), np.bool_), places),
-    )
-    return places
+    return _matched(_match_coco, starts, truths, ious, crowd, ignored, thresholds)
 
 
 def match_best(
@@ -190,27 +195,28 @@ def match_best(
     crowd: Flags,
     ignored: Flags,
     thresholds: Floats,
-) -> tuple[Bits, Bits]:
+) -> tuple[Bits, Bits, Codes]:
     """`numeric.matching.match_best`."""
+    return _matched(_match_best, starts, truths, ious, crowd, ignored, thresholds)
+
+
+def _matched(
+    kernel: Any,
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    crowd: Flags,
+    ignored: Flags,
+    thresholds: Floats,
+) -> tuple[Bits, Bits, Codes]:
     count = len(starts) - 1
     matched, excused = np.empty(count, np.uint64), np.empty(count, np.uint64)
-    _match_best(
+    taken = np.empty(count, np.int64)
+    kernel(
         *(count, starts, truths, ious, crowd, ignored, len(thresholds), thresholds),
-        *(np.zeros(len(crowd), np.uint64), matched, excused),
+        *(np.zeros(len(crowd), np.uint64), matched, excused, taken),
     )
-    return matched, excused
-
-
-def choose_best(
-    starts: Codes, truths: Codes, ious: Floats, crowd: Flags, ignored: Flags, threshold: float
-) -> Codes:
-    """`numeric.matching.choose_best`."""
-    places = np.empty(len(starts) - 1, np.int64)
-    _choose_best(
-        *(len(places), starts, truths, ious, crowd, threshold),
-        *(np.zeros(len(crowd), np.bool_), places),
-    )
-    return places
+    return matched, excused, taken
 
 
 def match_ranked(
@@ -227,31 +233,50 @@ def match_ranked(
     return places
 
 
-def interpolated(
+def standings(
+    starts: Codes,
     order: Codes,
-    group_starts: Codes,
-    scores: Floats,
-    ranks: NDArray[np.int32],
-    most: int,
-    places: NDArray[np.int32],
+    places: Ranks,
+    counts: Flags,
+    in_range: Flags,
+    matched: Bits,
+    excused: Bits,
+) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
+    """`numeric.matching.standings`."""
+    standing_starts, most = np.empty_like(starts), len(matched) + 1
+    at, before = np.empty(most, np.int64), np.empty(most, np.int32)
+    counted = np.empty(most, np.bool_)
+    bits, excuses = np.empty(most, np.uint64), np.empty(most, np.uint64)
+    count = _standings(
+        *(len(starts) - 1, starts, order, places, counts, in_range, matched, excused),
+        *(standing_starts, at, before, counted, bits, excuses),
+    )
+    own = slice(count)
+    return standing_starts, at[own], before[own], counted[own], bits[own], excuses[own]
+
+
+def interpolated(
+    starts: Codes,
+    false_before: Ranks,
     counted: Flags,
     matched: Bits,
     excused: Bits,
     threshold_count: int,
     needed: Codes,
     positives: Codes,
-) -> tuple[Floats, Floats, Codes]:
+    *,
+    with_rows: bool = False,
+) -> tuple[Floats, Codes, Ranks]:
     """`numeric.matching.interpolated`."""
     count, points = needed.shape
-    precisions = np.empty((count, threshold_count, points))
-    thresholds = np.empty((count, threshold_count, points))
+    precisions = np.empty((threshold_count, points, count))
+    reached_by = np.empty((threshold_count, points, count if with_rows else 0), np.int32)
     found = np.empty((threshold_count, count), np.int64)
-    hits = min(int(np.diff(group_starts).max(initial=0)), int(positives.max(initial=0)))
+    hits = int(np.diff(starts).max(initial=0)) + 1
     _interpolated(
-        *(0, count, count, order, group_starts, scores),
-        *(ranks, most, places, counted, matched, excused),
-        *(threshold_count, points, needed, positives, hits),
-        *(np.empty(_HIT_BYTES * threshold_count * hits + 1, np.uint8), np.empty(hits + 1)),
-        *(precisions, thresholds, found),
+        *(count, starts, false_before, counted, matched, excused),
+        *(threshold_count, points, needed, positives, with_rows),
+        *(np.empty(_HIT_BYTES * hits, np.uint8), np.empty(hits)),
+        *(precisions, reached_by, found),
     )
-    return precisions, thresholds, found
+    return precisions, found, reached_by

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,11 @@ from valor_core.schemas.shapes import RunLengths, ends
 from valor_core.threads import over, shares
 from valor_detection.kernels.numeric.ragged import strided
 from valor_detection.kernels.numeric.segmentations import Columns
+from valor_detection.kernels.pages import paged
 from valor_detection.kernels.records import Segmentations
 from valor_detection.kernels.refusals import RowError, check_pixels
 
-_BLOCK = 1 << 16  # letters, boundaries or runs that are worked on at a time, so that they stay near
+_BLOCK = 1 << 17  # letters, boundaries or runs that are worked on at a time, so that they stay near
 
 T = TypeVar("T")
 
@@ -38,16 +39,29 @@ def segmentation_runs(given: Segmentations, rows: Codes, sizes: Codes) -> tuple[
 
     def some(first: int, last: int) -> tuple[Runs, Codes] | RowError:
         try:
-            return columns.runs(rows[first:last], sizes[first:last])
+            runs, lengths = columns.runs(rows[first:last], sizes[first:last])
         except RowError as error:
             return RowError(first + error.row, error.sentence)
+        return _end_to_end([runs]), lengths
 
     parts = _blockwise(some, columns.costs(rows))
     for part in parts:
         if isinstance(part, RowError):
             raise part
-    runs, lengths = zip(*parts, strict=True)
-    return np.concatenate(runs), ends(np.concatenate(lengths))
+    runs, lengths = map(list, zip(*parts, strict=True))
+    del parts
+    return _end_to_end(runs), ends(np.concatenate(lengths))
+
+
+def _end_to_end(parts: list[Runs]) -> Runs:
+    """Runs of several parts in pages of their own; lets go of each part that it has copied."""
+    runs = paged(sum(map(len, parts)), np.uint32)
+    stop = len(runs)
+    while parts:
+        part = parts.pop()
+        runs[stop - len(part) : stop] = part
+        stop -= len(part)
+    return runs
 
 
 def _blockwise(task: Callable[[int, int], T], costs: Codes) -> list[T]:
@@ -78,20 +92,28 @@ def measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Cod
 
 
 def _measured(runs: Runs, rows: Codes, sizes: Codes) -> tuple[Floats, Floats, Codes]:
+    lengths = _of_one_width(runs)
+    stops = _before(lengths)
     halves = np.diff(rows) // 2
-    stops = ends(runs)
     inside, starts = strided(rows[:-1] + 1, halves, 2)
-    lengths = runs[inside]
-    first = stops[inside]
+    first, drawn = stops[inside], lengths[inside]
     first -= np.repeat(stops[rows[:-1]], halves)
-    areas = np.diff(_before(lengths)[starts]).astype(np.float64)
-    boxes, filled = _boxes(first, lengths, starts, sizes), np.diff(stops[rows])
+    areas, filled = np.zeros(len(sizes)), (stops[rows[1:]] - stops[rows[:-1]]).astype(np.int64)
+    full = halves > 0
+    if full.any():
+        areas[full] = np.add.reduceat(drawn, starts[:-1][full], dtype=drawn.dtype)
+    boxes = _boxes(first, drawn, starts, sizes)
     wrong = filled > np.iinfo(np.uint32).max
     areas[wrong], boxes[wrong] = 0, 0
     return areas, boxes, filled
 
 
-def _boxes(first: Codes, lengths: Runs, starts: Codes, sizes: Codes) -> Floats:
+def _of_one_width(runs: Runs) -> NDArray[Any]:
+    """Runs in 32 bits where their sum fits there, which are worked on in half the time."""
+    return runs if runs.sum(dtype=np.int64) < 1 << 32 else runs.astype(np.int64)
+
+
+def _boxes(first: NDArray[Any], lengths: NDArray[Any], starts: Codes, sizes: Codes) -> Floats:
     """Boxes around each row's runs, of which the first pixel and the length are given."""
     boxes = np.zeros((len(sizes), 4))
     counts = np.diff(starts)
@@ -104,9 +126,10 @@ def _boxes(first: Codes, lengths: Runs, starts: Codes, sizes: Codes) -> Floats:
     rows = np.flatnonzero(counts)
     if not len(rows):
         return boxes
-    begins, lasts, height = starts[rows], starts[rows + 1] - 1, np.maximum(sizes[rows, 0], 1)
+    begins, lasts = starts[rows], starts[rows + 1] - 1
+    height = np.clip(sizes[rows, 0], 1, np.iinfo(first.dtype).max).astype(first.dtype)
     heights = np.repeat(height, counts[rows])
-    column = (first / heights).astype(np.int64)  # exact below 2**52 pixels, and quicker than whole
+    column = (first / heights).astype(first.dtype)  # exact below 2**52 pixels, and quicker
     y = first - heights * column
     top = np.minimum.reduceat(y, begins)
     y += lengths
@@ -144,41 +167,35 @@ def mask_ious(
     highest = _ratio(most, true_areas, predicted_areas, crowd)
     wanted = np.flatnonzero((most > 0) & (highest >= at_least))
     t, p = true_rows[wanted], predicted_rows[wanted]
-    both = np.zeros(len(true_rows))
-    both[wanted] = np.concatenate(
+    either = np.concatenate(
         _blockwise(
-            lambda a, b: _common(true, predicted, t[a:b], p[a:b]),
-            ends(np.diff(predicted.rows)[p]),
+            lambda a, b: _differing(true, predicted, t[a:b], p[a:b]),
+            ends(np.diff(true.rows)[t] + np.diff(predicted.rows)[p]),
         )
     )
+    both = np.zeros(len(true_rows))
+    both[wanted] = (true_areas[wanted] + predicted_areas[wanted] - either) / 2
     return _ratio(both, true_areas, predicted_areas, crowd)
 
 
 def _areas(masks: RunLengths) -> Floats:
-    """Number of pixels of each row."""
-    parts = _blockwise(
-        lambda a, b: _inside_sums(masks.runs[masks.rows[a] : masks.rows[b]], masks.rows[a : b + 1]),
-        masks.rows,
-    )
-    return np.concatenate(parts)
+    """Number of pixels of each row: every second of its runs, from the second one on."""
+    areas = np.zeros(len(masks))
+    first, halves = masks.rows[:-1] + 1, np.diff(masks.rows) // 2
+    for parity in (0, 1):
+        rows = np.flatnonzero((first % 2 == parity) & (halves > 0))
+        if len(rows):
+            runs, start = masks.runs[parity::2], first[rows] // 2
+            edges = np.stack([start, start + halves[rows]], axis=1).ravel()
+            edges = edges[: -1 if edges[-1] == len(runs) else None]
+            areas[rows] = np.add.reduceat(runs, edges, dtype=runs.dtype)[::2]
+    return areas
 
 
-def _inside_sums(runs: Runs, rows: Codes) -> Floats:
-    """Sum of every second run of each row from its second one on."""
-    first, last = rows[:-1] - rows[0], rows[1:] - rows[0]
-    odd, even = _before(runs[1::2]), _before(runs[::2])
-    sums: Runs = np.where(
-        first % 2 == 0,
-        odd[last // 2] - odd[first // 2],
-        even[(last + 1) // 2] - even[(first + 1) // 2],
-    )
-    return sums.astype(np.float64)
-
-
-def _before(runs: Runs) -> Runs:
-    """Sums of what is before each run, and of all, in 32 bits: their differences fit there."""
-    sums = np.zeros(len(runs) + 1, np.uint32)
-    np.cumsum(runs, dtype=np.uint32, out=sums[1:])
+def _before(runs: NDArray[Any]) -> NDArray[Any]:
+    """Sums of what is before each run, and of all, in the type of the runs."""
+    sums = np.zeros(len(runs) + 1, runs.dtype)
+    np.cumsum(runs, dtype=runs.dtype, out=sums[1:])
     return sums
 
 
@@ -189,35 +206,36 @@ def _ratio(
     return np.divide(both, whole, out=np.zeros(len(both)), where=both > 0)
 
 
-def _common(
+def _differing(
     true: RunLengths, predicted: RunLengths, true_rows: Codes, predicted_rows: Codes
-) -> Floats:
-    """Pixels that both masks of each pair have.
+) -> NDArray[Any]:
+    """Pixels that only one of both masks of each pair has.
 
-    The true masks lie end to end on a line; what they have on it from the first to the last pixel
-    of each run of a prediction is what the two share.
+    The true masks lie end to end on a line, the predictions on one beside it. Of the boundaries of
+    both, sorted, every second one begins what only one of the two has, and the next one ends it.
     """
-    line, t = _line(true, true_rows)
-    inside = (np.arange(len(line.runs)) - np.repeat(line.rows[:-1], np.diff(line.rows))) & 1
-    stops, covered = ends(line.runs), np.cumsum(line.runs * inside)
-    covered -= (
-        stops[1:] * inside
-    )  # before a place in a run: so much, and its position if it is inside
-    seen, p = _line(predicted, predicted_rows)
-    edges = ends(seen.runs)
-    places, starts = strided(seen.rows[p] + 1, np.diff(seen.rows)[p] // 2 * 2, 1)
-    moved = stops[line.rows[t]] - edges[seen.rows[p]]
-    wanted = edges[places]
-    wanted += np.repeat(moved, np.diff(starts))
-    at = np.searchsorted(stops[1:], wanted)
-    wanted &= (-inside)[at]
-    wanted += covered[at]
-    shared = wanted[1::2] - wanted[::2]
-    pixels: Codes = np.add.reduceat(shared, starts[:-1] // 2)
-    return pixels.astype(np.float64)
+    pixels = int(true.sizes[true_rows].prod(axis=1).sum())
+    dtype = np.uint32 if pixels < 1 << 32 else np.int64  # the narrower are sorted in half the time
+    if not len(true_rows):
+        return np.empty(0, dtype)
+    t, true_counts = _boundaries(true, true_rows, dtype)
+    p, predicted_counts = _boundaries(predicted, predicted_rows, dtype)
+    line = np.sort(np.concatenate([t, p]))
+    starts = ends(true_counts + predicted_counts)
+    pixels_each: NDArray[Any] = np.add.reduceat(
+        line[1::2] - line[::2], starts[:-1] // 2, dtype=dtype
+    )
+    return pixels_each
 
 
-def _line(masks: RunLengths, rows: Codes) -> tuple[RunLengths, Codes]:
-    """The masks that some rows need, each once, and which of them each row needs."""
-    used, positions = np.unique(rows, return_inverse=True)
-    return masks.select(used), positions
+def _boundaries(masks: RunLengths, rows: Codes, dtype: Any) -> tuple[NDArray[Any], Codes]:
+    """Where runs end on a line of masks end to end, an even number in each, and how many.
+
+    A mask that ends outside has its end twice, so that nothing begins there.
+    """
+    first, last = masks.rows[rows], masks.rows[rows + 1]
+    runs = [masks.runs[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+    stops = np.cumsum(np.concatenate(runs), dtype=dtype)
+    counts = last - first
+    is_odd = counts % 2 == 1
+    return np.concatenate([stops, stops[(np.cumsum(counts) - 1)[is_odd]]]), counts + is_odd

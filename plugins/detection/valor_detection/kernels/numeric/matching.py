@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.shapes import ends
+from valor_core.schemas.shapes import ends, gathered
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
+Ranks = NDArray[np.int32]
 
 _CACHED = 1 << 16  # pairs worked on at a time, so that what they need stays in cache
 _STEP = 128  # pairs that are worked on side by side in the time of one step of a walk
@@ -154,7 +155,7 @@ def _stable_order(groups: Codes, count: int, places: Codes) -> Codes:
     return keys & ((1 << width) - 1)
 
 
-def ranks(order: Codes, groups: Codes, datums: Codes) -> NDArray[np.int32]:
+def ranks(order: Codes, groups: Codes, datums: Codes) -> Ranks:
     """How many rows of the same group and image come before each row.
 
     Parameters
@@ -187,6 +188,47 @@ def ranks(order: Codes, groups: Codes, datums: Codes) -> NDArray[np.int32]:
     return found
 
 
+def chosen_pairs(
+    order: Codes,
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    groups: Codes,
+    true_groups: Codes,
+) -> tuple[Codes, Codes, Codes, Floats]:
+    """Pairs of one group, of some predictions in a given order.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (m,)
+        Rows of the predictions.
+    starts, truths, ious : ndarray
+        Pairs of all predictions, as `box_pairs` gives them.
+    groups, true_groups : ndarray of int64, shapes (d,) and (g,)
+        Group of each predicted and true object.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (p,)
+        Those of `order` that have any.
+    starts, truths, ious : ndarray
+        Their pairs.
+
+    Examples
+    --------
+    >>> starts, truths, ious = np.array([0, 1, 3]), np.array([0, 0, 1]), np.array([0.5, 0.75, 1.0])
+    >>> groups = np.array([3, 4])
+    >>> chosen_pairs(np.array([1, 0]), starts, truths, ious, groups, groups)
+    (array([1, 0]), array([0, 1, 2]), array([1, 0]), array([1. , 0.5]))
+    """
+    owners = _rows(starts)
+    same = groups[owners] == true_groups[truths]
+    starts = ends(np.bincount(owners[same], minlength=len(starts) - 1))
+    rows = order[(np.diff(starts) > 0)[order]]
+    chosen, chosen_starts = gathered(starts, rows)
+    return rows, chosen_starts, truths[same][chosen], ious[same][chosen]
+
+
 def match_coco(
     starts: Codes,
     truths: Codes,
@@ -194,7 +236,7 @@ def match_coco(
     crowd: Flags,
     ignored: Flags,
     thresholds: Floats,
-) -> tuple[Bits, Bits]:
+) -> tuple[Bits, Bits, Codes]:
     """COCO's matching at several IoU thresholds.
 
     Predictions choose in turn. At every threshold, each takes the true object of the greatest IoU
@@ -218,23 +260,19 @@ def match_coco(
         Thresholds at which a prediction has a true object.
     excused : ndarray of uint64, shape (p,)
         Thresholds at which that object is an ignored one.
+    taken : ndarray of int64, shape (p,)
+        Place in `truths` of the match at the lowest of these thresholds, -1 for none.
 
     References
     ----------
     pycocotools, ``COCOeval.evaluateImg``.
     """
-    matched, excused = _alone(starts, truths, ious, crowd, ignored, thresholds)
+    matched, excused, taken = _alone(starts, truths, ious, crowd, ignored, thresholds)
     rows = _rows(starts)
     contested = np.flatnonzero((matched[rows] == 0) & (ious >= thresholds[0]))
     order = contested[_coco_order(rows[contested], truths[contested], ious[contested], ignored)]
-    rows, truths, ious = rows[order], truths[order], ious[order]
-    for bit, threshold in enumerate(thresholds):
-        passing = np.flatnonzero(ious >= threshold)
-        edges = passing[_greedy(rows[passing], truths[passing], crowd)]
-        matched[rows[edges]] |= np.uint64(1 << bit)
-        edges = edges[ignored[truths[edges]]]
-        excused[rows[edges]] |= np.uint64(1 << bit)
-    return matched, excused
+    _walk(order, rows, truths, ious, crowd, ignored, thresholds, (matched, excused, taken))
+    return matched, excused, taken
 
 
 def _alone(
@@ -244,9 +282,9 @@ def _alone(
     crowd: Flags,
     ignored: Flags,
     thresholds: Floats,
-) -> tuple[Bits, Bits]:
+) -> tuple[Bits, Bits, Codes]:
     """Matching of the pairs of which neither object is in another pair; they need no walk."""
-    matched, excused = _no_bits(starts), _no_bits(starts)
+    matched, excused, taken = _no_matches(starts)
     sizes = np.diff(starts)
     rows = np.flatnonzero(sizes == 1)
     pairs = starts[rows]
@@ -258,22 +296,31 @@ def _alone(
     np.cumsum(np.uint64(1) << np.arange(64, dtype=np.uint64), out=lowest_bits[1:])
     matched[rows] = lowest_bits[passed]
     excused[rows] = np.where(ignored[truths[pairs]], matched[rows], np.uint64(0))
-    return matched, excused
+    taken[rows] = np.where(passed > 0, pairs, -1)
+    return matched, excused, taken
 
 
-def choose_coco(
-    starts: Codes, truths: Codes, ious: Floats, crowd: Flags, ignored: Flags, threshold: float
-) -> Codes:
-    """What each prediction takes at one IoU threshold under `match_coco`.
-
-    Returns
-    -------
-    ndarray of int64, shape (p,)
-        Place in `truths`, -1 for none.
-    """
-    rows = _rows(starts)
-    order = _coco_order(rows, truths, ious, ignored)
-    return _chosen(starts, rows, _passing(rows, truths, ious, crowd, order, threshold))
+def _walk(
+    order: Codes,
+    rows: Codes,
+    truths: Codes,
+    ious: Floats,
+    crowd: Flags,
+    ignored: Flags,
+    thresholds: Floats,
+    into: tuple[Bits, Bits, Codes],
+) -> None:
+    """Walk over pairs in the given order at each threshold, and write down who takes what."""
+    matched, excused, taken = into
+    rows, truths, ious = rows[order], truths[order], ious[order]
+    for bit, threshold in enumerate(thresholds):
+        passing = np.flatnonzero(ious >= threshold)
+        edges = passing[_greedy(rows[passing], truths[passing], crowd)]
+        first = edges[matched[rows[edges]] == 0]
+        taken[rows[first]] = order[first]
+        matched[rows[edges]] |= np.uint64(1 << bit)
+        edges = edges[ignored[truths[edges]]]
+        excused[rows[edges]] |= np.uint64(1 << bit)
 
 
 def match_best(
@@ -283,28 +330,16 @@ def match_best(
     crowd: Flags,
     ignored: Flags,
     thresholds: Floats,
-) -> tuple[Bits, Bits]:
+) -> tuple[Bits, Bits, Codes]:
     """Matching of every prediction to its one best true object, as earlier Valor programs did.
 
     A prediction whose best object (of equal ones the first) is taken has none. Parameters and
     answer are those of `match_coco`.
     """
-    matched, excused = _no_bits(starts), _no_bits(starts)
+    found = _no_matches(starts)
     rows, best = _best(starts, truths, ious)
-    for bit, threshold in enumerate(thresholds):
-        edges = _passing(rows, truths, ious, crowd, best, threshold)
-        matched[rows[edges]] |= np.uint64(1 << bit)
-        edges = edges[ignored[truths[edges]]]
-        excused[rows[edges]] |= np.uint64(1 << bit)
-    return matched, excused
-
-
-def choose_best(
-    starts: Codes, truths: Codes, ious: Floats, crowd: Flags, ignored: Flags, threshold: float
-) -> Codes:
-    """What each prediction takes at one IoU threshold under `match_best`; as `choose_coco`."""
-    rows, best = _best(starts, truths, ious)
-    return _chosen(starts, rows, _passing(rows, truths, ious, crowd, best, threshold))
+    _walk(best, rows, truths, ious, crowd, ignored, thresholds, found)
+    return found
 
 
 def match_ranked(
@@ -362,16 +397,9 @@ def _coco_order(rows: Codes, truths: Codes, ious: Floats, ignored: Flags) -> Cod
     return len(rows) - 1 - order
 
 
-def _passing(
-    rows: Codes, truths: Codes, ious: Floats, crowd: Flags, order: Codes, threshold: float
-) -> Codes:
-    """The pairs that are chosen among those that reach a threshold."""
-    passing = order[ious[order] >= threshold]
-    return passing[_greedy(rows[passing], truths[passing], crowd)]
-
-
-def _no_bits(starts: Codes) -> Bits:
-    return np.zeros(len(starts) - 1, np.uint64)
+def _no_matches(starts: Codes) -> tuple[Bits, Bits, Codes]:
+    count = len(starts) - 1
+    return np.zeros(count, np.uint64), np.zeros(count, np.uint64), np.full(count, -1, np.int64)
 
 
 def _best(starts: Codes, truths: Codes, ious: Floats) -> tuple[Codes, Codes]:
@@ -439,39 +467,81 @@ def _stretches(rows: Codes) -> Codes:
     return np.flatnonzero(is_other)
 
 
-def interpolated(
+def standings(
+    starts: Codes,
     order: Codes,
-    group_starts: Codes,
-    scores: Floats,
-    ranks: NDArray[np.int32],
-    most: int,
-    places: NDArray[np.int32],
+    places: Ranks,
+    counts: Flags,
+    in_range: Flags,
+    matched: Bits,
+    excused: Bits,
+) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
+    """The predictions that are matched at some threshold, and the false ones before each.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (k + 1,)
+        Where each group begins in `order`.
+    order : ndarray of int64, shape (d,)
+        Rows of predictions by group and descending score.
+    places : ndarray of int32, shape (d,)
+        Place of each prediction of `order` among those that have pairs, -1 for none.
+    counts : ndarray of bool, shape (d,)
+        Whether each prediction of `order` takes part.
+    in_range : ndarray of bool, shape (d,)
+        Whether a row counts as a false positive where it is not matched.
+    matched, excused : ndarray of uint64, shape (p,)
+        As `match_coco` gives them.
+
+    Returns
+    -------
+    standing_starts : ndarray of int64, shape (k + 1,)
+        Where those of each group begin.
+    at : ndarray of int64, shape (n,)
+        Place of each in `order`.
+    false_before : ndarray of int32, shape (n,)
+        False positives of the group that rank before each and are matched at no threshold.
+    counted, matched, excused : ndarray of bool and of uint64, shape (n,)
+        What they are of each.
+    """
+    counted = in_range[order] & counts
+    at = np.flatnonzero((places >= 0) & counts)
+    at = at[matched[places[at]] != 0]
+    is_counted = counted[at]
+    counted[at] = False
+    standing_starts = np.searchsorted(at, starts)
+    before = np.zeros(len(order) + 1, np.int32)
+    np.cumsum(counted, dtype=np.int32, out=before[1:])
+    false_before = before[at] - np.repeat(before[starts[:-1]], np.diff(standing_starts))
+    own = places[at]
+    return standing_starts, at, false_before, is_counted, matched[own], excused[own]
+
+
+def interpolated(
+    starts: Codes,
+    false_before: Ranks,
     counted: Flags,
     matched: Bits,
     excused: Bits,
     threshold_count: int,
     needed: Codes,
     positives: Codes,
-) -> tuple[Floats, Floats, Codes]:
+    *,
+    with_rows: bool = False,
+) -> tuple[Floats, Codes, Ranks]:
     """Precision at given numbers of true positives, interpolated as in PASCAL VOC and COCO.
+
+    Rows are predictions that are matched at some threshold, by group and descending score.
 
     Parameters
     ----------
-    order : ndarray of int64, shape (d,)
-        Rows of predictions by group and descending score.
-    group_starts : ndarray of int64, shape (k + 1,)
-        Where each group begins in `order`.
-    scores : ndarray of float64, shape (n,)
-        Score of every row.
-    ranks : ndarray of int32, shape (n,)
-        Rank of every row among those of its group and image.
-    most : int
-        Rank at which rows stop to take part.
-    places : ndarray of int32, shape (n,)
-        Place of a row among those that have pairs, -1 for none.
+    starts : ndarray of int64, shape (k + 1,)
+        Where each group begins.
+    false_before : ndarray of int32, shape (n,)
+        False positives of the group that rank before each row and are matched at no threshold.
     counted : ndarray of bool, shape (n,)
-        Whether a row counts as a false positive where it is not matched.
-    matched, excused : ndarray of uint64, shape (p,)
+        Whether a row counts as a false positive at the thresholds where it is not matched.
+    matched, excused : ndarray of uint64, shape (n,)
         As `match_coco` gives them.
     threshold_count : int
         Number t of IoU thresholds.
@@ -479,67 +549,47 @@ def interpolated(
         True positives that each recall takes, ascending; 0 where it takes none.
     positives : ndarray of int64, shape (k,)
         True objects of each group; a group without any is left at -1.
+    with_rows : bool
+        Whether `reached_by` is wanted; it has no groups otherwise.
 
     Returns
     -------
-    precisions : ndarray of float64, shape (k, t, r)
+    precisions : ndarray of float64, shape (t, r, k)
         Greatest precision at or beyond each recall; 0 where it is not reached.
-    thresholds : ndarray of float64, shape (k, t, r)
-        Score at which the recall is reached; 0 where it is not. At recall 0 that of the first row.
     true_positives : ndarray of int64, shape (t, k)
         True positives among all rows.
+    reached_by : ndarray of int32, shape (t, r, k)
+        Row with which the recall is reached; -1 where it is not.
 
     References
     ----------
     pycocotools, ``COCOeval.accumulate``.
     """
-    count, points = len(positives), needed.shape[1]
-    shape = (count, threshold_count, points)
-    precisions, thresholds = np.full(shape, -1.0), np.full(shape, -1.0)
+    count, points = needed.shape
+    shape = (threshold_count, points, count)
+    precisions = np.empty(shape)
+    reached_by = np.empty((*shape[:2], count if with_rows else 0), np.int32)
     found = np.zeros((threshold_count, count), np.int64)
-    groups = np.repeat(np.arange(count), np.diff(group_starts))
-    if len(order) and most <= int(ranks.max()):
-        taking_part = ranks[order] < most
-        order, groups = order[taking_part], groups[taking_part]
-    sizes = np.bincount(groups, minlength=count)
-    first_scores = np.zeros(count)
-    full = np.flatnonzero(sizes)
-    first_scores[full] = scores[order[ends(sizes)[full]]]
-
-    # Only rows that are matched at some threshold are looked at for each of them.
-    place = places[order]
-    some = np.flatnonzero(place >= 0)
-    some = some[matched[place[some]] != 0]
-    bits, excuses = matched[place[some]], excused[place[some]]
-    groups, order_counts = groups[some], counted[order]
-    is_missed = order_counts.copy()
-    is_missed[some] = False
-    missed = np.cumsum(is_missed)[some] - np.append(0, np.cumsum(is_missed))[ends(sizes)[groups]]
-    extra_counts, some_starts = order_counts[some], ends(np.bincount(groups, minlength=count))
+    groups = np.repeat(np.arange(count), np.diff(starts))
     least = np.maximum(needed, 1)
     for t in range(threshold_count):
-        is_matched = (bits >> np.uint64(t)) & np.uint64(1) == 1
-        hits = np.flatnonzero(is_matched & ((excuses >> np.uint64(t)) & np.uint64(1) == 0))
+        is_matched = (matched >> np.uint64(t)) & np.uint64(1) == 1
+        hits = np.flatnonzero(is_matched & ((excused >> np.uint64(t)) & np.uint64(1) == 0))
         hit_groups = groups[hits]
         found[t] = np.bincount(hit_groups, minlength=count)
         if not points:
             continue
-        starts = ends(found[t])
-        true = np.arange(len(hits)) - starts[hit_groups] + 1.0
-        extra = np.append(0, np.cumsum(~is_matched & extra_counts))
-        false = missed[hits] + extra[hits + 1] - extra[some_starts[hit_groups]]
+        begins = ends(found[t])
+        true = np.arange(len(hits)) - begins[hit_groups] + 1.0
+        extra = np.append(0, np.cumsum(~is_matched & counted))
+        false = false_before[hits] + extra[hits] - extra[starts[hit_groups]]
         values = true / (false + true + np.spacing(1))
-        at = starts[:-1, None] + least - 1
-        reached = least <= found[t][:, None]
-        precisions[:, t] = _greatest_beyond(
-            np.append(values, 0.0), np.where(reached, at, -1), starts
-        )
-        reached_scores = np.append(scores[order[some[hits]]], 0.0)
-        reached_scores = reached_scores[np.where(reached, at, len(hits))]
-        thresholds[:, t] = np.where(needed == 0, first_scores[:, None], reached_scores)
-    precisions[positives == 0] = -1
-    thresholds[positives == 0] = -1
-    return precisions, thresholds, found
+        at = np.where(least <= found[t][:, None], begins[:-1, None] + least - 1, -1)
+        precisions[t] = _greatest_beyond(np.append(values, 0.0), at, begins).T
+        if with_rows:
+            reached_by[t] = np.where(positives == 0, -1, np.append(hits, -1)[at].T)
+    precisions[:, :, positives == 0] = -1
+    return precisions, found, reached_by
 
 
 def _greatest_beyond(values: Floats, at: Codes, starts: Codes) -> Floats:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, compress
 from operator import attrgetter
 from typing import Any
 
@@ -13,8 +13,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.arrays import Codes
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.shapes import ends
+from valor_core.threads import over
 from valor_detection.kernels import stdlib_scanning
+from valor_detection.kernels.numeric.rings import Rings, UnusualError
 from valor_detection.kernels.records import (
     AREA,
     BOX,
@@ -47,12 +50,17 @@ _BITS = {
     "area": AREA,
     "iscrowd": CROWD,
     "score": SCORE,
+    "bbox": BOX,
+    "segmentation": SEGMENTATION,
 }
 
 
 class _Runs(msgspec.Struct, gc=False):
     size: tuple[int, int]
     counts: list[int] | str
+
+
+_KINDS = {list: RUNS, str: COMPRESSED, type(None): NO_MASK}
 
 
 class _Annotation(msgspec.Struct, gc=False):
@@ -66,17 +74,6 @@ class _Annotation(msgspec.Struct, gc=False):
     segmentation: msgspec.Raw = msgspec.Raw()
 
 
-class _MaskedAnnotation(msgspec.Struct, gc=False):
-    id: int | None = None
-    image_id: int | None = None
-    category_id: int | None = None
-    bbox: list[float] | None = None
-    area: float | None = None
-    iscrowd: bool | float | None = None
-    score: float | None = None
-    segmentation: list[list[float]] | _Runs | None = None
-
-
 class _Image(msgspec.Struct, gc=False):
     id: int | None = None
     height: int | None = None
@@ -84,9 +81,21 @@ class _Image(msgspec.Struct, gc=False):
 
 
 class _DataSet(msgspec.Struct):
-    annotations: msgspec.Raw = msgspec.Raw()
+    annotations: list[_Annotation] | msgspec.UnsetType = msgspec.UNSET
     images: msgspec.Raw = msgspec.Raw()
     categories: msgspec.Raw = msgspec.Raw()
+
+
+_ANNOTATIONS = msgspec.json.Decoder(list[_Annotation])
+_DATA_SET = msgspec.json.Decoder(_DataSet)
+_IMAGES = msgspec.json.Decoder(list[_Image])
+_POLYGONS = msgspec.json.Decoder(list[list[list[float]]])
+_RUNS = msgspec.json.Decoder(list[_Runs | None])
+
+_ROWS = 8192  # of which segmentations are objects at a time
+_BLOCK = 1024  # rows whose rings are read at a time, so that they stay near
+_SPACE = b" \t\r\n"
+_FIRST, _LAST = ord(" "), ord("~")  # of the letters that can be printed
 
 
 class _Unclear(Exception):
@@ -132,123 +141,168 @@ def _document(text: Text, masks: bool) -> Document:
         raise _Unclear
     content = text.view[text.start :]
     if bytes(content[:64]).lstrip()[:1] == b"[":
-        return Document(text.source, _annotations(content, masks))
-    members = msgspec.json.decode(content, type=_DataSet)
+        return Document(text.source, _annotations(_ANNOTATIONS.decode(content), masks))
+    members = _DATA_SET.decode(content)
+    rows = members.annotations
     return Document(
         text.source,
-        _annotations(members.annotations or b"[]", masks),
+        _annotations([] if isinstance(rows, msgspec.UnsetType) else rows, masks),
         False,
         _images(members.images) if members.images else None,
         bytes(members.images),
         bytes(members.categories),
-        bool(members.annotations),
+        isinstance(rows, list),
     )
 
 
 def _images(content: Any) -> Images:
-    images = msgspec.json.decode(content, type=list[_Image])
-    names = {"id": ID, "height": HEIGHT, "width": WIDTH}
-    columns = dict(zip(names, _columns(images, tuple(names)), strict=True))
-    found = _found(len(images), [(column, names[name]) for name, column in columns.items()])
-    ids, heights, widths = (_integers(column) for column in columns.values())
+    images = _IMAGES.decode(content)
+    found, columns = np.zeros(len(images), np.uint16), {}
+    for name, bit in {"id": ID, "height": HEIGHT, "width": WIDTH}.items():
+        columns[name], is_given = _integers(images, name)
+        found |= is_given * np.uint16(bit)
     records = msgspec.json.decode(content, type=list[dict[str, Any]])
-    return Images(found, ids, np.stack([heights, widths], axis=1), plain_fields(records))
+    sizes = np.stack([columns["height"], columns["width"]], axis=1)
+    return Images(found, columns["id"], sizes, plain_fields(records))
 
 
-def _annotations(content: Any, masks: bool) -> Annotations:
-    kind = _MaskedAnnotation if masks else _Annotation
-    rows: list[Any] = msgspec.json.decode(content, type=list[kind])  # type: ignore[valid-type]
-    *values, boxes, segmentations = _columns(rows, (*_BITS, "bbox", "segmentation"))
-    columns = dict(zip(_BITS, values, strict=True))
-    if {len(box) for box in boxes if box} - {4}:
-        raise _Unclear
-    has_mask = [_is_there(own) for own in segmentations]
-    found = _found(len(rows), [(column, _BITS[name]) for name, column in columns.items()])
-    found |= np.where([bool(box) for box in boxes], BOX, 0).astype(np.uint16)
-    found |= np.where(has_mask, SEGMENTATION, 0).astype(np.uint16)
-    no_box = (0.0,) * 4
-    flat = np.fromiter(chain.from_iterable(box or no_box for box in boxes), float, 4 * len(rows))
+def _annotations(rows: Sequence[_Annotation], masks: bool) -> Annotations:
+    raws = _column(rows, "segmentation")
+    segmentations = _segmentations(raws) if masks else None
+    has = {"segmentation": _are_there(raws) if segmentations is None else segmentations.kinds > 0}
+    columns: dict[str, NDArray[Any]] = {}
+    columns["bbox"], has["bbox"] = _boxes(_column(rows, "bbox"))
+    for name in ("id", "image_id", "category_id"):
+        columns[name], has[name] = _integers(rows, name)
+    for name in ("area", "iscrowd", "score"):
+        columns[name], has[name] = _floats(rows, name)
+    found = np.zeros(len(rows), np.uint16)
+    for name, is_given in has.items():
+        found |= is_given * np.uint16(_BITS[name])
     return Annotations(
         found=found,
-        ids=_integers(columns["id"]),
-        images=_integers(columns["image_id"]),
-        categories=_integers(columns["category_id"]),
-        boxes=flat.reshape(-1, 4),
-        areas=_floats(columns["area"]),
-        scores=_floats(columns["score"]),
-        crowd=np.array([bool(flag) for flag in columns["iscrowd"]], np.uint8),
-        masks=_segmentations(segmentations) if masks else None,
+        ids=columns["id"],
+        images=columns["image_id"],
+        categories=columns["category_id"],
+        boxes=columns["bbox"],
+        areas=columns["area"],
+        scores=columns["score"],
+        crowd=(columns["iscrowd"] != 0).astype(np.uint8),
+        masks=segmentations,
     )
 
 
-def _columns(rows: Sequence[Any], names: Sequence[str]) -> list[list[Any]]:
-    """Fields of all rows, by name."""
-    return [list(map(attrgetter(name), rows)) for name in names]
+def _column(rows: Sequence[Any], name: str) -> list[Any]:
+    return list(map(attrgetter(name), rows))
 
 
-def _is_there(segmentation: Any) -> bool:
-    if isinstance(segmentation, msgspec.Raw):
-        return bytes(segmentation) not in (b"", b"null") and not _is_empty(segmentation)
-    return segmentation is not None and segmentation != []
+def _integers(rows: Sequence[Any], name: str) -> tuple[Codes, NDArray[np.bool_]]:
+    """A field of all rows, 0 where it is not given; and where it is."""
+    column = _column(rows, name)
+    try:
+        return np.fromiter(column, np.int64, len(column)), np.ones(len(column), bool)
+    except TypeError:  # there is a None
+        is_given = np.fromiter((value is not None for value in column), bool, len(column))
+        return np.fromiter((value or 0 for value in column), np.int64, len(column)), is_given
 
 
-def _is_empty(raw: msgspec.Raw) -> bool:
-    return len(raw) < 16 and bytes(raw).translate(None, b" \t\r\n") == b"[]"
+def _floats(rows: Sequence[Any], name: str) -> tuple[Floats, NDArray[np.bool_]]:
+    """A field of all rows, 0 where it is not given; and where it is."""
+    values = np.fromiter(_column(rows, name), np.float64, len(rows))
+    is_given = ~np.isnan(values)  # which JSON has not: None is made such
+    values[~is_given] = 0
+    return values, is_given
 
 
-def _found(count: int, columns: Sequence[tuple[list[Any], int]]) -> NDArray[np.uint16]:
-    found = np.zeros(count, np.uint16)
-    for column, bit in columns:
-        found += np.fromiter((value is not None for value in column), bool, count) * np.uint16(bit)
-    return found
-
-
-def _integers(column: list[int | None]) -> Codes:
-    return np.fromiter((value or 0 for value in column), np.int64, len(column))
-
-
-def _floats(column: list[float | None]) -> NDArray[np.float64]:
-    # Not `value or 0.0`: -0.0 is a number of its own.
-    filled = (0.0 if value is None else value for value in column)
-    return np.fromiter(filled, np.float64, len(column))
-
-
-def _segmentations(column: Sequence[Any]) -> Segmentations:
-    kinds = [_kind(own) for own in column]
-    rings = [own if kind == POLYGONS else () for own, kind in zip(column, kinds, strict=True)]
-    runs = [own.counts if kind == RUNS else () for own, kind in zip(column, kinds, strict=True)]
-    texts = [
-        _letters(own.counts) if kind == COMPRESSED else b""
-        for own, kind in zip(column, kinds, strict=True)
-    ]
-    sizes = [own.size if isinstance(own, _Runs) else (0, 0) for own in column]
-    ring_lengths = [len(ring) for own in rings for ring in own]
-    numbers = chain.from_iterable(ring for own in rings for ring in own)
-    ends = [list(map(len, parts)) for parts in (rings, runs, texts)]
-    counts = np.fromiter(chain.from_iterable(runs), np.int64)
-    if counts.size and (counts.min() < 0 or counts.max() >= 1 << 32):
+def _boxes(column: Sequence[list[float] | None]) -> tuple[Floats, NDArray[np.bool_]]:
+    """Boxes, zeros where there is none; and where there is one."""
+    given = [box or () for box in column]
+    lengths = np.fromiter(map(len, given), np.int64, len(given))
+    has_box = lengths == 4
+    if (lengths[~has_box] != 0).any():
         raise _Unclear
+    boxes = np.zeros((len(given), 4))
+    sides = np.fromiter(chain.from_iterable(given), np.float64, lengths.sum())
+    boxes[has_box] = sides.reshape(-1, 4)
+    return boxes, has_box
+
+
+def _are_there(raws: Sequence[msgspec.Raw]) -> NDArray[np.bool_]:
+    return np.fromiter((bool(raw) and _is_there(raw) for raw in raws), bool, len(raws))
+
+
+def _is_there(raw: msgspec.Raw) -> bool:
+    return len(raw) > 16 or bytes(raw).translate(None, _SPACE) not in (b"null", b"[]")
+
+
+def _segmentations(raws: Sequence[msgspec.Raw]) -> Segmentations:
+    """Segmentations from their JSON, of which few are objects at the same time."""
+    parts = [_some(raws[first : first + _ROWS]) for first in range(0, len(raws), _ROWS)]
+    return Segmentations.joined(parts) if parts else Segmentations.of([])
+
+
+def _some(raws: Sequence[bytes | msgspec.Raw]) -> Segmentations:
+    raws = [raw or b"null" for raw in raws]
+    are_rings = _are_lists(raws)
+    rings = _rings(list(compress(raws, are_rings)))
+    values = _RUNS.decode(_list(compress(raws, ~are_rings)))
+    counts = [None if own is None else own.counts for own in values]
+    lists = [own if isinstance(own, list) else () for own in counts]
+    texts = [own if isinstance(own, str) else "" for own in counts]
+    kinds = np.full(len(raws), POLYGONS, np.uint8)
+    sizes, lengths = np.zeros((len(raws), 2), np.int64), np.zeros((len(raws), 3), np.int64)
+    kinds[~are_rings] = [_KINDS[type(own)] for own in counts]
+    own_sizes = [(0, 0) if own is None else own.size for own in values]
+    sizes[~are_rings] = np.array(own_sizes, np.int64).reshape(-1, 2)
+    lengths[are_rings, 0] = rings.counts
+    lengths[~are_rings, 1:] = np.array([list(map(len, own)) for own in (lists, texts)], np.int64).T
+    kinds[are_rings & (lengths[:, 0] == 0)] = NO_MASK
     return Segmentations(
-        np.array(kinds, np.uint8),
-        np.array(sizes, np.int64).reshape(-1, 2),
-        np.cumsum(np.array(ends, np.int64).T.reshape(-1, 3), axis=0),
-        np.cumsum(np.array(ring_lengths, np.int64)),
-        np.fromiter(numbers, np.float64),
-        counts.astype(np.uint32),
-        np.frombuffer(b"".join(texts), np.uint8),
+        kinds,
+        sizes,
+        np.cumsum(lengths, axis=0),
+        np.cumsum(rings.lengths),
+        rings.numbers,
+        _counts(lists),
+        _letters("".join(texts)),
     )
 
 
-def _kind(segmentation: Any) -> int:
-    if isinstance(segmentation, _Runs):
-        return RUNS if isinstance(segmentation.counts, list) else COMPRESSED
-    return POLYGONS if segmentation else NO_MASK
+def _are_lists(raws: Sequence[bytes | msgspec.Raw]) -> NDArray[np.bool_]:
+    starts = ends(np.fromiter(map(len, raws), np.int64, len(raws)) + 1)[:-1]
+    are_lists: NDArray[np.bool_] = np.frombuffer(b",".join(raws), np.uint8)[starts] == ord("[")
+    return are_lists
 
 
-def _letters(counts: str) -> bytes:
-    if not counts.isascii() or not counts.isprintable():
+def _rings(raws: Sequence[bytes | msgspec.Raw]) -> Rings:
+    """Rings of rows that are lists; threads share the rows."""
+    spans = [(first, first + _BLOCK) for first in range(0, len(raws), _BLOCK)]
+    return Rings.joined(over(lambda first, last: _some_rings(raws[first:last]), spans))
+
+
+def _some_rings(raws: Sequence[bytes | msgspec.Raw]) -> Rings:
+    try:
+        return Rings.read(raws)
+    except UnusualError:
+        return Rings.of(_POLYGONS.decode(_list(raws)))
+
+
+def _list(values: Iterable[Any]) -> bytes:
+    return b"[" + b",".join(values) + b"]"
+
+
+def _counts(lists: Iterable[Iterable[int]]) -> NDArray[np.uint32]:
+    counts = np.fromiter(chain.from_iterable(lists), np.int64)
+    if counts.min(initial=0) < 0 or counts.max(initial=0) >= 1 << 32:
         raise _Unclear
-    return counts.encode()
+    return counts.astype(np.uint32)
+
+
+def _letters(texts: str) -> NDArray[np.uint8]:
+    letters = np.frombuffer(texts.encode("ascii"), np.uint8)
+    if letters.min(initial=_FIRST) < _FIRST or letters.max(initial=_LAST) > _LAST:
+        raise _Unclear
+    return letters
 
 
 def grouped_order(groups: Codes, count: int) -> Codes:

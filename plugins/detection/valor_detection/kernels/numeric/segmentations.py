@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.runs import Runs
 from valor_core.schemas.shapes import ends, gathered, starts_of
-from valor_detection.kernels.boundaries import runs_between, united
+from valor_detection.kernels.boundaries import line, runs_between, united
 from valor_detection.kernels.numeric.compressed import text_runs
 from valor_detection.kernels.numeric.polygons import crossed, ring_boundaries
 from valor_detection.kernels.numeric.ragged import strided
@@ -57,10 +58,11 @@ class Columns:
         """Corners of all rings of some rows: x and y, where each ring's begin, and whose it is."""
         rings, ring_starts = gathered(self.rings, rows)
         owner = np.repeat(np.arange(len(rows)), np.diff(ring_starts))
-        first = self.numbers[rings]
-        places, starts = strided(first, (self.numbers[rings + 1] - first) // 2, 2)
-        numbers = self.given.numbers
-        return np.stack([numbers[places], numbers[places + 1]]), starts, owner
+        numbers, starts = _taken(self.given.numbers, self.numbers, rings)
+        if (starts % 2).any():  # the last of an odd number is none
+            places, starts = strided(starts[:-1], np.diff(starts) // 2, 2)
+            return np.stack([numbers[places], numbers[places + 1]]), starts, owner
+        return np.ascontiguousarray(numbers.reshape(-1, 2).T), starts // 2, owner
 
     def refusal(self, row: int, size: Codes) -> str:
         """Why the polygons of a row cannot be drawn in an image of a size."""
@@ -96,21 +98,20 @@ class Columns:
 
 def _joined(parts: list[tuple[Codes, Runs, Codes]], count: int) -> Ragged:
     """Runs of some rows each, as those of all rows in order."""
-    if len(parts) == 1 and len(parts[0][0]) == count:
-        return parts[0][1:]
-    lengths = np.zeros(count, np.int64)
-    for some, _, own in parts:
+    lengths, stretches = np.zeros(count, np.int64), {}
+    for some, runs, own in parts:
         lengths[some] = own
-    starts = ends(lengths)
-    runs = np.empty(starts[-1], np.uint32)
-    for some, given, _ in parts:
-        runs[gathered(starts, some)[0]] = given
-    return runs, lengths
+        first = np.flatnonzero(np.diff(some, prepend=-2) != 1)  # of rows that follow each other
+        edges = [*ends(own)[first].tolist(), len(runs)]
+        for row, (start, stop) in zip(some[first].tolist(), pairwise(edges), strict=True):
+            stretches[row] = runs[start:stop]
+    stretches[count] = np.empty(0, np.uint32)
+    return np.concatenate([stretches[row] for row in sorted(stretches)]), lengths
 
 
 def _taken(values: NDArray[Any], starts: Codes, rows: Codes) -> tuple[NDArray[Any], Codes]:
     """Elements of some ragged rows, and where each row's begin."""
-    if (rows[1:] == rows[:-1] + 1).all():
+    if len(rows) and (rows[1:] == rows[:-1] + 1).all():
         first = starts[rows[0]]
         return values[first : starts[rows[-1] + 1]], starts[rows[0] : rows[-1] + 2] - first
     places, begins = gathered(starts, rows)
@@ -134,8 +135,10 @@ def _polygons(columns: Columns, rows: Codes, sizes: Codes) -> Ragged:
     bad = _undrawable(points, starts, owner, sizes)
     if len(bad):
         raise RowError(bad[0], columns.refusal(rows[bad[0]], sizes[bad[0]]))
-    boundaries = united(ring_boundaries(points, starts, sizes[owner]), owner)
-    return runs_between(boundaries, sizes[:, 0] * sizes[:, 1], np.arange(len(rows)))
+    pixels = sizes[:, 0] * sizes[:, 1]
+    lines = line(pixels[owner]), line(pixels)
+    boundaries = ring_boundaries(points, starts, sizes[owner], lines[0])
+    return runs_between(united(boundaries, lines[0], owner, lines[1]), lines[1])
 
 
 def _undrawable(points: Floats, starts: Codes, owner: Codes, sizes: Codes) -> list[int]:

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from valor_core import Failed, Result, Undefined
+from valor_core.records import csv_text, frame, records
+from valor_core.sliced import SlicedResult
+
+F1 = Result(type="F1", metric="c.F1@1", parameters={"label": "cat"}, value=0.5)
+COUNTS = Result(type="Counts", metric="c.Counts@1", parameters={"at": 0.5}, value={"tp": 1})
+
+
+def test_a_record_has_every_parameter_of_any_result() -> None:
+    first, second = records([SlicedResult({}, F1), SlicedResult({}, COUNTS)])
+
+    assert first == {
+        "type": "F1",
+        "metric": "c.F1@1",
+        "label": "cat",
+        "at": None,
+        "value": 0.5,
+        "undefined": None,
+        "error": None,
+    }
+    assert (second["label"], second["at"], second["value"]) == (None, 0.5, {"tp": 1})
+
+
+def test_a_missing_value_of_a_slice_is_told_from_the_whole() -> None:
+    rows = records([SlicedResult(where, F1) for where in ({}, {"a": None}, {"a": 1, "b": True})])
+
+    assert [row["slice"] for row in rows] == ["", "a:null", "a:1/b:true"]
+    assert list(rows[0])[:3] == ["type", "metric", "slice"]
+
+
+def test_a_reason_stands_in_a_column_of_its_own() -> None:
+    gaps = [Result(type="F1", value=value) for value in (Undefined("none"), Failed("no reply"))]
+
+    first, second = records([SlicedResult({}, gap) for gap in gaps])
+
+    assert (first["value"], first["undefined"], first["error"]) == (None, "none", None)
+    assert (second["value"], second["undefined"], second["error"]) == (None, None, "no reply")
+
+
+def test_csv_has_tables_as_json() -> None:
+    rows = records([SlicedResult({"a": 1}, COUNTS)])
+
+    assert csv_text(rows) == (
+        'type,metric,slice,at,value,undefined,error\nCounts,c.Counts@1,a:1,0.5,"{""tp"": 1}",,\n'
+    )
+    assert frame(rows).to_dict("records")[0]["value"] == {"tp": 1}
