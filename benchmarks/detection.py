@@ -509,7 +509,7 @@ def _import_all() -> None:
     from valor_core.schemas.detection import Detection
 
     assert valor_detection.readers.coco
-    evaluate([Detection("a")], ["COCOSummary"], task="detection")
+    evaluate([Detection("a")], ["COCOSummary", *ANALYSIS], task="detection")
 
 
 # ---- all runs of one task and case, in turns
