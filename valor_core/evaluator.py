@@ -18,6 +18,7 @@ from valor_core.config.schema import check_arguments, check_sections
 from valor_core.errors import ConfigError, StateError, did_you_mean, found_at, shown
 from valor_core.evaluation import Evaluation
 from valor_core.filters import Filter
+from valor_core.gathering import Gathering
 from valor_core.installer import install
 from valor_core.items import ItemMetric, ItemScores
 from valor_core.parameters import plain
@@ -123,7 +124,8 @@ class Evaluator:
                 asked_for,
             )
         self.items = _with_rows(chosen["items"], place)
-        self.tally = Tally()
+        self._tally = Tally()
+        self._gathering = Gathering()
         self._exits = ExitStack()
         self._resources: Resources | None = None
 
@@ -149,8 +151,17 @@ class Evaluator:
         chosen = check_arguments(require=conditions)
         self.requirements = _requirements(chosen["require"], self.evaluation.plan.metrics)
 
+    @property
+    def tally(self) -> Tally:
+        """Everything counted so far."""
+        self._count_gathered()
+        return self._tally
+
     def update(self, data: Batch | Iterable[Any]) -> None:
         """Count a batch, or some of the task's objects.
+
+        Thin batches are copied and counted together, at the latest when the evaluator is asked
+        for what it counted.
 
         Raises
         ------
@@ -161,19 +172,36 @@ class Evaluator:
             batch = data
         else:
             batch = batch_class(self.evaluation.task).of(cast("Iterable[Any]", data))
+        if self._may_wait(batch) and self._gathering.takes(batch):
+            if self._gathering.is_full:
+                self._count_gathered()
+            return
+        self._count_gathered()
+        self._count(batch)
+
+    def _may_wait(self, batch: Batch) -> bool:
+        """Whether nothing that is wrong with a batch would be found only when it is counted."""
+        return batch.task == self.evaluation.task and self.evaluation.filter is None
+
+    def _count_gathered(self) -> None:
+        if self._gathering:
+            self._count(self._gathering.joined())
+            self._gathering.clear()
+
+    def _count(self, batch: Batch) -> None:
         if self._resources is None:
             self._resources = self._exits.enter_context(opened(self.evaluation.resources))
         counted = Tally()
-        start = self.tally.read + self.tally.skipped
+        start = self._tally.read + self._tally.skipped
         if batch.datums.numbered and start:
             batch = batch.renumber(start)
         self.evaluation.update(counted, batch, self._resources)
-        self.evaluation.slices.check({*self.tally.states, *counted.states})
+        self.evaluation.slices.check({*self._tally.states, *counted.states})
         for states in counted.states.values():
             self.evaluation.plan.detach(states)
         # Uids are columns of the batch too, and a loader may write the next ones over them.
         counted.uids = [uids.copy() for uids in counted.uids]
-        self.tally.take(counted)
+        self._tally.take(counted)
 
     def merge(self, other: Evaluator) -> None:
         """Count what another evaluator of the same metrics counted.
@@ -208,9 +236,9 @@ class Evaluator:
         ConfigError
             If no item has a metadata field that the request slices or filters by.
         """
-        self.tally.check_uids()
-        self.evaluation.check_filter(self.tally)
         plan, tally = self.evaluation.plan, self.tally
+        tally.check_uids()
+        self.evaluation.check_filter(tally)
         states = tally.merged(list(tally.states), plan)
         return Report(
             results=plan.compute(states),

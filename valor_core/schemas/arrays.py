@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from copy import copy
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from attrs import cmp_using, frozen
@@ -14,6 +16,7 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.threads import over, thread_count
 
+T = TypeVar("T")
 Codes = NDArray[np.int64]
 Floats = NDArray[np.floating[Any]]
 
@@ -43,6 +46,50 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def with_copies(value: T, *names: str) -> T:
+    """The same frozen value with some of its arrays copied; nothing in it is checked again.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.datum import Datums
+    >>> with_copies(Datums(["a", "b"]), "uids").uids
+    array(['a', 'b'], dtype='<U1')
+    """
+    own = copy(value)
+    for name in names:
+        array = getattr(value, name).copy()
+        array.flags.writeable = False
+        object.__setattr__(own, name, array)
+    return own
+
+
+def shifted(columns: Sequence[Codes], starts: Sequence[int]) -> Codes:
+    """Columns of codes, one behind the other, each with its start added.
+
+    Examples
+    --------
+    >>> shifted([np.array([0, 1]), np.array([0])], [0, 2])
+    array([0, 1, 2])
+    """
+    joined = np.concatenate(columns)
+    lengths = [len(column) for column in columns]
+    return joined + np.repeat(np.array(starts[: len(columns)]), lengths)
+
+
+def recoded(columns: Sequence[Codes], codes: Sequence[Codes]) -> Codes:
+    """Columns of codes, one behind the other, each in the codes that its own stand for.
+
+    Examples
+    --------
+    >>> recoded([np.array([0, 1]), np.array([0])], [np.array([0, 1]), np.array([2])])
+    array([0, 1, 2])
+    """
+    joined: Codes = np.concatenate(
+        [own[column] for own, column in zip(codes, columns, strict=True)]
+    )
+    return joined
 
 
 def codes(values: Any, name: str, length: int | None = None) -> Codes:

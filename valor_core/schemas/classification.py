@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,9 @@ from valor_core.schemas.arrays import (
     floats,
     is_ascending,
     read_only,
+    recoded,
+    shifted,
+    with_copies,
 )
 from valor_core.schemas.classes import (
     check_same_columns,
@@ -333,6 +337,45 @@ class ClassificationBatch:
     def renumber(self, start: int) -> ClassificationBatch:
         """The same data, called by their positions from `start` on."""
         return with_datums(self, self.datums.renumber(start))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the scores take, which are most of the batch."""
+        return self.scores.values.nbytes
+
+    def joins(self, other: ClassificationBatch) -> bool:
+        """Whether `joined` can make one batch of this and another one."""
+        same = isinstance(self.scores, ScoreList) or self.labels == other.labels
+        return same and self.scores.joins(other.scores) and self.datums.joins(other.datums)
+
+    @classmethod
+    def joined(cls, batches: Sequence[ClassificationBatch]) -> ClassificationBatch:
+        """The items of some batches that join, one batch behind the other.
+
+        Examples
+        --------
+        >>> one, two = (ClassificationBatch.from_arrays([i], [[0.75, 0.25]]) for i in (0, 1))
+        >>> ClassificationBatch.joined([one, two]).truth_labels
+        array([0, 1])
+        """
+        starts = list(accumulate(map(len, batches), initial=0))
+        vocabulary = Vocabulary()
+        codes = [vocabulary.join(batch.labels) for batch in batches]
+        scores: list[Any] = [batch.scores for batch in batches]
+        return cls(
+            Datums.joined([batch.datums for batch in batches]),
+            vocabulary.labels,
+            shifted([batch.truth_datums for batch in batches], starts),
+            recoded([batch.truth_labels for batch in batches], codes),
+            type(scores[0]).joined(scores, starts, codes),
+        )
+
+    def detached(self) -> ClassificationBatch:
+        """The same batch, in arrays of its own."""
+        own = with_copies(self, "truth_datums", "truth_labels")
+        object.__setattr__(own, "datums", self.datums.detached())
+        object.__setattr__(own, "scores", self.scores.detached())
+        return own
 
     def items(self) -> Iterator[Classification]:
         """The items as objects."""

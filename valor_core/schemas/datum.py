@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
+from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only, with_copies
 from valor_core.schemas.characters import check_unicode, check_unicode_column, plain_text
 
 T = TypeVar("T")
@@ -241,6 +241,26 @@ class Datums:
             return Datums(self.uids[positions], self.metadata.select(positions), self.numbered)
         columns = {name: column[positions] for name, column in self.metadata.items()}
         return Datums(self.uids[positions], columns, self.numbered)
+
+    def joins(self, other: Datums) -> bool:
+        """Whether `joined` can make one of this and another one: neither has metadata."""
+        return (
+            not self.metadata
+            and not other.metadata
+            and self.numbered == other.numbered
+            and self.uids.dtype.kind == other.uids.dtype.kind
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Datums]) -> Datums:
+        """The datums of some that join, one behind the other; unnamed ones numbered anew."""
+        if parts[0].numbered:
+            return cls.numbers(sum(map(len, parts)))
+        return cls(np.concatenate([part.uids for part in parts]))
+
+    def detached(self) -> Datums:
+        """The same datums, their uids in an array of its own."""
+        return self if self.numbered else with_copies(self, "uids")
 
     def name(self, position: int) -> str:
         """How an error message calls a datum: ``item 'img_7'``."""

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.arrays import BY_CONTENT, Codes, Floats, codes, floats, is_ascending
+from valor_core.schemas.arrays import (
+    BY_CONTENT,
+    Checked,
+    Codes,
+    Floats,
+    codes,
+    floats,
+    is_ascending,
+    read_only,
+    recoded,
+    shifted,
+    with_copies,
+)
 
 
 def datum_codes(values: Any) -> Codes:
@@ -69,6 +82,26 @@ class ScoreMatrix:
         columns = [self.values[:, renamed == label].max(axis=1) for label in labels[order]]
         return ScoreMatrix(np.stack(columns, axis=1), labels[order])
 
+    def joins(self, other: ScoreMatrix | ScoreList) -> bool:
+        """Whether `joined` can make one of this and another one."""
+        return (
+            isinstance(other, ScoreMatrix)
+            and self.values.dtype == other.values.dtype
+            and np.array_equal(self.labels, other.labels)
+        )
+
+    @classmethod
+    def joined(
+        cls, parts: Sequence[ScoreMatrix], starts: Sequence[int], codes: Sequence[Codes]
+    ) -> ScoreMatrix:
+        """The rows of some that join, one behind the other, labels by the codes of the first."""
+        values = np.concatenate([part.values for part in parts])
+        return cls(Checked(read_only(values)), codes[0][parts[0].labels])
+
+    def detached(self) -> ScoreMatrix:
+        """The same scores, in arrays of their own."""
+        return with_copies(self, "values", "labels")
+
 
 @frozen
 class ScoreList:
@@ -119,6 +152,25 @@ class ScoreList:
         by_place = np.argsort(order[first])
         kept = order[first][by_place]
         return ScoreList(self.datums[kept], labels[kept], values[by_place])
+
+    def joins(self, other: ScoreMatrix | ScoreList) -> bool:
+        """Whether `joined` can make one of this and another one."""
+        return isinstance(other, ScoreList) and self.values.dtype == other.values.dtype
+
+    @classmethod
+    def joined(
+        cls, parts: Sequence[ScoreList], starts: Sequence[int], codes: Sequence[Codes]
+    ) -> ScoreList:
+        """The scores of some that join, datums from each one's start and labels by its codes."""
+        return cls(
+            shifted([part.datums for part in parts], starts),
+            recoded([part.labels for part in parts], codes),
+            Checked(read_only(np.concatenate([part.values for part in parts]))),
+        )
+
+    def detached(self) -> ScoreList:
+        """The same scores, in arrays of their own."""
+        return with_copies(self, "datums", "labels", "values")
 
 
 def rows_of(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:

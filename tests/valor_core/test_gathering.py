@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valor_core import Evaluator
+from valor_core.errors import SchemaError
+from valor_core.evaluation import Evaluation
+from valor_core.gathering import _FULL, Gathering
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.text import Text, TextBatch
+
+METRICS = [
+    {"name": "Accuracy", "score_thresholds": [None, 0.5]},
+    {"name": "F1", "average": "none"},
+    {"name": "DetailedPrecisionRecallCurve", "max_examples": 2},
+    "ROCAUC",
+    "ConfusionMatrix",
+]
+ROWS = 40
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Items of every batch that any evaluator counts."""
+    lengths: list[int] = []
+    count = Evaluation.update
+
+    def update(self: Evaluation, tally: Any, batch: Any, resources: Any) -> None:
+        lengths.append(len(batch))
+        count(self, tally, batch, resources)
+
+    monkeypatch.setattr(Evaluation, "update", update)
+    return lengths
+
+
+def arrays() -> tuple[Any, Any]:
+    generator = np.random.default_rng(7)
+    return generator.integers(0, 3, ROWS), generator.integers(0, 5, (ROWS, 3)) / 4
+
+
+def matrices(rows: slice, **options: Any) -> ClassificationBatch:
+    truths, scores = arrays()
+    return ClassificationBatch.from_arrays(truths[rows], scores[rows], **options)
+
+
+def named(rows: slice) -> ClassificationBatch:
+    return matrices(rows, uids=[f"img_{i}" for i in range(ROWS)[rows]])
+
+
+def of_two_types(rows: slice) -> ClassificationBatch:
+    truths, scores = arrays()
+    kind = np.float32 if rows.start % 2 else np.float64
+    return ClassificationBatch.from_arrays(truths[rows], scores[rows].astype(kind))
+
+
+def indicators(rows: slice) -> ClassificationBatch:
+    _, scores = arrays()
+    return ClassificationBatch.from_arrays((scores > 0.5).astype(int)[rows], scores[rows])
+
+
+def objects(rows: slice) -> ClassificationBatch:
+    """Lists, whose labels are numbered in another order from batch to batch."""
+    truths, scores = arrays()
+    return ClassificationBatch.of(
+        Classification(
+            i, f"class {truths[i]}", {f"class {c}": scores[i, c] for c in range(3) if (i + c) % 4}
+        )
+        for i in range(ROWS)[rows]
+    )
+
+
+@pytest.mark.parametrize("made", [matrices, named, of_two_types, indicators, objects])
+@given(cuts=st.sets(st.integers(0, ROWS)))
+def test_thin_batches_count_as_all_at_once(
+    made: Callable[[slice], ClassificationBatch], cuts: set[int]
+) -> None:
+    whole, parts = Evaluator(METRICS, "classification"), Evaluator(METRICS, "classification")
+    whole.update(made(slice(0, ROWS)))
+    for first, last in pairwise([0, *sorted(cuts), ROWS]):
+        parts.update(made(slice(first, last)))
+
+    assert parts.compute() == whole.compute()
+
+
+def test_they_are_counted_together(counted: list[int]) -> None:
+    evaluator = Evaluator(METRICS, "classification")
+    for row in range(ROWS):
+        evaluator.update(matrices(slice(row, row + 1)))
+
+    assert counted == []
+    assert evaluator.compute().counts["read"] == ROWS
+    assert counted == [ROWS]
+
+
+def test_whoever_made_a_batch_may_write_over_it() -> None:
+    truths, scores = arrays()
+    evaluator, wanted = Evaluator(METRICS, "classification"), Evaluator(METRICS, "classification")
+    wanted.update(ClassificationBatch.from_arrays(truths, scores))
+    true, predicted = truths[:10].copy(), scores[:10].copy()
+    for start in range(0, ROWS, 10):
+        true[:], predicted[:] = truths[start : start + 10], scores[start : start + 10]
+        evaluator.update(ClassificationBatch.from_arrays(true, predicted))
+
+    assert evaluator.compute() == wanted.compute()
+
+
+def test_what_waits_is_bounded(counted: list[int]) -> None:
+    evaluator = Evaluator(["Accuracy"], "classification")
+    batch = ClassificationBatch.from_arrays(np.zeros(2000, int), np.ones((2000, 10)))
+    most = -(-_FULL // batch.nbytes)
+    for _ in range(3 * most):
+        evaluator.update(batch)
+
+    assert counted == [most * 2000] * 3
+
+
+def test_a_large_batch_is_counted_at_once_and_in_its_turn(counted: list[int]) -> None:
+    evaluator = Evaluator(["Accuracy"], "classification")
+    thin = matrices(slice(0, 4))
+    large = ClassificationBatch.from_arrays(np.zeros(90_000, int), np.ones((90_000, 2)))
+    for batch in (thin, large, thin):
+        evaluator.update(batch)
+
+    assert counted == [4, 90_000]
+    assert evaluator.compute().counts["read"] == 90_008
+
+
+def test_what_a_filter_may_refuse_does_not_wait(counted: list[int]) -> None:
+    evaluator = Evaluator(["Accuracy"], "classification", filter="uid == 'img_3'")
+    evaluator.update(named(slice(0, 5)))
+
+    assert counted == [5]
+
+
+def test_batches_with_metadata_do_not_wait_and_are_sliced(counted: list[int]) -> None:
+    evaluator = Evaluator(["Accuracy"], "classification", slices=["weather"])
+    for weather in ("sun", "rain"):
+        evaluator.update(matrices(slice(0, 2), metadata={"weather": [weather] * 2}))
+
+    assert counted == [2, 2]
+    assert [one.where for one in evaluator.compute().slices] == [
+        {"weather": "rain"},
+        {"weather": "sun"},
+    ]
+
+
+def test_an_item_that_comes_twice_is_an_error_that_stays() -> None:
+    evaluator = Evaluator(["Accuracy"], "classification")
+    evaluator.update(named(slice(0, 3)))
+    evaluator.update(named(slice(2, 4)))
+
+    for _ in range(2):
+        with pytest.raises(SchemaError, match=r"^item 'img_2': expected each uid once, found it 2"):
+            evaluator.compute()
+
+
+def test_a_batch_of_another_task_does_not_wait() -> None:
+    evaluator = Evaluator(["Accuracy"], "classification")
+
+    with pytest.raises(SchemaError, match=r"^data: expected a batch of classification, got one of"):
+        evaluator.update(TextBatch.of([Text("q1")]))
+
+
+def test_a_batch_that_cannot_be_joined_is_not_taken() -> None:
+    assert not Gathering().takes(TextBatch.of([Text("q1")]))

@@ -1,0 +1,80 @@
+"""Gathering: thin batches of a stream, counted together.
+
+Counting a batch costs something whatever its size, so that a stream of very small ones spends its
+time on that. Any split of the data gives the same bits, so thin batches wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, Self, TypeGuard, cast
+
+from attrs import define, field
+
+from valor_core.schemas import Batch
+
+_THIN = 1 << 18  # bytes from which a batch is worth being counted alone
+_FULL = 1 << 20  # bytes that wait at the most, but for the last batch
+
+
+class Joinable(Batch, Protocol):
+    """A batch that can be joined with others; a task's batch need not be."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of most of what it holds."""
+
+    def joins(self, other: Any) -> bool:
+        """Whether `joined` can make one batch of this and another one, which may be the same."""
+
+    @classmethod
+    def joined(cls, batches: Sequence[Any]) -> Self:
+        """The items of some batches that join, one batch behind the other."""
+
+    def detached(self) -> Self:
+        """The same batch, in arrays of its own."""
+
+
+@define
+class Gathering:
+    """Thin batches that wait to be counted as one.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.classification import ClassificationBatch
+    >>> gathering = Gathering()
+    >>> batch = ClassificationBatch.from_arrays([0], [[0.75, 0.25]])
+    >>> [gathering.takes(batch) for _ in range(2)], len(gathering.joined())
+    ([True, True], 2)
+    """
+
+    waiting: list[Joinable] = field(factory=list)
+    nbytes: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.waiting)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is time to count what waits."""
+        return self.nbytes >= _FULL
+
+    def takes(self, batch: Batch) -> bool:
+        """Take a copy of a batch in, if it is thin and can be joined with those that wait."""
+        if not _is_thin(batch) or not (self.waiting or [batch])[0].joins(batch):
+            return False
+        self.waiting.append(batch.detached())
+        self.nbytes += batch.nbytes
+        return True
+
+    def joined(self) -> Batch:
+        """All that waits, as one batch."""
+        return cast("Batch", type(self.waiting[0]).joined(self.waiting))
+
+    def clear(self) -> None:
+        """Let go of what waits."""
+        self.waiting, self.nbytes = [], 0
+
+
+def _is_thin(batch: Batch) -> TypeGuard[Joinable]:
+    return hasattr(batch, "joins") and cast("Joinable", batch).nbytes < _THIN
