@@ -24,6 +24,8 @@ BY_CONTENT = cmp_using(eq=np.array_equal)
 """How an attrs field that holds an array is compared."""
 
 _BLOCK = 1 << 16  # what is looked at at a time stays in cache
+_MOST_KEPT = 1 << 20  # numbers that are made once
+_kept = np.arange(1 << 10)
 _THREAD = 1 << 20  # values that are worth a thread of their own
 _BITS = {
     4: (np.uint32, np.float32(np.inf).view(np.uint32)),
@@ -90,6 +92,25 @@ def recoded(columns: Sequence[Codes], codes: Sequence[Codes]) -> Codes:
         [own[column] for own, column in zip(codes, columns, strict=True)]
     )
     return joined
+
+
+def numbers(count: int) -> Codes:
+    """The numbers from 0 to below `count`, read-only.
+
+    A million of them are kept, since every batch without names asks for its own.
+
+    Examples
+    --------
+    >>> numbers(3)
+    array([0, 1, 2])
+    """
+    global _kept
+    if count > _MOST_KEPT:
+        return read_only(np.arange(count))
+    kept = _kept
+    if count > len(kept):
+        _kept = kept = np.arange(min(2 * count, _MOST_KEPT))
+    return read_only(kept[:count])
 
 
 def codes(values: Any, name: str, length: int | None = None) -> Codes:

@@ -20,6 +20,7 @@ from valor_core.schemas.arrays import (
     check_codes,
     floats,
     is_ascending,
+    numbers,
     read_only,
     recoded,
     shifted,
@@ -149,12 +150,12 @@ class ClassificationBatch:
                 f"datums and {len(self.truth_labels):,} labels"
             )
         # Where the datums' own numbers are given, there is nothing to check.
-        numbers = self.truth_datums is self.datums.uids and self.datums.from_zero
-        single = numbers or is_ascending(self.truth_datums, strictly=True)
+        are_own = self.truth_datums is self.datums.uids and self.datums.from_zero
+        single = are_own or is_ascending(self.truth_datums, strictly=True)
         object.__setattr__(self, "single", single)
         if not (single or is_ascending(self.truth_datums)):
             raise SchemaError("groundtruths: expected rows sorted by datum")
-        if not numbers:
+        if not are_own:
             check_codes(self.truth_datums, len(self), "truth_datums", "datums")
         check_codes(self.truth_labels, len(self.labels), "truth_labels", "labels")
         check_codes(self.scores.labels, len(self.labels), "score labels", "labels")
@@ -258,9 +259,9 @@ class ClassificationBatch:
         return cls(
             datums,
             [kept_label(key, str(name)) for name in classes.tolist()],
-            datums.uids if uids is None else np.arange(len(values)),
+            datums.uids if uids is None else numbers(len(values)),
             truth_labels,
-            ScoreMatrix(Checked(values), np.arange(values.shape[1])),
+            ScoreMatrix(Checked(values), numbers(values.shape[1])),
         )
 
     @classmethod
@@ -293,7 +294,7 @@ class ClassificationBatch:
                 f"y_true, y_pred: expected one shape (n,), got {truth.shape} and {predicted.shape}"
             )
         names, joined = np.unique(np.concatenate([truth, predicted]), return_inverse=True)
-        rows = np.arange(len(truth))
+        rows = numbers(len(truth))
         return cls(
             _datums(uids, metadata, len(rows)),
             [kept_label(key, str(name)) for name in names.tolist()],
@@ -416,7 +417,7 @@ class ClassificationBatch:
             [kept_label(key, str(name)) for name in names.tolist()],
             datums,
             truth_labels,
-            ScoreMatrix(Checked(values), np.arange(values.shape[1])),
+            ScoreMatrix(Checked(values), numbers(values.shape[1])),
         )
 
     def _check_once(self, datums: Codes, labels: Codes, side: str) -> None:

@@ -12,7 +12,14 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only, with_copies
+from valor_core.schemas.arrays import (
+    BY_CONTENT,
+    Codes,
+    check_length,
+    numbers,
+    read_only,
+    with_copies,
+)
 from valor_core.schemas.characters import check_unicode, check_unicode_column, plain_text
 
 T = TypeVar("T")
@@ -221,7 +228,7 @@ class Datums:
     @classmethod
     def numbers(cls, count: int, metadata: Mapping[str, Any] | None = None) -> Datums:
         """Datums called by their position, for data that name none."""
-        return cls(np.arange(count), metadata or {}, numbered=True)
+        return cls(numbers(count), metadata or {}, numbered=True)
 
     def renumber(self, start: int) -> Datums:
         """The same datums, called by their positions from `start` on."""

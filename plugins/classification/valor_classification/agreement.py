@@ -11,7 +11,6 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_classification import kernels
-from valor_classification.kernels import ConfusionCells
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.schemas.arrays import Codes
@@ -137,19 +136,19 @@ class AgreementPart:
         """Count datums that have one prediction and one ground truth, if any."""
         cells = view.top_cells(self.thresholds)
         has_truth, has_top = cells.truths != NONE, cells.predictions != NONE
-        is_hit = has_truth & (cells.truths == cells.predictions)
-        hits, tops, others = (
-            _by_bin(cells, own, len(self.hits)) for own in (is_hit, has_truth, has_top & ~has_truth)
-        )
-        self.hits = self.hits + hits
-        counts = hits.tolist(), tops.tolist(), others.tolist()
+        is_hit = cells.truths == cells.predictions
+        kinds = np.where(has_truth, np.where(is_hit, 0, 1), np.where(has_top, 2, 3))
+        table = np.zeros((4, len(self.hits)), dtype=np.int64)
+        np.add.at(table, (kinds, cells.bins), cells.counts)
+        self.hits = self.hits + table[0]
+        hits, misses, others, _ = table.tolist()
         for place in range(len(self.thresholds)):
-            hit, top, other = (sum(part[place + 1 :]) for part in counts)
+            hit, miss, other = (sum(part[place + 1 :]) for part in (hits, misses, others))
             found = {
                 (1, 1): hit,
-                (0, 2): top - hit,
-                (0, 1): sum(counts[1]) - top + other,
-                (0, 0): sum(counts[2]) - other,
+                (0, 2): miss,
+                (0, 1): sum(hits) - hit + sum(misses) - miss + other,
+                (0, 0): sum(others) - other,
             }
             self.sets.update({(place, *cell): count for cell, count in found.items() if count})
 
@@ -178,13 +177,6 @@ class AgreementPart:
         cells, counts = np.unique(common * width + united, return_counts=True)
         for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
             self.sets[place, *divmod(cell, width)] += count
-
-
-def _by_bin(cells: ConfusionCells, own: NDArray[np.bool_], width: int) -> Codes:
-    """Number of datums in each bin, of some of the cells."""
-    table = np.zeros(width, dtype=np.int64)
-    np.add.at(table, cells.bins[own], cells.counts[own])
-    return table
 
 
 def _reached(

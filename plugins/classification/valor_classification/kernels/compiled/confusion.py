@@ -1,6 +1,7 @@
 """Confusion: which label was taken for which."""
 
 import math
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -74,8 +75,8 @@ def top_cells(
         )
         return table
 
-    tables = over(task, spans(0, count, -(-count // workers(values.size, threads))))
-    return ConfusionCells.of(sum(tables, start=np.zeros(shape, np.int64)))
+    own = spans(0, count, -(-count // workers(values.size, threads)))
+    return ConfusionCells.of(reduce(np.add, over(task, own or [(0, 0)])))
 
 
 def _is_small(shape: tuple[int, ...], count: int) -> bool:
