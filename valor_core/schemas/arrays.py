@@ -75,9 +75,10 @@ def shifted(columns: Sequence[Codes], starts: Sequence[int]) -> Codes:
     >>> shifted([np.array([0, 1]), np.array([0])], [0, 2])
     array([0, 1, 2])
     """
-    joined = np.concatenate(columns)
+    joined: Codes = np.concatenate(columns)
     lengths = [len(column) for column in columns]
-    return joined + np.repeat(np.array(starts[: len(columns)]), lengths)
+    joined += np.repeat(np.array(starts[: len(columns)]), lengths)
+    return joined
 
 
 def recoded(columns: Sequence[Codes], codes: Sequence[Codes]) -> Codes:

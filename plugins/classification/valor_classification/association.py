@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
+import numpy as np
 from attrs import frozen
 
 from valor_classification import confusion
@@ -13,58 +15,81 @@ from valor_classification.parameters import MatthewsParameters
 from valor_classification.thresholds import limit, limits
 from valor_core.averages import Value
 from valor_core.result import Result, Undefined
+from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, eq=False)
 class Tabulation:
     """Items with ground truth, by truth and by prediction.
 
     Parameters
     ----------
-    truths, predictions : list of int
-        Items by label in order, those of no label last; Python integers, whose products do not
-        overflow.
-    pairs : list of (int, int, int)
-        Truth, prediction, and how many items.
+    truths, predictions : ndarray of int64
+        Places of the labels in order, that of no label the last.
+    items : ndarray of int64
+        How many items have both; a pair can occur several times.
+    count : int
+        Number of places.
     """
 
-    truths: list[int]
-    predictions: list[int]
-    pairs: list[tuple[int, int, int]]
+    truths: Codes
+    predictions: Codes
+    items: Codes
+    count: int
 
     def on_scale(self, places: Sequence[int]) -> Tabulation:
         """The items with a prediction, each label at its place on a scale."""
-        count = max(places, default=-1) + 1
-        none = len(self.predictions) - 1
-        return _tabulated(
-            [(places[t], places[p], items) for t, p, items in self.pairs if p != none], count
+        predicted = self.predictions != self.count - 1
+        scale = np.array([*places, -1], dtype=np.int64)
+        return Tabulation(
+            truths=scale[self.truths[predicted]],
+            predictions=scale[self.predictions[predicted]],
+            items=self.items[predicted],
+            count=max(places, default=-1) + 1,
         )
+
+    @cached_property
+    def by_truth(self) -> list[int]:
+        """Items by truth, as Python's integers, whose products do not overflow."""
+        return _summed(self.truths, self.items, self.count)
+
+    @cached_property
+    def by_prediction(self) -> list[int]:
+        """Items by prediction."""
+        return _summed(self.predictions, self.items, self.count)
+
+    @cached_property
+    def by_distance(self) -> list[int]:
+        """Items by how many places their truth is from their prediction."""
+        return _summed(np.abs(self.truths - self.predictions), self.items, self.count)
 
     @property
     def total(self) -> int:
         """Number of items."""
-        return sum(self.truths)
+        return int(self.items.sum())
 
     @property
     def correct(self) -> int:
         """Items whose prediction is their truth."""
-        return sum(items for truth, prediction, items in self.pairs if truth == prediction)
+        return int(self.items[self.truths == self.predictions].sum())
 
 
 def tabulation(part: ConfusionPart, threshold: float) -> Tabulation:
     """The items with ground truth at one of the thresholds."""
     count = len(part.vocabulary)
-    columns = (column.tolist() for column in part.pairs(threshold))
-    return _tabulated([row for row in zip(*columns, strict=True) if row[0] < count], count + 1)
+    truths, predictions, items = part.pairs(threshold)
+    own = truths < count
+    return Tabulation(
+        truths=truths[own], predictions=predictions[own], items=items[own], count=count + 1
+    )
 
 
-def _tabulated(pairs: list[tuple[int, int, int]], count: int) -> Tabulation:
-    truths, predictions = [0] * count, [0] * count
-    for truth, prediction, items in pairs:
-        truths[truth] += items
-        predictions[prediction] += items
-    return Tabulation(truths=truths, predictions=predictions, pairs=pairs)
+def _summed(places: Codes, items: Codes, count: int) -> list[int]:
+    table = np.zeros(count, dtype=np.int64)
+    np.add.at(table, places, items)
+    sums: list[int] = table.tolist()
+    return sums
 
 
 @frozen
@@ -109,7 +134,7 @@ class MatthewsCorrelation:
 
 
 def _correlation(found: Tabulation) -> Value:
-    truths, predictions, total = found.truths, found.predictions, found.total
+    truths, predictions, total = found.by_truth, found.by_prediction, found.total
     covariance = found.correct * total - dot(truths, predictions)
     variances = (total**2 - dot(truths, truths)) * (total**2 - dot(predictions, predictions))
     if not total:

@@ -77,7 +77,7 @@ class CohenKappa:
         if isinstance(places, Failed):
             return places, {}
         reason = "no items with both a ground truth and a prediction"
-        unpredicted = found.predictions[-1]
+        unpredicted = found.by_prediction[-1]
         left_out = {"no prediction": unpredicted} if unpredicted else {}
         return _kappa(found.on_scale(places), chosen.weights, reason), left_out
 
@@ -106,9 +106,9 @@ def _places(labels: Sequence[Label], order: Sequence[str | int] | None) -> list[
 def _kappa(found: Tabulation, weights: str, empty: str) -> Value:
     if not found.total:
         return Undefined(empty)
-    distance = _DISTANCES[weights]
-    disagreeing = sum(items * distance(t - p) for t, p, items in found.pairs)
-    expected = _EXPECTED[weights](found.truths, found.predictions)
+    weight = _WEIGHTS[weights]
+    disagreeing = sum(items * weight(places) for places, items in enumerate(found.by_distance))
+    expected = _EXPECTED[weights](found.by_truth, found.by_prediction)
     if not expected:
         return Undefined("all ground truths and all predictions are of one label")
     return (expected - disagreeing * found.total) / expected
@@ -139,10 +139,10 @@ def _expected_square(truths: list[int], predictions: list[int]) -> int:
     return total * squares - 2 * means
 
 
-_DISTANCES: Mapping[str, Callable[[int], int]] = {
+_WEIGHTS: Mapping[str, Callable[[int], int]] = {
     "none": bool,
-    "linear": abs,
-    "quadratic": lambda difference: difference**2,
+    "linear": int,
+    "quadratic": lambda places: places**2,
 }
 _EXPECTED: Mapping[str, Callable[[list[int], list[int]], int]] = {
     "none": _expected_differing,
