@@ -209,6 +209,8 @@ def _value(value: Any) -> Any:
 def _check(content: Any, place: str) -> None:
     """Raise what `as_json` would, without making lists of arrays."""
     if isinstance(content, Mapping):
+        if _are_plain(content.values()):
+            return
         for key, item in content.items():
             _check(item, f"{place}[{key!r}]")
     elif isinstance(content, NamedMatrix):

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError, found_at, shown
-from valor_core.schemas.arrays import Codes
+from valor_core.schemas.arrays import Codes, read_only
 from valor_core.schemas.characters import check_unicode, plain_text
 from valor_core.schemas.order import natural
 
@@ -179,6 +179,7 @@ class Vocabulary:
 
     labels: list[Label] = field(factory=list)
     _codes: dict[Label, int] | None = field(default=None, init=False, repr=False, eq=False)
+    _order: Codes | None = field(default=None, init=False, repr=False, eq=False)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -206,9 +207,13 @@ class Vocabulary:
     @property
     def order(self) -> Codes:
         """Codes in the order of their sorted labels."""
-        # Sort keys are made once for each label here, and for every comparison by the labels.
-        keys = [(label.key, natural(label.value)) for label in self.labels]
-        return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+        # Labels are only ever added, so that an order of as many is an order of these.
+        if self._order is None or len(self._order) != len(self.labels):
+            # Sort keys are made once for each label here, and for every comparison by the labels.
+            keys = [(label.key, natural(label.value)) for label in self.labels]
+            order = sorted(range(len(keys)), key=keys.__getitem__)
+            self._order = read_only(np.array(order, dtype=np.int64))
+        return self._order
 
     @property
     def sorted_labels(self) -> tuple[Label, ...]:
