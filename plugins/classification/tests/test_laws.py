@@ -129,6 +129,18 @@ def test_any_tree_of_merges_gives_the_same_results(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_a_report_stays_as_it_is_when_counting_goes_on(seed: int) -> None:
+    batches = mixed(seed)
+    one = counted(batches[:3])
+    early = one.compute()  # its large values are made when they are read
+    for batch in batches[3:]:
+        one.update(batch)
+    one.compute()
+
+    assert early == counted(batches[:3]).compute()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_states_go_on_after_pickling_and_after_saving(seed: int, tmp_path: Path) -> None:
     batches = mixed(seed)
     half = counted(batches[:3])

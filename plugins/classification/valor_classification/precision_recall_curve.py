@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from attrs import frozen
@@ -10,8 +11,7 @@ from attrs import frozen
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.parameters import PrecisionRecallCurveParameters
-from valor_core.result import Result, ratios
-from valor_core.schemas.arrays import Codes
+from valor_core.result import Deferred, OnDemand, Result, ratios
 from valor_core.state import StateRequest
 
 _POINT = ("tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1_score")
@@ -53,29 +53,43 @@ class PrecisionRecallCurve:
 
     def compute(self, state: LabelCounts) -> Iterator[Result]:
         """One result for each label key: by label and threshold."""
-        thresholds = sorted(self.parameters.score_thresholds)
-        names = [threshold_name(threshold) for threshold in thresholds]
+        thresholds = tuple(sorted(self.parameters.score_thresholds))
         for key, part in state.sorted():
-            points = [self._points(counts) for counts in part.all_at(tuple(thresholds))]
-            curves = {
-                label.value: dict(zip(names, column, strict=True))
-                for label, column in zip(part.labels, zip(*points, strict=True), strict=True)
-            }
-            yield Result(parameters={"label_key": key}, value=curves)
+            names = [label.value for label in part.labels]
+            # Tables of many labels are long, and often nobody reads them.
+            make = partial(
+                _curves, names, thresholds, part.all_at(thresholds), self.parameters.zero_division
+            )
+            yield Result(parameters={"label_key": key}, value=Deferred(OnDemand(make)))
 
-    def _points(self, counts: ThresholdCounts) -> list[dict[str, Any]]:
-        tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
-        columns = (
-            tp.tolist(),
-            fp.tolist(),
-            fn.tolist(),
-            tn.tolist(),
-            self._shares(tp + tn, tp + fp + fn + tn),
-            self._shares(tp, tp + fp),
-            self._shares(tp, tp + fn),
-            self._shares(2 * tp, 2 * tp + fp + fn),
-        )
-        return [dict(zip(_POINT, row, strict=True)) for row in zip(*columns, strict=True)]
 
-    def _shares(self, numerators: Codes, denominators: Codes) -> list[float | None]:
-        return ratios(numerators, denominators, self.parameters.zero_division)
+def _curves(
+    names: Sequence[str],
+    thresholds: Sequence[float],
+    counted: Sequence[ThresholdCounts],
+    zero_division: float | None,
+) -> dict[str, Any]:
+    """Points by label and threshold."""
+    points = [_points(counts, zero_division) for counts in counted]
+    keys = list(map(threshold_name, thresholds))
+    columns = zip(*points, strict=True)
+    return {
+        name: dict(zip(keys, column, strict=True))
+        for name, column in zip(names, columns, strict=True)
+    }
+
+
+def _points(counts: ThresholdCounts, zero_division: float | None) -> list[dict[str, Any]]:
+    """Points of all labels at one threshold."""
+    tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
+    columns = (
+        tp.tolist(),
+        fp.tolist(),
+        fn.tolist(),
+        tn.tolist(),
+        ratios(tp + tn, tp + fp + fn + tn, zero_division),
+        ratios(tp, tp + fp, zero_division),
+        ratios(tp, tp + fn, zero_division),
+        ratios(2 * tp, 2 * tp + fp + fn, zero_division),
+    )
+    return [dict(zip(_POINT, row, strict=True)) for row in zip(*columns, strict=True)]
