@@ -349,7 +349,8 @@ class Registry:
         return UnknownNameError(
             f"{wanted}: no installed plugin claims the namespace {namespace!r}",
             did_you_mean(namespace, [*self.namespaces, *FIRST_PARTY])
-            or "See what is there with: valor list",
+            or "See what is there with: valor list. A config names files with metrics of its own "
+            "under the key: modules",
         )
 
     def _owner(self, namespace: str) -> Claim:
