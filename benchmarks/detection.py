@@ -54,6 +54,7 @@ IMPLEMENTATIONS = (
     "valor (stand-in)",
     "valor (NumPy)",
     "valor (analysis)",
+    "valor (slices)",
     "valor (analysis, slices)",
     "hotcoco",
     "ultrafast-pycocotools",
@@ -68,12 +69,13 @@ DISTRIBUTIONS = {
     "valor (stand-in)": "valor-detection",
     "valor (NumPy)": "valor-detection",
     "valor (analysis)": "valor-detection",
+    "valor (slices)": "valor-detection",
     "valor (analysis, slices)": "valor-detection",
 }
 OURS = tuple(DISTRIBUTIONS)
 ANALYSIS = ("ConfusionMatrix", "CalibrationError", "ErrorAnalysis")
-ANALYSES = ("valor (analysis)", "valor (analysis, slices)")
-"""COCO's numbers and the rest; and all of them for every value of a field, too."""
+ANALYSES = ("valor (analysis)", "valor (slices)", "valor (analysis, slices)")
+"""COCO's numbers and the rest; COCO's for every value of a field; and all of them for it."""
 TASKS: Mapping[str, tuple[str, ...]] = {
     "files": tuple(name for name in IMPLEMENTATIONS if name not in ANALYSES),
     "arrays": ("valor", "valor (NumPy)", "hotcoco", "ultrafast-pycocotools"),
@@ -188,6 +190,10 @@ def analysis_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
 
 
 def sliced_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
+    return None, of_files(folder, iou_type, slices=["weather"])
+
+
+def all_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
     return None, of_files(folder, iou_type, ANALYSIS, ["weather"])
 
 
@@ -472,7 +478,8 @@ MAKERS: Mapping[str, Callable[[str, str, Path], tuple[Any, Run]]] = {
     "valor (stand-in)": stand_in_runs,
     "valor (NumPy)": valor_runs,
     "valor (analysis)": analysis_runs,
-    "valor (analysis, slices)": sliced_runs,
+    "valor (slices)": sliced_runs,
+    "valor (analysis, slices)": all_runs,
     "hotcoco": hotcoco_runs,
     "ultrafast-pycocotools": ultrafast_runs,
     "vernier": vernier_runs,

@@ -56,8 +56,24 @@ class Kernels:
             Types of `ctypes`, or of `array`.
         """
         function = getattr(self.library, name)
-        function.restype, function.argtypes = answer, arguments
-        return function
+        function.restype = answer
+        function.argtypes = [
+            ctypes.c_void_p if isinstance(argument, _Array) else argument for argument in arguments
+        ]
+        # Not left to ctypes, which would turn an interrupt on the way into an error of its own.
+        addresses = [
+            argument.address if isinstance(argument, _Array) else None for argument in arguments
+        ]
+
+        def call(*values: Any) -> Any:
+            return function(
+                *[
+                    value if address is None else address(value)
+                    for address, value in zip(addresses, values, strict=True)
+                ]
+            )
+
+        return call
 
 
 def kernels(module: str, interface: int) -> Kernels:
@@ -95,13 +111,19 @@ def kernels(module: str, interface: int) -> Kernels:
 
 @frozen
 class _Array:
-    """What `array` answers; does in less time what `numpy.ctypeslib.ndpointer` does."""
+    """What `array` answers."""
 
     dtype: np.dtype[Any]
     written: bool
 
-    def from_param(self, values: NDArray[Any]) -> ctypes.c_void_p:
-        """The address of the values, which ctypes passes to the kernel."""
+    def address(self, values: NDArray[Any]) -> int:
+        """Where the values are.
+
+        Raises
+        ------
+        TypeError
+            If they are of another type, not contiguous, or not to be written to.
+        """
         if values.dtype != self.dtype:
             raise TypeError(f"array must have data type {self.dtype}, got {values.dtype}")
         flags = values.flags
@@ -109,7 +131,7 @@ class _Array:
             raise TypeError("array must be contiguous")
         if self.written and not flags.writeable:
             raise TypeError("array must be writable")
-        return ctypes.c_void_p(values.ctypes.data)
+        return values.ctypes.data
 
 
 def array(dtype: type[Any] | np.dtype[Any], *, written: bool = False) -> Any:
@@ -124,7 +146,7 @@ def array(dtype: type[Any] | np.dtype[Any], *, written: bool = False) -> Any:
 
     Examples
     --------
-    >>> array(np.int64).from_param(np.zeros(3))
+    >>> array(np.int64).address(np.zeros(3))
     Traceback (most recent call last):
         ...
     TypeError: array must have data type int64, got float64

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +26,7 @@ from valor_core.errors import (
     shown,
 )
 from valor_core.evaluator import Evaluator
+from valor_core.interrupts import uninterrupted
 from valor_core.parameters import build, relocate
 from valor_core.plan import MetricChoice
 from valor_core.reading import InMemory, Partition, Reader, identity
@@ -174,7 +173,7 @@ def run(
     work = Work(evaluator.evaluation, reader)
     runner = make_engine(engine, place)
     # Only what is saved has to stay whole.
-    undivided = nullcontext if state is None else _uninterrupted
+    undivided = nullcontext if state is None else uninterrupted
     try:
         with closing(runner.map(work, waiting)) as tallies:  # type: ignore[type-var]
             for part in tallies:
@@ -273,26 +272,6 @@ def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -
             f"{and_more(len(strange) - 1)}, which is not among the partitions of these",
             _ANOTHER_STATE,
         )
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """A block that no signal to stop cuts in half; it is raised when the block ends."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    asked: list[int] = []
-    handlers = {
-        number: signal.signal(number, lambda number, frame: asked.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-    if asked:
-        signal.raise_signal(asked[0])
 
 
 def _keep(evaluator: Evaluator, state: str | os.PathLike[str] | None) -> str:

@@ -54,10 +54,7 @@ class Evaluation:
         if self.label_map:
             tally.labels.update(getattr(batch, "labels", ()))
         tally.skipped += len(batch) - len(kept)
-        for key, part in self.slices.split(kept):
-            if key not in tally.states:
-                tally.states[key] = self.plan.new_states()
-            self.plan.update(tally.states[key], part, resources)
+        tally.count(kept, self.slices.split(kept), self.plan, resources)
         self.slices.check(tally.states)
         tally.read += len(kept)
         if not kept.datums.numbered:
@@ -94,7 +91,8 @@ class Evaluation:
 
         It takes all of the data to tell: in a part of them, a field may be missing everywhere.
         """
-        strange = self._strange("filter", () if self.filter is None else self.filter.fields, tally)
+        fields = () if self.filter is None else self.filter.fields
+        strange = self._strange("filter", [name for name in fields if name != UID], tally)
         for message, remedy in strange:
             raise ConfigError(message, remedy)
 
@@ -120,7 +118,7 @@ class Evaluation:
             return
         known = sorted(tally.fields)
         for name in names:
-            if name not in tally.fields and name != UID:
+            if name not in tally.fields:
                 remedy = did_you_mean(name, known)
                 listed = f"Fields there are: {', '.join(known) or 'none'}."
                 yield f"{key}: no item has the metadata field {name!r}", remedy or listed

@@ -9,6 +9,7 @@ from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
+from threading import RLock
 from typing import Any, Self, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from valor_core.evaluation import Evaluation
 from valor_core.filters import Filter
 from valor_core.gathering import Gathering
 from valor_core.installer import install
+from valor_core.interrupts import uninterrupted
 from valor_core.items import ItemMetric, ItemScores
 from valor_core.parameters import plain
 from valor_core.plan import BoundMetric, MetricChoice, Plan, bind, task_of
@@ -126,8 +128,15 @@ class Evaluator:
         self.items = _with_rows(chosen["items"], place)
         self._tally = Tally()
         self._gathering = Gathering()
+        self._lock = RLock()
         self._exits = ExitStack()
         self._resources: Resources | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=RLock())
 
     def __enter__(self) -> Self:
         return self
@@ -154,11 +163,12 @@ class Evaluator:
     @property
     def tally(self) -> Tally:
         """Everything counted so far."""
-        self._count_gathered()
+        with self._lock:
+            self._count_gathered()
         return self._tally
 
     def update(self, data: Batch | Iterable[Any]) -> None:
-        """Count a batch, or some of the task's objects.
+        """Count a batch, or some of the task's objects; from any thread.
 
         Thin batches are copied and counted together, at the latest when the evaluator is asked
         for what it counted.
@@ -172,23 +182,34 @@ class Evaluator:
             batch = data
         else:
             batch = batch_class(self.evaluation.task).of(cast("Iterable[Any]", data))
-        if self._may_wait(batch) and self._gathering.takes(batch):
-            if self._gathering.is_full:
-                self._count_gathered()
-            return
-        self._count_gathered()
-        self._count(batch)
+        with self._lock:
+            if self._may_wait(batch) and self._gathering.takes(batch):
+                if self._gathering.is_full:
+                    self._count_gathered()
+                return
+            self._count_gathered()
+            counted = self._counted(batch)
+            with uninterrupted():
+                self._tally.take(counted)
 
     def _may_wait(self, batch: Batch) -> bool:
         """Whether nothing that is wrong with a batch would be found only when it is counted."""
-        return batch.task == self.evaluation.task and self.evaluation.filter is None
+        evaluation = self.evaluation
+        return (
+            batch.task == evaluation.task
+            and evaluation.filter is None
+            and evaluation.plan.refuses_nothing
+        )
 
     def _count_gathered(self) -> None:
         if self._gathering:
-            self._count(self._gathering.joined())
-            self._gathering.clear()
+            counted = self._counted(self._gathering.joined())
+            with uninterrupted():
+                self._tally.take(counted)
+                self._gathering.clear()
 
-    def _count(self, batch: Batch) -> None:
+    def _counted(self, batch: Batch) -> Tally:
+        """What a batch counts by itself, in arrays of its own."""
         if self._resources is None:
             self._resources = self._exits.enter_context(opened(self.evaluation.resources))
         counted = Tally()
@@ -201,7 +222,7 @@ class Evaluator:
             self.evaluation.plan.detach(states)
         # Uids are columns of the batch too, and a loader may write the next ones over them.
         counted.uids = [uids.copy() for uids in counted.uids]
-        self._tally.take(counted)
+        return counted
 
     def merge(self, other: Evaluator) -> None:
         """Count what another evaluator of the same metrics counted.

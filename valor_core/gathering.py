@@ -15,6 +15,7 @@ from valor_core.schemas import Batch
 
 _THIN = 1 << 18  # bytes from which a batch is worth being counted alone
 _FULL = 1 << 20  # bytes that wait at the most, but for the last batch
+_MOST = 256  # batches that wait at the most, since each takes some bytes besides its columns
 
 
 class Joinable(Batch, Protocol):
@@ -22,7 +23,7 @@ class Joinable(Batch, Protocol):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of most of what it holds."""
+        """Bytes of its columns."""
 
     def joins(self, other: Any) -> bool:
         """Whether `joined` can make one batch of this and another one, which may be the same."""
@@ -57,7 +58,7 @@ class Gathering:
     @property
     def is_full(self) -> bool:
         """Whether it is time to count what waits."""
-        return self.nbytes >= _FULL
+        return self.nbytes >= _FULL or len(self.waiting) >= _MOST
 
     def takes(self, batch: Batch) -> bool:
         """Take a copy of a batch in, if it is thin and can be joined with those that wait."""

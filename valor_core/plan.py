@@ -169,6 +169,14 @@ class Plan:
             reads.append(tuple(place for place in found if place is not None))
         return cls(tuple(metrics), tuple(requests), made, tuple(reads))
 
+    @property
+    def refuses_nothing(self) -> bool:
+        """Whether every state counts every batch that follows the schema, without resources."""
+        return all(
+            one.prepare is None and getattr(one.state, "refuses_nothing", False)
+            for one in self.requests
+        )
+
     def new_states(self) -> list[Any]:
         """A neutral state for every request."""
         return [request.open() for request in self.requests]
@@ -176,8 +184,7 @@ class Plan:
     def update(self, states: Sequence[Any], batch: Any, resources: Resources) -> None:
         """Count a batch in every state."""
         for request, state in zip(self.requests, states, strict=True):
-            prepare = request.prepare
-            state.update(batch if prepare is None else prepare(batch, resources))
+            request.update(state, batch, resources)
 
     def detach(self, states: Sequence[Any]) -> None:
         """Make the states independent of the arrays of the batches that they counted."""

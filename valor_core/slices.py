@@ -11,11 +11,13 @@ from attrs import field, frozen
 
 from valor_core.errors import ConfigError
 from valor_core.schemas import Batch
+from valor_core.schemas.arrays import Codes, numbers
 from valor_core.schemas.characters import check_unicode
 
 SliceKey = tuple[Any, ...]
 """Values of the sliced fields, in their order; None where one is missing, `Truth` for a bool."""
 
+_TEXTS = frozenset({str, type(None)})  # of these, equal values are the same value
 _WHOLE = 2**53  # below it every whole number is a float of its own
 
 
@@ -86,20 +88,17 @@ class Slices:
         """All fields that take part, in the order of first mention."""
         return tuple(dict.fromkeys(name for names in self.wanted for name in names))
 
-    def split(self, batch: Batch) -> Iterator[tuple[SliceKey, Batch]]:
-        """The parts of a batch, one for every combination of values in it."""
+    def split(self, batch: Batch) -> Iterator[tuple[SliceKey, Codes]]:
+        """Positions of the datums with each combination of values in a batch, ascending."""
         if not self.wanted:
-            yield (), batch
+            yield (), numbers(len(batch))
         if not self.wanted or len(batch) == 0:
             return
-        columns = [self._column(batch, name) for name in self.fields]
-        keys = list(zip(*columns, strict=True))
-        numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
-        codes = np.fromiter(map(numbers.__getitem__, keys), np.int64, len(keys))
+        codes, keys = self._numbered(batch)
         order = np.argsort(codes, kind="stable")
-        bounds = np.searchsorted(codes[order], np.arange(len(numbers) + 1))
-        for key, code in numbers.items():
-            yield key, batch.select(order[bounds[code] : bounds[code + 1]])
+        bounds = np.searchsorted(codes[order], np.arange(len(keys) + 1))
+        for code, key in enumerate(keys):
+            yield key, order[bounds[code] : bounds[code + 1]]
 
     def check(self, keys: Iterable[SliceKey]) -> None:
         """Raise a `ConfigError` if there are more combinations than allowed."""
@@ -122,14 +121,31 @@ class Slices:
             for values in sorted(members, key=_sortable):
                 yield dict(zip(names, written(values), strict=True)), members[values]
 
-    def _column(self, batch: Batch, name: str) -> list[Any]:
+    def _numbered(self, batch: Batch) -> tuple[Codes, list[SliceKey]]:
+        """The combinations of values in a batch, and the number of each datum's."""
+        codes, keys = np.zeros(len(batch), np.int64), [()]
+        for name in self.fields:
+            own, values = self._column(batch, name)
+            both, codes = np.unique(codes * len(values) + own, return_inverse=True)
+            places = (divmod(code, len(values)) for code in both.tolist())
+            keys = [(*keys[before], values[place]) for before, place in places]
+        return codes, keys
+
+    def _column(self, batch: Batch, name: str) -> tuple[Codes, list[Any]]:
+        """The number of each datum's value, and the values."""
         metadata: Mapping[str, Any] = batch.datums.metadata
         if name not in metadata:
-            return [None] * len(batch)
-        return [
-            value if type(value) is str and value.isascii() else _plain(value)
-            for value in metadata[name].tolist()
-        ]
+            return np.zeros(len(batch), np.int64), [None]
+        values = metadata[name].tolist()
+        if _TEXTS.issuperset(map(type, values)):
+            distinct = dict.fromkeys(values)
+            plain = list(map(_plain, distinct))
+        else:
+            values = list(map(_plain, values))
+            distinct = dict.fromkeys(values)
+            plain = list(distinct)
+        places = {value: number for number, value in enumerate(distinct)}
+        return np.fromiter(map(places.__getitem__, values), np.int64, len(values)), plain
 
 
 def _plain(value: Any) -> Any:

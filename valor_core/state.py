@@ -22,6 +22,12 @@ class State(Protocol):
     A state that keeps arrays of a batch, not copies of them, has a method ``detach()`` that copies
     them. It is called where whoever made the batch may use its arrays for the next one.
 
+    A state whose ``update`` refuses no batch that follows the schema says so with a class attribute
+    ``refuses_nothing = True``. Thin batches of a stream may then wait and be counted together.
+
+    A state that can be divided has a method ``select(positions)``: the state of the datums at some
+    positions, ascending, of the one batch that it has counted. Slices then count a batch once.
+
     A state that works out what items tell for themselves has a method ``within(whole)``: an equal
     state that takes it from another one, which has counted all of its items and more.
     """
@@ -95,6 +101,10 @@ class StateRequest:
     def open(self) -> Any:
         """A neutral state."""
         return self.state(**dict(self.key), **dict(self.union))
+
+    def update(self, state: Any, batch: Any, resources: Resources) -> None:
+        """Count a batch in a state of this request."""
+        state.update(batch if self.prepare is None else self.prepare(batch, resources))
 
     def joins(self, other: StateRequest) -> bool:
         """Whether one state can serve both."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
-from attrs import define, field
+from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError
 from valor_core.plan import Plan
-from valor_core.schemas import Label
+from valor_core.schemas import Batch, Label
+from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import Uids, check_unique
 from valor_core.slices import SliceKey
+from valor_core.state import Resources, StateRequest
 
 
 class Mergeable(Protocol):
@@ -53,6 +56,32 @@ class Tally:
     left_out: Counter[str] = field(factory=Counter)
     labels: set[Label] = field(factory=set)
 
+    def count(
+        self,
+        batch: Batch,
+        parts: Iterable[tuple[SliceKey, Codes]],
+        plan: Plan,
+        resources: Resources,
+    ) -> None:
+        """Count a batch, each of its parts under the key of its slice.
+
+        Parameters
+        ----------
+        batch : Batch
+            The datums.
+        parts : iterable of slice key and ndarray of int64
+            Positions of the datums of each slice, ascending.
+        plan : Plan
+            Which states count them.
+        resources : mapping of str to object
+            What requests prepare a batch with.
+        """
+        divided = _Divided(batch, plan, resources)
+        for key, positions in parts:
+            if key not in self.states:
+                self.states[key] = plan.new_states()
+            divided.count(positions, self.states[key])
+
     def merge(self, other: Tally, plan: Plan) -> None:
         """Count what another tally of the same plan counted, without writing to it."""
         for key in other.states:
@@ -81,6 +110,12 @@ class Tally:
         kinds = {uids.dtype.kind.replace("S", "U") for uids in named}
         if len(kinds) > 1:
             raise SchemaError("uids: expected all strings or all whole numbers, found both")
+        count = sum(map(len, named))
+        if 0 < count < self.read:
+            raise SchemaError(
+                f"uids: expected all items to have one, or none, found {count:,} of {self.read:,}",
+                "Pass uids with every batch.",
+            )
         if len(named) > 1:
             check_unique(np.concatenate(named))
 
@@ -93,3 +128,42 @@ class Tally:
             for mine, theirs in zip(whole, self.states[key], strict=True):
                 mine.merge(theirs)
         return whole
+
+
+@frozen
+class _Divided:
+    """A batch that is counted part by part.
+
+    Parameters
+    ----------
+    batch : Batch
+        The datums.
+    plan : Plan
+        Which states count them.
+    resources : mapping of str to object
+        What requests prepare a batch with.
+    """
+
+    batch: Batch
+    plan: Plan
+    resources: Resources
+    _counted: dict[StateRequest, Any] = field(factory=dict, init=False)
+
+    def count(self, positions: Codes, states: Sequence[Any]) -> None:
+        """Count the datums at some positions in every state."""
+        is_part = len(positions) < len(self.batch)
+        part = None if is_part else self.batch
+        for request, state in zip(self.plan.requests, states, strict=True):
+            if is_part and hasattr(state, "select"):
+                state.merge(self._whole(request).select(positions))
+                continue
+            if part is None:
+                part = self.batch.select(positions)
+            request.update(state, part, self.resources)
+
+    def _whole(self, request: StateRequest) -> Any:
+        """The state of the whole batch, counted once."""
+        if request not in self._counted:
+            self._counted[request] = request.open()
+            request.update(self._counted[request], self.batch, self.resources)
+        return self._counted[request]

@@ -17,7 +17,17 @@ PLUGINS = sorted(
 )
 
 LAYERS = (
-    {"compiled", "errors", "extras", "installed", "installer", "style", "threads", "whole_file"},
+    {
+        "compiled",
+        "errors",
+        "extras",
+        "installed",
+        "installer",
+        "interrupts",
+        "style",
+        "threads",
+        "whole_file",
+    },
     {"fitting", "schemas", "exact", "filters"},
     {"parameters"},
     {"spec", "result", "hookspecs", "json_schema", "gallery", "manifest"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,17 +80,30 @@ def test_a_library_of_the_right_interface_runs() -> None:
 def test_an_argument_is_an_array_of_its_type() -> None:
     argument = array(np.float32)
 
-    assert argument.from_param(np.zeros(2, np.float32)) is not None
+    assert argument.address(np.zeros(2, np.float32)) > 0
     with pytest.raises(TypeError, match="data type float32"):
-        argument.from_param(np.zeros(2))
+        argument.address(np.zeros(2))
     with pytest.raises(TypeError, match="contiguous"):
-        argument.from_param(np.zeros((4, 4), np.float32)[:, ::2])
+        argument.address(np.zeros((4, 4), np.float32)[:, ::2])
 
 
 def test_an_argument_that_is_written_to_must_be_writable() -> None:
     values = np.zeros(2)
     values.flags.writeable = False
 
-    assert array(np.float64).from_param(values) is not None
+    assert array(np.float64).address(values) == values.ctypes.data
     with pytest.raises(TypeError, match="writable"):
-        array(np.float64, written=True).from_param(values)
+        array(np.float64, written=True).address(values)
+
+
+@pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
+def test_an_interrupt_on_the_way_into_a_kernel_stays_one() -> None:
+    class Interrupted(np.ndarray[Any, Any]):
+        @property
+        def flags(self) -> Any:
+            raise KeyboardInterrupt
+
+    function = KERNELS.function("valor_kernels_interface", None, array(np.float64))
+
+    with pytest.raises(KeyboardInterrupt):
+        function(np.zeros(2).view(Interrupted))

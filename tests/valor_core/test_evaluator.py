@@ -153,6 +153,19 @@ class TestUids:
         with pytest.raises(SchemaError, match=r"^uids: expected all strings or all whole numbers"):
             evaluator.compute()
 
+    def test_items_with_and_without_names_cannot_be_mixed(self) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update(ClassificationBatch.from_arrays([0], [[0.75, 0.25]]))
+        evaluator.update(ClassificationBatch.from_arrays([0], [[0.75, 0.25]], uids=["a"]))
+
+        with pytest.raises(SchemaError) as error:
+            evaluator.compute()
+
+        assert str(error.value) == (
+            "uids: expected all items to have one, or none, found 1 of 2\n"
+            "Pass uids with every batch."
+        )
+
     def test_a_batch_that_the_filter_empties_does_not_change_the_kind_of_uids(self) -> None:
         evaluator = Evaluator(METRICS, filter="weather == 'rain'")
         evaluator.update([item("q1", weather="sun")])
@@ -286,6 +299,11 @@ class TestSlices:
             "slices: no item has the metadata field 'wether'; did you mean 'weather'?",
         )
         assert len(report.results) > 0
+
+    def test_the_name_of_an_item_is_no_field_to_slice_by(self) -> None:
+        (warning,) = evaluated(ITEMS, slices=["uid"]).compute().warnings
+
+        assert warning.startswith("slices: no item has the metadata field 'uid'")
 
     def test_slices_and_a_filter_that_leaves_nothing_go_together(self) -> None:
         evaluator = Evaluator(METRICS, slices=["weather"], filter="weather == 'snow'")

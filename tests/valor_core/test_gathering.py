@@ -1,7 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+import pickle
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,12 +14,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core import Evaluator
+from valor_core import Evaluator, MetricSpec, Range, Registry, Result
 from valor_core.errors import SchemaError
 from valor_core.evaluation import Evaluation
-from valor_core.gathering import _FULL, Gathering
+from valor_core.gathering import _FULL, _MOST, Gathering
+from valor_core.parameters import NoParameters
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.state import StateRequest
+from valor_core.tally import Tally
 
 METRICS = [
     {"name": "Accuracy", "score_thresholds": [None, 0.5]},
@@ -24,6 +32,44 @@ METRICS = [
     "ConfusionMatrix",
 ]
 ROWS = 40
+
+
+class PickyState:
+    """Counts items and refuses some batches, as a stranger's state may."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def update(self, batch: Any) -> None:
+        if len(batch) == 2:
+            raise SchemaError("scores: expected no batch of 2")
+        self.count += len(batch)
+
+    def merge(self, other: PickyState) -> None:
+        self.count += other.count
+
+
+class Picky:
+    def __init__(self, parameters: NoParameters) -> None:
+        self.parameters = parameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        return (StateRequest(PickyState),)
+
+    def compute(self, state: PickyState) -> Iterator[Result]:
+        yield Result(value=state.count)
+
+
+PICKY = MetricSpec(
+    name="mylab.Picky",
+    task="classification",
+    summary="Number of items.",
+    parameters=NoParameters,
+    implementation=f"{__name__}:Picky",
+    higher_is_better=None,
+    range=Range(0, None),
+    references=(),
+)
 
 
 @pytest.fixture
@@ -151,14 +197,115 @@ def test_batches_with_metadata_do_not_wait_and_are_sliced(counted: list[int]) ->
     ]
 
 
-def test_an_item_that_comes_twice_is_an_error_that_stays() -> None:
+def test_an_item_that_comes_twice_is_an_error_of_compute_alone() -> None:
     evaluator = Evaluator(["Accuracy"], "classification")
-    evaluator.update(named(slice(0, 3)))
-    evaluator.update(named(slice(2, 4)))
+    large = ClassificationBatch.from_arrays(
+        np.zeros(90_000, int), np.ones((90_000, 2)), uids=[f"big_{i}" for i in range(90_000)]
+    )
+    for batch in (named(slice(0, 3)), named(slice(2, 4)), large, named(slice(4, 5))):
+        evaluator.update(batch)
 
+    assert evaluator.tally.read == 90_006
     for _ in range(2):
         with pytest.raises(SchemaError, match=r"^item 'img_2': expected each uid once, found it 2"):
             evaluator.compute()
+
+
+def test_what_a_state_may_refuse_does_not_wait() -> None:
+    # `Picky` does not say that it refuses nothing.
+    evaluator = Evaluator([PICKY], registry=Registry())
+    evaluator.update(matrices(slice(0, 3)))
+    with pytest.raises(SchemaError, match=r"^scores: expected no batch of 2$"):
+        evaluator.update(matrices(slice(0, 2)))
+    evaluator.update(matrices(slice(0, 4)))
+
+    assert evaluator.compute()["Picky"].value == 7
+
+
+def waiting(rows: slice) -> Evaluator:
+    evaluator = Evaluator(METRICS, "classification")
+    evaluator.update(named(rows))
+    return evaluator
+
+
+def test_a_copy_has_what_waits() -> None:
+    evaluator = waiting(slice(0, ROWS))
+
+    for same in (pickle.loads(pickle.dumps(evaluator)), deepcopy(evaluator)):
+        assert same.compute() == evaluator.compute()
+
+
+def test_a_merge_counts_what_waits_in_both() -> None:
+    one, other = waiting(slice(0, 15)), waiting(slice(15, ROWS))
+    one.merge(other)
+
+    assert one.compute() == waiting(slice(0, ROWS)).compute()
+    assert other.compute() == waiting(slice(15, ROWS)).compute()
+
+
+def test_a_saved_state_has_what_waits(tmp_path: Path) -> None:
+    waiting(slice(0, 15)).save(tmp_path / "state.npz")
+    evaluator = waiting(slice(15, ROWS))
+    evaluator.resume(tmp_path / "state.npz")
+
+    assert evaluator.compute() == waiting(slice(0, ROWS)).compute()
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, MemoryError])
+def test_what_waits_is_counted_once_if_counting_it_is_stopped(
+    stop: type[BaseException], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evaluator = waiting(slice(0, ROWS))
+
+    def update(*arguments: Any) -> None:
+        raise stop
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Evaluation, "update", update)
+        with pytest.raises(stop):
+            evaluator.compute()
+
+    assert evaluator.compute() == waiting(slice(0, ROWS)).compute()
+
+
+def test_an_interrupt_while_counts_are_added_comes_when_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    evaluator = waiting(slice(0, ROWS))
+    take = Tally.take
+
+    def interrupted(self: Tally, other: Tally) -> None:
+        signal.raise_signal(signal.SIGINT)
+        take(self, other)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Tally, "take", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            evaluator.compute()
+
+    assert evaluator.compute() == waiting(slice(0, ROWS)).compute()
+
+
+def test_threads_may_update_one_evaluator() -> None:
+    evaluator = Evaluator(["Accuracy", "Counts"], "classification")
+    large = ClassificationBatch.from_arrays(np.zeros(40_000, int), np.ones((40_000, 2)))
+
+    def work(number: int) -> None:
+        for turn in range(100):
+            evaluator.update(large if turn % 50 == 49 else matrices(slice(0, 4)))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+
+    assert evaluator.compute().counts["read"] == 4 * (98 * 4 + 2 * 40_000)
+
+
+def test_batches_without_scores_do_not_wait_without_end(counted: list[int]) -> None:
+    evaluator = Evaluator(["Accuracy"], "classification")
+    for uid in range(2 * _MOST):
+        evaluator.update([Classification(uid, "dog")])
+
+    assert counted == [_MOST, _MOST]
 
 
 def test_a_batch_of_another_task_does_not_wait() -> None:

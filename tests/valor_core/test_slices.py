@@ -18,7 +18,7 @@ def batch(*facts: dict[str, Any]) -> TextBatch:
 
 
 def split(slices: Slices, data: TextBatch) -> dict[Any, list[int]]:
-    return {key: part.datums.uids.tolist() for key, part in slices.split(data)}
+    return {key: data.datums.uids[places].tolist() for key, places in slices.split(data)}
 
 
 def test_without_slices_a_batch_stays_whole() -> None:

@@ -144,7 +144,8 @@ def _datum(value: Any) -> Datum:
         return value
     if isinstance(value, Mapping):
         _check_keys(value, ("uid", "metadata"), "datum", _OF_OTHER_TASKS)
-        return Datum(value.get("uid"), value.get("metadata") or {})
+        uid: Any = value.get("uid")
+        return Datum(uid, value.get("metadata", {}))
     if isinstance(value, (str, int)):
         return Datum(value)
     raise SchemaError(f"datum: expected a Datum or its uid, got {shown(value)}")

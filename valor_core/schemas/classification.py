@@ -34,7 +34,14 @@ from valor_core.schemas.classes import (
     named_columns,
     plain_array,
 )
-from valor_core.schemas.datum import Datum, Datums, as_uid, listed, with_datums
+from valor_core.schemas.datum import (
+    Datum,
+    Datums,
+    listed,
+    metadata_field,
+    uid_field,
+    with_datums,
+)
 from valor_core.schemas.label import (
     DEFAULT_KEY,
     Label,
@@ -93,10 +100,10 @@ class Classification:
 
     task: ClassVar[str] = "classification"
 
-    uid: str | int = field(converter=as_uid)
+    uid: str | int = uid_field()
     groundtruths: tuple[Label, ...] = field(converter=as_labels, default=())
     predictions: tuple[tuple[Label, float], ...] = field(converter=_scored_labels, default=())
-    metadata: Mapping[str, Any] = field(factory=dict)
+    metadata: Mapping[str, Any] = metadata_field()
 
 
 @frozen
@@ -341,8 +348,9 @@ class ClassificationBatch:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the scores take, which are most of the batch."""
-        return self.scores.values.nbytes
+        """Bytes of its columns."""
+        columns = (self.datums.uids, self.truth_datums, self.truth_labels, self.scores.values)
+        return sum(column.nbytes for column in columns)
 
     def joins(self, other: ClassificationBatch) -> bool:
         """Whether `joined` can make one batch of this and another one."""
@@ -436,7 +444,7 @@ class ClassificationBatch:
 
 
 def _datums(uids: Any, metadata: Mapping[str, Any] | None, count: int) -> Datums:
-    return Datums.numbers(count, metadata) if uids is None else Datums(uids, metadata or {})
+    return Datums.numbers(count, metadata) if uids is None else Datums(uids, metadata)
 
 
 def _of_both(second: Floats) -> Floats:

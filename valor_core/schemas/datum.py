@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from copy import copy
 from functools import partial
 from typing import Any, TypeVar
@@ -42,18 +42,31 @@ def as_uid(value: Any) -> Any:
 
 
 def _uid(item: Any, attribute: Any, value: Any) -> None:
+    name = type(item).__name__
     if not isinstance(value, (str, int)) or isinstance(value, bool):
-        raise SchemaError(f"Datum: uid must be a string or a whole number, got {shown(value)}")
+        raise SchemaError(f"{name}: uid must be a string or a whole number, got {shown(value)}")
     if isinstance(value, str):
-        check_unicode(value, "Datum: uid")
+        check_unicode(value, f"{name}: uid")
 
 
-def _facts(metadata: Any) -> Mapping[str, Any]:
-    if metadata is None:
-        return {}
-    if not isinstance(metadata, Mapping):
-        raise SchemaError(f"Datum: metadata must be a table of facts, got {shown(metadata)}")
-    return metadata
+def _facts(item: Any, attribute: Any, value: Any) -> None:
+    if not isinstance(value, Mapping):
+        name = type(item).__name__
+        raise SchemaError(f"{name}: metadata must be a table of facts, got {shown(value)}")
+
+
+def _or_none(metadata: Any) -> Any:
+    return {} if metadata is None else metadata
+
+
+def uid_field() -> Any:
+    """The field of an item's name: a string or a whole number."""
+    return field(converter=as_uid, validator=_uid)
+
+
+def metadata_field() -> Any:
+    """The field of the facts that an item can be sliced and filtered by."""
+    return field(factory=dict, converter=_or_none, validator=_facts)
 
 
 @frozen
@@ -73,8 +86,8 @@ class Datum:
     'img_7'
     """
 
-    uid: Uid = field(converter=as_uid, validator=_uid)
-    metadata: Mapping[str, Any] = field(factory=dict, converter=_facts)
+    uid: Uid = uid_field()
+    metadata: Mapping[str, Any] = metadata_field()
 
 
 def _uid_column(uids: Any) -> Uids:
@@ -165,14 +178,29 @@ class LazyColumns(Mapping[str, NDArray[Any]]):
 def _metadata_columns(columns: Any) -> Mapping[str, NDArray[Any]]:
     if isinstance(columns, LazyColumns):
         return columns
-    return {str(name): read_only(_metadata_column(column)) for name, column in columns.items()}
+    if columns is None:
+        return {}
+    if not callable(getattr(columns, "items", None)):
+        raise SchemaError(
+            f"metadata: expected a table of columns, got {shown(columns)}",
+            'Pass a column for each field: metadata={"weather": ["sun", "rain", …]}.',
+        )
+    return {
+        str(name): read_only(_metadata_column(str(name), column))
+        for name, column in columns.items()
+    }
 
 
-def _metadata_column(column: Any) -> NDArray[Any]:
-    if isinstance(column, np.ndarray):
+def _metadata_column(name: str, column: Any) -> NDArray[Any]:
+    if isinstance(column, np.ndarray) and column.ndim == 1:
         return column
-    array = np.empty(len(column), dtype=object)
-    array[:] = column
+    if isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable):
+        raise SchemaError(
+            f"metadata field {name!r}: expected a value for each item, got {shown(column)}"
+        )
+    values = list(column)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
     return array
 
 
@@ -228,7 +256,7 @@ class Datums:
     @classmethod
     def numbers(cls, count: int, metadata: Mapping[str, Any] | None = None) -> Datums:
         """Datums called by their position, for data that name none."""
-        return cls(numbers(count), metadata or {}, numbered=True)
+        return cls(numbers(count), metadata, numbered=True)
 
     def renumber(self, start: int) -> Datums:
         """The same datums, called by their positions from `start` on."""
@@ -260,10 +288,16 @@ class Datums:
 
     @classmethod
     def joined(cls, parts: Sequence[Datums]) -> Datums:
-        """The datums of some that join, one behind the other; unnamed ones numbered anew."""
+        """The datums of some that join, one behind the other; unnamed ones numbered anew.
+
+        A uid that stands in two of them is not looked for.
+        """
         if parts[0].numbered:
             return cls.numbers(sum(map(len, parts)))
-        return cls(np.concatenate([part.uids for part in parts]))
+        joined = copy(parts[0])
+        uids = np.concatenate([part.uids for part in parts])
+        object.__setattr__(joined, "uids", read_only(uids))
+        return joined
 
     def detached(self) -> Datums:
         """The same datums, their uids in an array of its own."""

@@ -21,7 +21,16 @@ from valor_core.schemas.arrays import (
     codes,
     read_only,
 )
-from valor_core.schemas.datum import Datum, Datums, Uid, as_uid, listed, with_datums
+from valor_core.schemas.datum import (
+    Datum,
+    Datums,
+    Uid,
+    as_uid,
+    listed,
+    metadata_field,
+    uid_field,
+    with_datums,
+)
 from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.label import (
     Label,
@@ -172,10 +181,10 @@ class Detection:
 
     task: ClassVar[str] = "detection"
 
-    uid: Uid = field(converter=as_uid)
+    uid: Uid = uid_field()
     groundtruths: tuple[TrueObject, ...] = field(converter=_tuple, default=())
     predictions: tuple[PredictedObject, ...] = field(converter=_tuple, default=())
-    metadata: Mapping[str, Any] = field(factory=dict)
+    metadata: Mapping[str, Any] = metadata_field()
     size: tuple[int, int] | None = field(default=None, converter=_size)
 
 

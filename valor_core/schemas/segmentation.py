@@ -10,7 +10,15 @@ from attrs import evolve, field, frozen
 
 from valor_core.errors import SchemaError, did_you_mean, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length
-from valor_core.schemas.datum import Datum, Datums, Uid, as_uid, listed, with_datums
+from valor_core.schemas.datum import (
+    Datum,
+    Datums,
+    Uid,
+    listed,
+    metadata_field,
+    uid_field,
+    with_datums,
+)
 from valor_core.schemas.label import Label, Vocabulary, as_labels, label_tuple
 from valor_core.schemas.label_maps import BACKGROUND, IGNORED, LabelMap, Layer, Legend
 from valor_core.schemas.layers import are_apart, by_key
@@ -71,14 +79,14 @@ class Segmentation:
 
     task: ClassVar[str] = "segmentation"
 
-    uid: Uid = field(converter=as_uid)
+    uid: Uid = uid_field()
     groundtruth: Side = None
     prediction: Side = None
     labels: tuple[Label, ...] = field(default=(), converter=as_labels)
     ignore: int | Flags | None = field(default=None, eq=BY_CONTENT)
     overlap: Overlap = "error"
     stuff: tuple[Label, ...] = field(default=(), converter=as_labels)
-    metadata: Mapping[str, Any] = field(factory=dict)
+    metadata: Mapping[str, Any] = metadata_field()
 
     def __attrs_post_init__(self) -> None:
         try:
@@ -240,9 +248,7 @@ class SegmentationBatch:
             [LabelMap(image, true) for image in y_true],
             [LabelMap(image, predicted) for image in y_pred],
         )
-        datums = (
-            Datums.numbers(len(y_true), metadata) if uids is None else Datums(uids, metadata or {})
-        )
+        datums = Datums.numbers(len(y_true), metadata) if uids is None else Datums(uids, metadata)
         return cls(datums, names, [layer])
 
     def select(self, positions: Codes) -> SegmentationBatch:

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
 from valor_core.schemas.characters import check_unicode
-from valor_core.schemas.datum import Datum, Datums, as_uid, listed, with_datums
+from valor_core.schemas.datum import (
+    Datum,
+    Datums,
+    listed,
+    metadata_field,
+    uid_field,
+    with_datums,
+)
 
 
 def _text(item: Any, attribute: Any, value: Any) -> None:
@@ -73,13 +80,13 @@ class Text:
 
     task: ClassVar[str] = "text"
 
-    uid: str | int = field(converter=as_uid)
+    uid: str | int = uid_field()
     query: str | None = field(default=None, validator=_text)
     response: str | None = field(default=None, validator=_text)
     references: tuple[str, ...] = field(default=(), converter=_references)
     contexts: tuple[str, ...] = field(default=(), converter=_contexts)
     reference_contexts: tuple[str, ...] = field(default=(), converter=_reference_contexts)
-    metadata: Mapping[str, Any] = field(factory=dict)
+    metadata: Mapping[str, Any] = metadata_field()
 
 
 TEXT_FIELDS = ("query", "response", "references", "contexts", "reference_contexts")

@@ -42,6 +42,7 @@ class Keyed:
     """
 
     part: ClassVar[type[Any]]
+    refuses_nothing: ClassVar[bool] = True
     keys: dict[str, Any] = field(factory=dict, init=False)
 
     def new_part(self) -> Any:

@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from valor_detection import overlaps
+from valor_detection.average_precision import AveragePrecision
 from valor_detection.matching import matching
+from valor_detection.parameters import APParameters
+from valor_detection.table import KEY
 
 from valor_core import Evaluator
 from valor_core.results import Results
@@ -26,6 +29,7 @@ METRICS = [
     {"name": name} | parameters for name, several in PARAMETERS.items() for parameters in several
 ] + [{"name": "COCOSummary"}]
 
+AP = AveragePrecision(APParameters(iou_thresholds=(0.5, 0.75), matching="ranked"))
 SEEDS = range(4)
 ANIMALS = ("dog", "cat", "bee", "owl")
 
@@ -124,6 +128,67 @@ def test_a_slice_takes_its_matches_from_the_whole(monkeypatch: pytest.MonkeyPatc
 
     assert found.is_true(0.5).tolist() == expected
     assert part.table.part is None  # nothing is written to the state itself
+
+
+def test_objects_are_paired_once_for_all_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    items, sizes = items_of(0), []
+    pair = overlaps.kernels.box_pairs
+
+    def paired(*arguments: Any) -> Any:
+        sizes.append(len(arguments[4]))
+        return pair(*arguments)
+
+    monkeypatch.setattr(overlaps.kernels, "box_pairs", paired)
+    evaluator = Evaluator(["COCOSummary"], "detection", slices=["weather"], registry=REGISTRY)
+    evaluator.update(of(items))
+
+    assert len(evaluator.compute().slices) == 2
+    assert sizes == [len(of(items).predictions)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_divided_state_holds_what_one_of_its_own_does(seed: int) -> None:
+    batch, request = of(items_of(seed)), overlaps.request((0.5, 0.75), "ranked", scope=KEY)
+    whole, alone = request.open(), request.open()
+    positions = np.array([1, 4, 5, 11])
+    whole.update(batch)
+    alone.update(batch.select(positions))
+    part = whole.select(positions)
+    back = pickle.loads(pickle.dumps(part))
+    copied = whole.select(positions)
+    copied.detach()
+
+    for one in (part, back, copied):
+        own, expected = one.dump(), alone.dump()
+        assert own["labels"] == expected["labels"]
+        for name, column in expected["chunk"].items():
+            assert np.array_equal(own["chunk"][name], column)
+        assert plain(Results(AP.compute(one))) == plain(Results(AP.compute(alone)))
+
+
+def test_a_divided_state_goes_on_for_itself() -> None:
+    items, request = items_of(0), overlaps.request((0.5,), "coco")
+    whole = request.open()
+    whole.update(of(items[:6]))
+    before = whole.table.labels, len(whole.table.chunk.scores)
+
+    part = whole.select(np.array([0, 2]))
+    part.update(DetectionBatch.of([Detection("new", [TrueObject("zebra", Box(0, 0, 1, 1))])]))
+
+    assert part.table.chunk.uids.tolist() == ["i0", "i2", "new"]
+    assert (whole.table.labels, len(whole.table.chunk.scores)) == before
+    assert "zebra" not in [label.value for label in whole.vocabulary.labels]
+
+
+def test_parts_that_are_all_of_a_state_are_that_state_again() -> None:
+    batch, request = of(items_of(0)), overlaps.request((0.5,), "coco")
+    whole, merged = request.open(), request.open()
+    whole.update(batch)
+    for positions in (np.arange(1, 12, 2), np.arange(0, 12, 2)):
+        merged.merge(whole.select(positions))
+
+    assert merged.table.chunk.scores.tolist() == whole.table.chunk.scores.tolist()
+    assert merged.chunks == whole.chunks  # nothing was copied
 
 
 def test_images_that_the_whole_has_not_seen_are_matched_for_themselves() -> None:

@@ -145,6 +145,33 @@ class TestSameBits:
             excused,
         )
         same(numeric.standings(*ranked), compiled.standings(*ranked))
+        for bit in range(2):
+            same(numeric.ranked(*ranked, bit), compiled.ranked(*ranked, bit))
+        starts, _, own, counts, _, *bits = ranked
+        hits = [path.true_positives(starts, own, counts, *bits, 2) for path in (numeric, compiled)]
+        same(hits[:1], hits[1:])
+
+    @given(st.lists(st.integers(0, 10**6), max_size=20))
+    def test_needed(self, counts):
+        positives = np.array([*range(300), *counts], np.int64)
+        for recalls in (None, np.linspace(0, 1, 101)):
+            same([numeric.needed(positives, recalls)], [compiled.needed(positives, recalls)])
+
+    @given(st.integers(0, 2**32 - 1), st.integers(0, 60))
+    def test_positives(self, seed, count):
+        rng = np.random.default_rng(seed)
+        labels, areas = rng.integers(0, 4, count), rng.integers(0, 6, count) / 2
+        arguments = (labels, areas, rng.random(count) < 0.3, (0.5, 2.0), 5)
+        same([numeric.positives(*arguments)], [compiled.positives(*arguments)])
+
+    @given(sides(), st.sampled_from([1e-162, 1e-155, 1e-150, 1e-80, 1e75]))
+    def test_box_pairs_of_extreme_sizes(self, given, scale):
+        true_datums, true_groups, true_boxes, crowd, datums, groups, boxes, lowest = given
+        truths = (true_datums, true_groups, true_boxes * scale, crowd)
+        arguments = (*truths, datums, groups, boxes * scale, lowest)
+        with np.errstate(all="ignore"):
+            expected = numeric.box_pairs(*arguments)
+        same(expected, compiled.box_pairs(*arguments))
 
 
 @paths
@@ -329,3 +356,45 @@ def test_crowded_and_lonely_objects_match_in_one_go(kernels):
         assert (excused >> np.uint64(bit) & np.uint64(1) == 1).tolist() == flags.tolist()
     # 38 objects count; the last two are left with the crowd, which is there for both.
     assert truths[found[0][:40]].tolist() == [*range(37, -1, -1), 39, 39]
+
+
+@paths
+def test_right_and_wrong_predictions_by_hand(kernels):
+    # By score: right, wrong, of another size, excused | too many in its image, right.
+    starts, order = np.array([0, 4, 6]), np.array([5, 4, 3, 2, 1, 0])
+    places = np.array([0, -1, -1, 1, 2, 2], np.int32)
+    counts = np.array([1, 1, 1, 1, 0, 1], dtype=bool)
+    in_range = np.array([1, 1, 1, 0, 1, 1], dtype=bool)  # by row: row 3 is of another size
+    matched, excused = np.array([2, 2, 3], np.uint64), np.array([0, 2, 0], np.uint64)
+
+    own, rows, is_true, right, wrong = kernels.ranked(
+        starts, order, places, counts, in_range, matched, excused, 1
+    )
+    found = kernels.true_positives(starts, places, counts, matched, excused, 2)
+
+    assert own.tolist() == [0, 2, 3]
+    assert rows.tolist() == [5, 4, 0]
+    assert is_true.tolist() == [True, False, True]
+    assert np.flatnonzero(right).tolist() == [0, 5]
+    assert np.flatnonzero(wrong).tolist() == [4]
+    assert found.tolist() == [[0, 1], [1, 1]]
+
+
+@paths
+def test_recalls_take_what_pycocotools_asks_for(kernels):
+    positives, recalls = np.arange(1, 400), np.linspace(0, 1, 101)
+
+    least = kernels.needed(positives, recalls)
+
+    for count, needed in zip(positives.tolist(), least, strict=True):
+        reached = np.arange(count + 1) / count  # as `COCOeval.accumulate` searches them
+        assert needed.tolist() == np.searchsorted(reached, recalls, side="left").tolist()
+
+
+@paths
+def test_crowds_and_other_sizes_are_no_positives(kernels):
+    areas, crowd = np.array([1.0, 4.0, 9.0, 9.5, 5.0]), np.array([0, 0, 0, 0, 1], dtype=bool)
+
+    found = kernels.positives(np.array([0, 0, 2, 2, 2]), areas, crowd, (4.0, 9.0), 4)
+
+    assert found.tolist() == [1, 0, 1, 0]

@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import io
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -89,6 +90,24 @@ def test_plain_fields_of_images_are_metadata(read: Any) -> None:
     facts = read(data_set(), results()).datums.metadata
     assert set(facts) == {"file_name", "height", "width", "weather"}
     assert facts["weather"].tolist() == [None, "rain"]
+
+
+@pytest.mark.parametrize("name", ["class", "a b", 'say "hi"', "Zeit ä", "back\\slash"])
+def test_a_fact_of_images_can_have_any_name(read: Any, name: str) -> None:
+    truths = data_set()
+    truths["images"][0][name] = "x"
+
+    assert read(truths, results()).datums.metadata[name].tolist() == [None, "x"]
+
+
+def test_facts_of_images_may_stand_beside_what_is_no_number(read: Any) -> None:
+    truths = data_set()
+    truths["images"][1]["exposure"] = math.nan
+
+    facts = read(truths, results()).datums.metadata
+
+    assert facts["weather"].tolist() == [None, "rain"]
+    assert math.isnan(facts["exposure"][0])
 
 
 def test_labels_are_under_the_key_that_is_chosen(read: Any) -> None:
@@ -412,13 +431,20 @@ def test_categories_have_to_be_there(read: Any) -> None:
         read(truths, results())
 
 
-def test_a_table_without_annotations_is_no_list_of_results(read: Any) -> None:
+@pytest.mark.parametrize("found", [{"predictions": results()}, {"task": "x", "loss": math.nan}, {}])
+def test_a_table_without_annotations_is_no_list_of_results(read: Any, found: Any) -> None:
     with pytest.raises(ReadError) as caught:
-        read(data_set(), {"task": "detection"})
+        read(data_set(), found)
     assert str(caught.value) == (
-        "dt.json: expected a list of results, or a data set whose annotations have scores, found "
-        "a table without annotations\nName the results under data.predictions."
+        "dt.json: expected a list of results, or a table that has them under 'annotations', found "
+        f"a table with the keys {list(found)}\n"
+        "Write the list of results alone into the file, or under the key annotations."
     )
+
+
+def test_results_may_stand_under_annotations(read: Any) -> None:
+    found = read(data_set(), {"annotations": results()}).predictions
+    assert found.scores.tolist() == read(data_set(), results()).predictions.scores.tolist()
 
 
 def test_a_box_without_a_finite_area_is_named(read: Any) -> None:
@@ -442,7 +468,7 @@ def test_an_image_of_negative_size_is_named(read: Any) -> None:
 def test_no_annotations_are_a_result_and_no_list_of_them_is_none(read: Any) -> None:
     assert len(read(data_set(), {"annotations": []}).predictions) == 0
     with pytest.raises(
-        ReadError, match=r"^dt\.json: expected .* found a table without annotations"
+        ReadError, match=r"^dt\.json: expected .* found a table with the keys \['info'\]"
     ):
         read(data_set(), {"info": {}})
 

@@ -11,16 +11,15 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.averages import coordinates
-from valor_core.exact import ExactSums
 from valor_core.result import Failed, Result, Undefined
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.state import StateRequest
 from valor_detection import overlaps
 from valor_detection.analysis_parameters import CalibrationParameters
+from valor_detection.kernels import analysis as kernels
 from valor_detection.overlaps import Overlaps
-from valor_detection.ranking import ranking
+from valor_detection.ranking import Ranking, ranking
 from valor_detection.shaping import shaped
-from valor_detection.table import Flags
 
 
 @frozen
@@ -75,21 +74,18 @@ class CalibrationError:
         """One result for each label key, and one for each label if asked for."""
         table, chosen = state.table, self.parameters
         ranked = ranking(table, chosen)
-        passes = (ranked.right | ranked.wrong) & (table.chunk.scores >= chosen.score_threshold)
-        labels, scores = table.chunk.labels[passes], table.chunk.scores[passes]
-        is_true = ranked.right[passes]
         shared = {
             "iou_threshold": chosen.iou_threshold,
             "score_threshold": chosen.score_threshold,
             "number_of_bins": chosen.bins,
         } | shaped(chosen)
-        keys = table.key_codes(labels)
-        by_key = _Bins.of(chosen.bins, len(table.keys), keys, scores, is_true)
+        codes = np.arange(len(table.labels))
+        by_key = _Bins.of(ranked, chosen, table.key_codes(codes), len(table.keys))
         for key in table.seen:
             value = by_key.value(table.keys.index(key))
             yield Result(parameters={"label_key": key} | shared, value=value)
         if chosen.per_label:
-            by_label = _Bins.of(chosen.bins, len(table.labels), labels, scores, is_true)
+            by_label = _Bins.of(ranked, chosen, codes, len(codes))
             for code in chain.from_iterable(table.seen.values()):
                 yield Result(
                     parameters=coordinates(table.labels[code]) | shared,
@@ -104,7 +100,7 @@ class _Bins:
     Parameters
     ----------
     counts, hits : ndarray of int64, shape (n_groups, bins)
-        Predictions and right predictions.
+        Predictions and right predictions with scores in [0, 1].
     sums : ndarray of float64, shape (n_groups, bins)
         Exactly rounded sums of scores.
     outside : ndarray of int64, shape (n_groups,)
@@ -117,19 +113,18 @@ class _Bins:
     outside: Codes
 
     @classmethod
-    def of(cls, bins: int, size: int, groups: Codes, scores: Floats, is_true: Flags) -> _Bins:
-        """The bins of predictions, in any order."""
-        edges = np.arange(1, bins) / bins
-        cells = groups * bins + np.searchsorted(edges, scores)
-        sums = ExactSums()
-        sums.grow(size * bins)
-        sums.add(cells, scores)
-        counts = np.bincount(cells, minlength=size * bins)
-        hits = np.bincount(cells[is_true], minlength=size * bins)
-        outside = np.bincount(groups[(scores < 0) | (scores > 1)], minlength=size)
-        shape = (size, bins)
-        totals = np.asarray(sums.values)
-        return cls(counts.reshape(shape), hits.reshape(shape), totals.reshape(shape), outside)
+    def of(
+        cls, ranked: Ranking, chosen: CalibrationParameters, groups: Codes, group_count: int
+    ) -> _Bins:
+        """The bins of the predictions that count, with the group of each label."""
+        chunk = ranked.matched.table.chunk
+        return cls(
+            *kernels.reliability(
+                *(chunk.labels, chunk.scores, ranked.right, ranked.wrong),
+                *(chosen.score_threshold, groups, group_count),
+                np.arange(1, chosen.bins) / chosen.bins,
+            )
+        )
 
     def value(self, group: int) -> dict[str, Any] | Undefined | Failed:
         """The errors and bins of a group."""

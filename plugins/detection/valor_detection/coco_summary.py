@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
 from attrs import frozen
 
 from valor_core.result import Result
-from valor_core.schemas.arrays import Floats
+from valor_core.schemas.arrays import Codes, Floats
 from valor_core.state import StateRequest
 from valor_core.threads import in_threads
 from valor_detection import overlaps
-from valor_detection.curves import COCO_MAX_DETECTIONS, Curves, curves, found, recalls
+from valor_detection.curves import COCO_MAX_DETECTIONS, Curves, drawn, found, recalls
 from valor_detection.matching import AreaRange, matching
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters import COCO_AREAS, COCO_IOUS, COCOSummaryParameters
+from valor_detection.rules import needed
 from valor_detection.table import LABEL, Table
 
 _FEWER_DETECTIONS = (1, 10)
+_NAMES = ("small", "medium", "large")
 _SIZES: tuple[AreaRange, ...] = tuple((low, high) for low, high in COCO_AREAS.values())
 _ALL_SIZES = _SIZES[0]
 
@@ -65,31 +67,28 @@ class COCOSummary:
 
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """The twelve numbers of each label key."""
-        table = state.table
-        for key, labels in table.seen.items():
-            value = summary(table, labels)
+        for key, value in summaries(state.table).items():
             yield Result(parameters={"label_key": key}, value=value)
 
 
-def summary(table: Table, labels: Sequence[int]) -> dict[str, float | None]:
-    """The twelve numbers over some labels, None where no ground truth has the size."""
-    all_sizes, small, medium, large = _of_all_sizes(table)
-    rows = [table.iou_thresholds.index(threshold) for threshold in COCO_IOUS]
-    numbers: dict[str, float | None] = {
-        "AP": _precision(all_sizes, rows, labels),
-        "AP50": _precision(all_sizes, rows[:1], labels),
-        "AP75": _precision(all_sizes, rows[5:6], labels),
+def summaries(table: Table) -> dict[str, dict[str, float | None]]:
+    """The twelve numbers of each label key, None where no ground truth has the size."""
+    labels = {key: np.array(codes, np.int64) for key, codes in table.seen.items()}
+    everything, *sizes = _of_all_sizes(table, labels)
+    fewer = {most: found(table, "coco", _ALL_SIZES, most) for most in _FEWER_DETECTIONS}
+    positives = matching(table, "coco", LABEL, _ALL_SIZES).positives
+    rows = _rows(table)
+    return {
+        key: dict(zip(("AP", "AP50", "AP75"), everything[key].precisions, strict=True))
+        | {f"AP_{name}": size[key].precisions[0] for name, size in zip(_NAMES, sizes, strict=True)}
+        | {
+            f"AR_{most}": mean(recalls(hits, positives)[rows][:, codes])
+            for most, hits in fewer.items()
+        }
+        | {f"AR_{COCO_MAX_DETECTIONS}": everything[key].recall}
+        | {f"AR_{name}": size[key].recall for name, size in zip(_NAMES, sizes, strict=True)}
+        for key, codes in labels.items()
     }
-    sizes = {"small": small, "medium": medium, "large": large}
-    for name, curves_of_size in sizes.items():
-        numbers[f"AP_{name}"] = _precision(curves_of_size, rows, labels)
-    for count in _FEWER_DETECTIONS:
-        shares = recalls(found(table, "coco", _ALL_SIZES, count), all_sizes.positives)
-        numbers[f"AR_{count}"] = mean(shares[np.ix_(rows, labels)])
-    numbers["AR_100"] = mean(all_sizes.recalls[np.ix_(rows, labels)])
-    for name, curves_of_size in sizes.items():
-        numbers[f"AR_{name}"] = mean(curves_of_size.recalls[np.ix_(rows, labels)])
-    return numbers
 
 
 def mean(values: Floats) -> float | None:
@@ -98,13 +97,42 @@ def mean(values: Floats) -> float | None:
     return float(np.mean(there)) if there.size else None
 
 
-def _of_all_sizes(table: Table) -> list[Curves]:
-    """Curves of COCO's four area ranges, made side by side."""
-    _ = matching(table, "coco", LABEL, _ALL_SIZES).rows  # what all of them read is made before
+@frozen
+class _Means:
+    """Means over a key's labels, of objects of one size.
+
+    Parameters
+    ----------
+    precisions : tuple of float or None
+        At all IoU thresholds and, of objects of all sizes, at 0.5 and at 0.75.
+    recall : float or None
+        At all IoU thresholds.
+    """
+
+    precisions: tuple[float | None, ...]
+    recall: float | None
+
+    @classmethod
+    def of(cls, drawn: Curves, rows: Codes, labels: Codes, apart: Sequence[int] = ()) -> _Means:
+        """The means of some labels' curves at some IoU thresholds, and at a few of them alone."""
+        with_truth = labels[drawn.positives[labels] > 0]
+        precisions = drawn.precisions
+        if len(rows) < len(precisions):
+            precisions = precisions[rows]
+        if len(with_truth) < precisions.shape[2]:
+            precisions = precisions[:, :, with_truth]
+        parts = [precisions, *(precisions[place] for place in apart)]
+        return cls(
+            tuple(float(np.mean(part.reshape(-1))) if part.size else None for part in parts),
+            mean(drawn.recalls[rows][:, labels]),
+        )
+
+
+def _of_all_sizes(table: Table, labels: Mapping[str, Codes]) -> list[dict[str, _Means]]:
+    """Means of COCO's four area ranges by label key, made side by side."""
+    _ = matching(table, "coco", LABEL, _ALL_SIZES).places  # what all of them read is made before
     in_threads([partial(_rank, table), *(partial(_match, table, area) for area in _SIZES)])
-    return in_threads(
-        [partial(curves, table, "coco", area, COCO_MAX_DETECTIONS) for area in _SIZES]
-    )
+    return in_threads([partial(_of_size, table, area, labels) for area in _SIZES])
 
 
 def _rank(table: Table) -> None:
@@ -115,19 +143,14 @@ def _match(table: Table, area_range: AreaRange) -> None:
     matching(table, "coco", LABEL, area_range).prepare()
 
 
-def _precision(found: Curves, rows: Sequence[int], labels: Sequence[int]) -> float | None:
-    """Mean precision at some IoU thresholds and labels, as `mean`."""
-    with_truth = [label for label in labels if found.positives[label]]
-    if not with_truth:
-        return None
-    precisions = (
-        found.precisions
-        if len(with_truth) == found.precisions.shape[2]
-        else (found.precisions[:, :, with_truth])
-    )
-    chosen = precisions[rows[0] : rows[-1] + 1] if _is_range(rows) else precisions[rows]
-    return float(np.mean(np.ascontiguousarray(chosen).reshape(-1)))
+def _of_size(table: Table, area_range: AreaRange, labels: Mapping[str, Codes]) -> dict[str, _Means]:
+    """The means of one area range; its curves are large and not kept."""
+    matched = matching(table, "coco", LABEL, area_range)
+    drawn_here = drawn(matched, COCO_MAX_DETECTIONS, needed(matched.positives, "coco"))
+    rows, apart = _rows(table), (0, 5) if area_range == _ALL_SIZES else ()
+    return {key: _Means.of(drawn_here, rows, codes, apart) for key, codes in labels.items()}
 
 
-def _is_range(rows: Sequence[int]) -> bool:
-    return list(rows) == list(range(rows[0], rows[-1] + 1))
+def _rows(table: Table) -> Codes:
+    """Where COCO's IoU thresholds stand among those of a table."""
+    return np.array([table.iou_thresholds.index(threshold) for threshold in COCO_IOUS])

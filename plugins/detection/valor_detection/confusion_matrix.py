@@ -21,6 +21,8 @@ from valor_detection.overlaps import Overlaps
 from valor_detection.shaping import shaped
 from valor_detection.table import KEY, Table
 
+_MOST_CELLS = 1 << 16  # that are counted whether or not they have an entry
+
 
 @frozen
 class ConfusionMatrix:
@@ -161,8 +163,13 @@ class _Cells:
         return self._deferred(cells, _without_examples)
 
     def _counted(self) -> dict[int, int]:
-        """Entries of every cell that has any; labels are too many for all cells."""
-        codes, counts = np.unique(self.codes, return_counts=True)
+        """Entries of every cell that has any; labels can be too many for all cells."""
+        if (len(self.names) + 1) ** 2 < _MOST_CELLS:
+            in_all = np.bincount(self.codes)
+            codes = np.flatnonzero(in_all)
+            counts = in_all[codes]
+        else:
+            codes, counts = np.unique(self.codes, return_counts=True)
         return dict(zip(codes.tolist(), counts.tolist(), strict=True))
 
     def _deferred(self, cells: Mapping[int, Any], nothing: Callable[[], Any]) -> Deferred:

@@ -90,8 +90,15 @@ def curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int 
 def found(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Codes:
     """Ground truths found by all predictions that count, shape (n_ious, n_labels)."""
     matched = matching(table, rule, LABEL, area_range)
-    nowhere = np.empty((len(matched.positives), 0), np.int64)
-    return drawn(matched, max_detections, nowhere).found
+    counts = matched.counts(max_detections)
+    return _joined(
+        [
+            kernels.true_positives(
+                table.label_starts, matched.standing, counts, bits, excused, count
+            )
+            for (bits, excused), count in zip(matched.words, matched.word_sizes, strict=True)
+        ]
+    )
 
 
 def _curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Curves:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
+from numpy.typing import NDArray
 
 from valor_core.averages import coordinates
 from valor_core.result import Result, Undefined
@@ -15,6 +16,8 @@ from valor_core.schemas.shapes import ends
 from valor_core.state import StateRequest
 from valor_detection import overlaps
 from valor_detection.analysis_parameters import ErrorAnalysisParameters
+from valor_detection.kernels import analysis as kernels
+from valor_detection.kernels.analysis import BACKGROUND, CLASSIFICATION, NOTHING
 from valor_detection.means import mean
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters import Rule
@@ -23,14 +26,13 @@ from valor_detection.ranking import Ranking, ranking
 from valor_detection.rules import ALMOST_ONE, iou_limits, needed
 from valor_detection.shaping import shaped
 from valor_detection.standings import Standings
-from valor_detection.table import KEY, Flags, Pairs, Table
+from valor_detection.table import KEY, Flags, Table
+
+Kinds = NDArray[np.uint8]
+Ranks = NDArray[np.int32]
 
 KINDS = ("classification", "localization", "both", "duplicate", "background", "missed")
 """Kinds of errors: the first five of predictions, the last of ground truths."""
-
-CLASSIFICATION, LOCALIZATION, BOTH, DUPLICATE, BACKGROUND = range(5)
-_NOTHING = 5  # the bit of no repair, behind those of the five kinds
-_BITS = 6
 
 
 @frozen
@@ -133,19 +135,19 @@ class _Faults:
 
     Parameters
     ----------
-    rows : ndarray of int64, shape (n,)
-        False positives that are not on the background, ascending.
-    kinds : ndarray of int64, shape (n,)
-        Error of each.
-    repaired : ndarray of int64, shape (n,)
-        True object that each finds if its error is repaired, -1 for none.
+    numbers : ndarray of int32, shape (n_predictions,)
+        Number of the error of each prediction, -1 for none and for one on the background.
+    kinds : ndarray of uint8, shape (n,)
+        What each error is.
+    labels : ndarray of int64, shape (n,)
+        Label of the true object that each finds if its error is repaired, -1 for none.
     used, missed : ndarray of bool
         Whether a true object is matched, and whether it is missed.
     """
 
-    rows: Codes
-    kinds: Codes
-    repaired: Codes
+    numbers: Ranks
+    kinds: Kinds
+    labels: Codes
     used: Flags
     missed: Flags
 
@@ -156,18 +158,25 @@ class _Faults:
         matched = ranked.matched
         used = np.zeros(len(table.chunk.true_labels), dtype=bool)
         used[matched.truths(chosen.iou_threshold)[ranked.right]] = True
-        rows, kinds, targets = _kinds(table, chosen, ranked.wrong, used)
-        repaired, aimed_at = _repaired(table.chunk.scores[rows], targets, used)
+        chunk = table.chunk
+        rows, kinds, targets = kernels.faults(
+            *(chunk.starts, chunk.truths, chunk.ious, chunk.labels, chunk.true_labels),
+            *(chunk.crowd, ranked.wrong, used),
+            float(iou_limits((chosen.iou_threshold,), chosen.matching)[0]),
+            chosen.background_threshold,
+        )
+        repaired, aimed_at = _repaired(chunk.scores[rows], targets, used)
+        numbers = np.full(len(chunk.scores), -1, np.int32)
+        numbers[rows] = np.arange(len(rows), dtype=np.int32)
+        labels = np.append(chunk.true_labels, -1)[repaired]
         missed = ~(matched.ignored | used | aimed_at)
-        return cls(rows=rows, kinds=kinds, repaired=repaired, used=used, missed=missed)
+        return cls(numbers=numbers, kinds=kinds, labels=labels, used=used, missed=missed)
 
     def within(self, part: Part) -> _Faults:
-        """The faults of some images."""
-        own = part.is_own[self.rows]
-        return _Faults(
-            rows=part.places[self.rows[own]],
-            kinds=self.kinds[own],
-            repaired=part.true_places[self.repaired[own]],
+        """The faults of some images, whose errors keep their numbers."""
+        return evolve(
+            self,
+            numbers=self.numbers[part.rows],
             used=self.used[part.true_rows],
             missed=self.missed[part.true_rows],
         )
@@ -215,8 +224,9 @@ class _Errors:
         found = np.bincount(chunk.true_labels[faults.used], minlength=count)
         missed = np.bincount(chunk.true_labels[faults.missed], minlength=count)
         false = np.diff(ranked.starts) - found
-        by_kind = np.bincount(chunk.labels[faults.rows] * 5 + faults.kinds, minlength=count * 5)
-        by_kind = by_kind.reshape(count, 5)
+        rows = np.flatnonzero(faults.numbers >= 0)
+        cells = chunk.labels[rows] * 5 + faults.kinds[faults.numbers[rows]]
+        by_kind = np.bincount(cells, minlength=count * 5).reshape(count, 5)
         by_kind[:, BACKGROUND] = false - by_kind.sum(axis=1)
         unfound = ranked.matched.positives - found
         return cls(
@@ -231,45 +241,6 @@ class _Errors:
     def positives(self) -> Codes:
         """True objects that count, by label."""
         return self.ranked.matched.positives
-
-
-def _kinds(
-    table: Table, chosen: ErrorAnalysisParameters, is_false: Flags, used: Flags
-) -> tuple[Codes, Codes, Codes]:
-    """False positives that are not on the background, their errors and what these are about."""
-    chunk = table.chunk
-    pairs = table.unranked_pairs
-    foreground = iou_limits((chosen.iou_threshold,), chosen.matching)[0]
-    wanted = is_false[pairs.owners] & (pairs.ious >= chosen.background_threshold)
-    pairs = pairs.those(wanted & ~chunk.crowd[pairs.truths])
-    owners = np.repeat(np.arange(len(pairs.rows)), np.diff(pairs.starts))
-    is_same = chunk.labels[pairs.rows][owners] == chunk.true_labels[pairs.truths]
-    same, other = (_greatest(pairs, wanted) for wanted in (is_same, ~is_same))
-    is_near = (same > 0) & (same < foreground)
-    is_mistaken = ~is_near & (other >= foreground)
-    # What an error is about is of its label if it is near that, else of another label.
-    about = np.where(is_near, same, np.where(is_mistaken, other, np.inf))[owners] == pairs.ious
-    about &= is_near[owners] == is_same
-    backwards = np.flatnonzero(about)[::-1]  # so that the first of equal ones is written last
-    targets = np.full(len(pairs.rows), -1, np.int64)
-    targets[owners[backwards]] = pairs.truths[backwards]
-    is_again = np.zeros(len(pairs.rows), dtype=bool)
-    is_again[owners[is_same & (pairs.ious >= foreground) & used[pairs.truths]]] = True
-    kinds = np.full(len(pairs.rows), BOTH)
-    kinds[np.maximum(same, other) <= chosen.background_threshold] = BACKGROUND
-    kinds[is_again] = DUPLICATE
-    kinds[is_mistaken] = CLASSIFICATION
-    kinds[is_near] = LOCALIZATION
-    left = kinds != BACKGROUND
-    return pairs.rows[left], kinds[left], targets[left]
-
-
-def _greatest(pairs: Pairs, wanted: Flags) -> Floats:
-    """Greatest IoU of each prediction's wanted pairs, 0 of none."""
-    if not len(pairs.rows):
-        return np.empty(0)
-    greatest: Floats = np.maximum.reduceat(np.where(wanted, pairs.ious, 0.0), pairs.starts[:-1])
-    return greatest
 
 
 def _repaired(scores: Floats, targets: Codes, used: Flags) -> tuple[Codes, Flags]:
@@ -300,14 +271,14 @@ class _Gains:
     ----------
     rule : str
         Rule of the matching, which says how means are taken.
-    precisions : ndarray of float64, shape (9, 101, n_labels)
-        Interpolated precisions, 0 where nothing is left to find.
+    precisions : sequence of ndarray of float64, shapes (101, n_labels)
+        Interpolated precisions, not above 0 where nothing is left to find.
     remaining : ndarray of bool, shape (9, n_labels)
         Whether a label has any ground truth or prediction left.
     """
 
     rule: Rule
-    precisions: Floats
+    precisions: Sequence[Floats]
     remaining: Flags
 
     @classmethod
@@ -319,18 +290,14 @@ class _Gains:
         as_is = _unrepaired(standings)
         repaired, _ = standings.interpolated(targets, positives)
         background = evolve(as_is, false_before=np.zeros_like(as_is.false_before))
-        parts = [
+        precisions = [
             *repaired[:BACKGROUND],
             background.interpolated(targets, positives)[0][0],
             _of_fewer(as_is, positives - errors.missed, rule),
             np.where(np.maximum(targets, 1) <= errors.found[:, None], 1.0, 0.0).T,
             _of_fewer(as_is, errors.found, rule),
-            repaired[_NOTHING],
+            repaired[NOTHING],
         ]
-        precisions = np.maximum(parts, 0.0)
-        if rule != "coco":
-            # pycocotools divides by a count and a bit more, which shows in 1/1 alone.
-            precisions[precisions > ALMOST_ONE] = 1.0
         return cls(rule, precisions, _remaining(errors))
 
     def value(self, labels: list[int], counts: Codes) -> dict[str, Any] | Undefined:
@@ -350,70 +317,40 @@ class _Gains:
         }
 
     def _ap(self, place: int, labels: list[int]) -> float | None:
-        left = [label for label in labels if self.remaining[place, label]]
-        return mean(self.precisions[place][:, left], self.rule)
+        codes = np.array(labels, np.int64)
+        codes = codes[self.remaining[place, codes]]
+        precisions = self.precisions[place]
+        if len(codes) < precisions.shape[1]:
+            precisions = precisions[:, codes]
+        precisions = np.maximum(precisions, 0.0)
+        if self.rule != "coco":
+            # pycocotools divides by a count and a bit more, which shows in 1/1 alone.
+            precisions[precisions > ALMOST_ONE] = 1.0
+        return mean(precisions, self.rule)
 
 
 def _standings(errors: _Errors) -> Standings:
-    """True positives and errors, the errors of each kind repaired at its bit.
-
-    An error is excused at the bit of its kind; a localization error that is repaired is a match
-    there instead, and a repaired classification error is a match in a place of its own, under the
-    label of its ground truth. Errors on the background, the most by far, are only counted.
-    """
+    """True positives and errors, the errors of each kind repaired at its bit."""
     ranked, faults = errors.ranked, errors.faults
-    chunk, is_repaired = ranked.matched.table.chunk, faults.repaired >= 0
-    is_moved = is_repaired & (faults.kinds == CLASSIFICATION)
-    own = np.uint64(1) << faults.kinds.astype(np.uint64)
-    excused = np.where(is_repaired & (faults.kinds == LOCALIZATION), np.uint64(0), own)
-    # One more, for the true positives, is a match at all bits.
-    own, excused = np.append(own, np.uint64((1 << _BITS) - 1)), np.append(excused, np.uint64(0))
-    numbers = np.full(len(chunk.scores), -1, np.int32)
-    numbers[faults.rows] = np.arange(len(faults.rows), dtype=np.int32)
-    numbers = numbers[ranked.rows]
-    at = np.flatnonzero(ranked.is_true | (numbers >= 0))
-    numbers = numbers[at]
-
-    moved, labels = _moved(
-        ranked, chunk.true_labels[faults.repaired[is_moved]], chunk.scores[faults.rows[is_moved]]
-    )
-    moved_starts = ends(np.bincount(labels, minlength=len(errors.found)))
-    own_starts = np.searchsorted(at, ranked.starts)
-    # In front of a place are those that stand, and errors on the background.
-    before = (moved - ranked.starts[labels]) - (np.searchsorted(at, moved) - own_starts[labels])
-    own_before = at - np.arange(len(at))
-    own_before -= np.repeat((ranked.starts - own_starts)[:-1], np.diff(own_starts))
-    # What is moved stands in front of the place that it is moved to.
-    order = np.argsort(np.append(2 * moved, 2 * at + 1), kind="stable")
-    unmoved = np.zeros(len(moved), np.uint64)
-    return Standings(
-        starts=moved_starts + own_starts,
-        at=np.append(moved, at)[order],
-        false_before=np.append(before, own_before)[order].astype(np.int32),
-        counted=np.append(np.zeros(len(moved), dtype=bool), numbers >= 0)[order],
-        matched=np.append(unmoved + np.uint64(1 << CLASSIFICATION), own[numbers])[order],
-        excused=np.append(unmoved, excused[numbers])[order],
-        threshold_count=_BITS,
-    )
-
-
-def _moved(ranked: Ranking, labels: Codes, scores: Floats) -> tuple[Codes, Codes]:
-    """Places in the ranking behind all of some labels and scores, ascending, and their labels."""
+    chunk = ranked.matched.table.chunk
+    is_moved = np.append((faults.labels >= 0) & (faults.kinds == CLASSIFICATION), False)
+    rows = np.flatnonzero(is_moved[faults.numbers])
+    labels, scores = faults.labels[faults.numbers[rows]], chunk.scores[rows]
     by_rank = np.lexsort((-scores, labels))
-    labels, scores = labels[by_rank], scores[by_rank]
-    ranked_scores = ranked.matched.table.chunk.scores
-    low, high = ranked.starts[labels], ranked.starts[labels + 1]
-    while (is_open := low < high).any():
-        middle = np.where(is_open, (low + high) // 2, 0)
-        is_behind = is_open & (ranked_scores[ranked.rows[middle]] >= scores)
-        low = np.where(is_behind, middle + 1, low)
-        high = np.where(is_open & ~is_behind, middle, high)
-    return low, labels
+    return Standings(
+        *kernels.repairs(
+            *(ranked.starts, ranked.rows, ranked.is_true, chunk.scores),
+            *(faults.numbers, faults.kinds, faults.labels >= 0),
+            ends(np.bincount(labels, minlength=len(errors.found))),
+            scores[by_rank],
+        ),
+        threshold_count=NOTHING + 1,
+    )
 
 
 def _unrepaired(standings: Standings) -> Standings:
     """The standings at the bit of no repair alone."""
-    matched = standings.matched >> np.uint64(_NOTHING)
+    matched = standings.matched >> np.uint64(NOTHING)
     return evolve(standings, matched=matched, excused=np.zeros_like(matched), threshold_count=1)
 
 
@@ -426,6 +363,6 @@ def _of_fewer(standings: Standings, positives: Codes, rule: Rule) -> Floats:
 def _remaining(errors: _Errors) -> Flags:
     seen = np.diff(errors.ranked.starts)
     before = errors.positives + seen
-    left = [before - errors.counts[:, kind] for kind in range(_NOTHING)]
+    left = [before - errors.counts[:, kind] for kind in range(NOTHING)]
     left += [before - errors.missed, before, errors.found + seen, before]
     return np.array(left) > 0

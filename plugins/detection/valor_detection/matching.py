@@ -88,24 +88,19 @@ class Matching:
         return pairs.take(np.lexsort((pairs.rows, -best, -scores)))
 
     @property
-    def rows(self) -> Codes:
-        """Rows of the predictions of `pairs`."""
-        return self._rows[0]
+    def places(self) -> Places:
+        """Place in `words` of each prediction, -1 for one that overlaps nothing."""
+        places: Places = self.table.kept(("places", self.rule, self.scope), self._places)
+        return places
 
-    @property
-    def _rows(self) -> tuple[Codes, Codes | slice]:
-        """The rows, and their places among those of the larger table."""
-        rows: tuple[Codes, Codes | slice] = self.table.kept(
-            ("rows", self.rule, self.scope), self._own_rows
-        )
-        return rows
-
-    def _own_rows(self) -> tuple[Codes, Codes | slice]:
-        if self._whole is None or self.table.part is None:
-            return self.pairs.rows, slice(None)
-        part, rows = self.table.part, self._whole.rows
-        own = np.flatnonzero(part.is_own[rows])
-        return part.places[rows[own]], own
+    def _places(self) -> Places:
+        part = self.table.part
+        if part is not None and self._whole is not None:
+            return self._whole.places[part.rows]
+        rows = self.pairs.rows
+        places = np.full(len(self.table.chunk.scores), -1, np.int32)
+        places[rows] = np.arange(len(rows), dtype=np.int32)
+        return places
 
     @once
     def _whole(self) -> Matching | None:
@@ -162,14 +157,11 @@ class Matching:
 
     @property
     def standing(self) -> Places:
-        """Place in the pairs of each prediction of `order`, -1 for one that overlaps nothing."""
-        standing: Places = self.table.kept(("standing", self.rule, self.scope), self._standing)
+        """`places` of the predictions of `order`."""
+        standing: Places = self.table.kept(
+            ("standing", self.rule, self.scope), lambda: self.places[self.order]
+        )
         return standing
-
-    def _standing(self) -> Places:
-        places = np.full(len(self.order), -1, np.int32)
-        places[self.rows] = np.arange(len(self.rows), dtype=np.int32)
-        return places[self.order]
 
     @once
     def ignored(self) -> Flags:
@@ -190,8 +182,10 @@ class Matching:
     @once
     def positives(self) -> Codes:
         """True objects to be found, by label."""
-        labels = self.table.chunk.true_labels[~self.ignored]
-        return np.bincount(labels, minlength=len(self.table.labels))
+        chunk, count = self.table.chunk, len(self.table.labels)
+        return kernels.positives(
+            chunk.true_labels, chunk.true_areas, chunk.crowd, self.area_range, count
+        )
 
     @property
     def limits(self) -> Floats:
@@ -200,14 +194,19 @@ class Matching:
 
     @once
     def words(self) -> tuple[tuple[Bits, Bits], ...]:
-        """For every 64 thresholds: those at which a prediction is matched, and excused."""
+        """For every 64 thresholds: those at which a prediction is matched, and excused.
+
+        Some images have those of the larger table, in which `places` says where theirs are.
+        """
         if self._whole is not None:
-            _, own = self._rows
-            return tuple((bits[own], excused[own]) for bits, excused in self._whole.words)
+            return self._whole.words
+        return tuple((matched, excused) for matched, excused, _ in self._matchings)
+
+    @once
+    def _matchings(self) -> tuple[tuple[Bits, Bits, Codes], ...]:
         limits = self.limits
         return tuple(
-            self._matched(limits[first : first + _WORD])[:2]
-            for first in range(0, len(limits), _WORD)
+            self._matched(limits[first : first + _WORD]) for first in range(0, len(limits), _WORD)
         )
 
     def prepare(self) -> None:
@@ -222,18 +221,34 @@ class Matching:
 
     def is_true(self, iou_threshold: float) -> Flags:
         """Whether each prediction found a true object that counts."""
-        matched, excused = self._at(iou_threshold)
+        matched, excused = self.at(iou_threshold)
         return matched & ~excused
 
     def is_false(self, iou_threshold: float) -> Flags:
         """Whether each prediction counts as a false positive."""
-        return ~self._at(iou_threshold)[0] & self.in_range
+        return ~self.at(iou_threshold)[0] & self.in_range
 
-    def paired(self, iou_threshold: float) -> tuple[Flags, Flags]:
-        """Whether each prediction of the pairs is matched, and whether with an ignored object."""
+    def at(self, iou_threshold: float) -> tuple[Flags, Flags]:
+        """Whether each prediction is matched, and whether with an ignored object."""
+        found: tuple[Flags, Flags] = self.table.kept(
+            ("matched", self.rule, self.scope, self.area_range, iou_threshold),
+            lambda: self._at(iou_threshold),
+        )
+        return found
+
+    def _at(self, iou_threshold: float) -> tuple[Flags, Flags]:
+        part = self.table.part
+        if part is not None and self._whole is not None:
+            matched, excused = self._whole.at(iou_threshold)
+            return matched[part.rows], excused[part.rows]
+        *words, bit = self.bits(iou_threshold)
+        matched, excused = (np.append(word & np.uint64(1 << bit) != 0, False) for word in words)
+        return matched[self.places], excused[self.places]
+
+    def bits(self, iou_threshold: float) -> tuple[Bits, Bits, int]:
+        """The two `words` of a threshold, and its bit in them."""
         word, bit = divmod(self.table.iou_thresholds.index(iou_threshold), _WORD)
-        matched, excused = self.words[word]
-        return _flags(matched, bit), _flags(excused, bit)
+        return *self.words[word], bit
 
     def truths(self, iou_threshold: float) -> Codes:
         """Row of the true object that each prediction found, -1 for none; ignored ones too."""
@@ -266,7 +281,7 @@ class Matching:
     def _truths(self, iou_threshold: float) -> Codes:
         part = self.table.part
         if part is not None and self._whole is not None:
-            return part.true_places[self._whole.truths(iou_threshold)[part.rows]]
+            return part.true_places(self._whole.truths(iou_threshold)[part.rows])
         places = self._taken(iou_threshold)
         truths = np.full(len(self.table.chunk.scores), -1, np.int64)
         has = places >= 0
@@ -275,18 +290,12 @@ class Matching:
         # The labels of an annotation find what the best-scoring one of a key found.
         return truths if leaders is None else truths[leaders]
 
-    def _at(self, iou_threshold: float) -> tuple[Flags, Flags]:
-        matched, excused = self.paired(iou_threshold)
-        return self._of_all(matched), self._of_all(excused)
-
-    def _of_all(self, paired: Flags) -> Flags:
-        flags = np.zeros(len(self.table.chunk.scores), dtype=bool)
-        flags[self.rows] = paired
-        return flags
-
     def _taken(self, iou_threshold: float) -> Codes:
         """Place in the pairs of what each of their predictions found, -1 for none."""
         place = self.table.iou_thresholds.index(iou_threshold)
+        if self.scope == LABEL and place % _WORD == 0:  # made for the curves of all thresholds
+            matched, _, taken = self._matchings[place // _WORD]
+            return np.where(matched & np.uint64(1), taken, -1)
         return self._matched(self.limits[place : place + 1])[2]
 
     def _matched(self, limits: Floats) -> tuple[Bits, Bits, Codes]:
@@ -322,8 +331,3 @@ def _reaching(
     excusing = has[ignored[pairs.truths[places[has]]]]
     excused[excusing] = matched[excusing]
     return matched, excused, np.where(matched != 0, places, -1)
-
-
-def _flags(bits: Bits, bit: int) -> Flags:
-    flags: Flags = (bits >> np.uint64(bit)) & np.uint64(1) == 1
-    return flags

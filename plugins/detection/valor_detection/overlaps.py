@@ -13,10 +13,11 @@ from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.shapes import ends
 from valor_core.state import Content, StateRequest
+from valor_detection.chunk import Chunk, Images, SomeImages, join
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters import Rule
 from valor_detection.rules import iou_limits
-from valor_detection.table import LABEL, Chunk, Table, join
+from valor_detection.table import LABEL, Table
 
 Ragged = tuple[Codes, Codes, Floats]
 """Pairs of each prediction: where they begin, rows of true objects, overlaps."""
@@ -55,7 +56,7 @@ class Overlaps:
     scopes: tuple[str, ...]
     vocabulary: Vocabulary = field(factory=Vocabulary, init=False)
     label_ids: dict[int, int] = field(factory=dict, init=False)
-    chunks: list[Chunk] = field(factory=list, init=False)
+    chunks: list[Images] = field(factory=list, init=False)
     _table: Table | None = field(default=None, init=False)
 
     @property
@@ -76,7 +77,6 @@ class Overlaps:
             true_labels=truths.labels,
             true_areas=truths.areas,
             crowd=truths.crowd,
-            true_annotations=truths.annotations,
             datums=predictions.datums,
             labels=predictions.labels,
             scores=predictions.scores,
@@ -97,11 +97,33 @@ class Overlaps:
         self.chunks.extend(chunk.relabel(codes) for chunk in other.chunks)
         self._table = None
 
+    def select(self, positions: Codes) -> Overlaps:
+        """The state of some images of the one batch that was counted."""
+        (chunk,) = self.chunks
+        part = copy(self)
+        part.vocabulary = Vocabulary(list(self.vocabulary.labels))
+        part.label_ids = dict(self.label_ids)
+        part.chunks = [SomeImages(chunk.gathered(), positions)]
+        part._table = None
+        return part
+
     def within(self, whole: Overlaps) -> Overlaps:
         """The same, which takes from a state of more images what that has worked out."""
+        if not self.chunks or not self._has_labels_of(whole):
+            return self
         part = copy(self)
-        part._table = self.table.within(whole.table)
+        part._table = whole.table.part_of(np.concatenate([each.uids for each in self.chunks]))
         return part
+
+    def _has_labels_of(self, other: Overlaps) -> bool:
+        mine, theirs = self.vocabulary.labels, other.vocabulary.labels
+        if mine == theirs:
+            return self.label_ids == other.label_ids
+        numbered, numbered_there = (
+            {label: state.label_ids.get(code) for code, label in enumerate(labels)}
+            for state, labels in ((self, mine), (other, theirs))
+        )
+        return numbered == numbered_there
 
     def dump(self) -> Content:
         """Everything counted so far."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
 from attrs import frozen
 
 from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.shapes import ends
 from valor_detection.curves import limit
+from valor_detection.kernels import matching as kernels
 from valor_detection.matching import Matching, matching
 from valor_detection.parameters import EVERY_SIZE, Rule
 from valor_detection.table import LABEL, Flags, Table
@@ -88,16 +87,12 @@ def ranking(table: Table, chosen: RankingParameters) -> Ranking:
 
 
 def _ranking(matched: Matching, most: int | None, iou_threshold: float) -> Ranking:
-    table = matched.table
-    right, wrong = matched.is_true(iou_threshold), matched.is_false(iou_threshold)
-    if most is not None:
-        counts = matched.ranks < most
-        right &= counts
-        wrong &= counts
-    takes_part = right | wrong
-    rows, starts = matched.order, table.label_starts
-    if not takes_part.all():
-        rows = rows[takes_part[rows]]
-        sizes = np.bincount(table.chunk.labels[takes_part], minlength=len(table.labels))
-        starts = ends(sizes)
-    return Ranking(matched, rows, starts, right[rows], right, wrong)
+    starts, rows, is_true, right, wrong = kernels.ranked(
+        matched.table.label_starts,
+        matched.order,
+        matched.standing,
+        matched.counts(most),
+        matched.in_range,
+        *matched.bits(iou_threshold),
+    )
+    return Ranking(matched, rows, starts, is_true, right, wrong)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from valor_core.schemas.arrays import Codes, Floats
+from valor_detection.kernels import matching as kernels
 from valor_detection.parameters import COCO_IOUS, Rule
 
 ALMOST_ONE = 1 - 1e-10
@@ -15,6 +16,7 @@ ALMOST_ONE = 1 - 1e-10
 RECALLS: tuple[float, ...] = tuple(i / 100 for i in range(101))
 """0, 0.01 … 1, as people write them."""
 
+_ROUNDED = np.linspace(0, 1, 101)
 _AS_PYCOCOTOOLS = dict(zip(COCO_IOUS, np.linspace(0.5, 0.95, 10).tolist(), strict=True))
 
 
@@ -56,11 +58,7 @@ def needed(positives: Codes, rule: Rule) -> Codes:
     >>> needed(np.array([100]), "valor")[0, 35], needed(np.array([100]), "coco")[0, 35]
     (np.int64(35), np.int64(36))
     """
-    count = np.maximum(positives, 1.0)[:, None]
-    least = np.ceil(np.arange(101.0) * count / 100)  # a quotient of whole numbers is exact if whole
-    if rule == "coco":
-        _move_to_rounded(least, count, np.linspace(0, 1, 101))
-    return least.astype(np.int64)
+    return kernels.needed(positives, _ROUNDED if rule == "coco" else None)
 
 
 def reaching(positives: Codes, recalls: Floats) -> Codes:
@@ -85,14 +83,6 @@ def reaching(positives: Codes, recalls: Floats) -> Codes:
     """
     count = np.maximum(positives, 1.0)[:, None]
     least = np.ceil(recalls * count)
-    _move_to_rounded(least, count, recalls)
-    return np.maximum(least, 0.0).astype(np.int64)
-
-
-def _move_to_rounded(least: Floats, count: Floats, recalls: Floats) -> None:
-    """Make the least numbers whose exact quotients reach recalls those whose rounded ones do.
-
-    Rounding is monotonic, so that they are at most one apart.
-    """
-    least -= (least - 1) / count >= recalls
+    least -= (least - 1) / count >= recalls  # rounding moves them by one at the most
     least += least / count < recalls
+    return np.maximum(least, 0.0).astype(np.int64)

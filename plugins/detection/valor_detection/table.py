@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import asdict, evolve, field, fields, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes, Floats, is_ascending
@@ -14,7 +14,7 @@ from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.label import Label
 from valor_core.schemas.order import natural_order
 from valor_core.schemas.shapes import ends, gathered
-from valor_core.state import Content
+from valor_detection.chunk import NOTHING, Chunk, Images, SomeImages
 from valor_detection.kernels import matching as kernels
 from valor_detection.once import once
 from valor_detection.part import Part
@@ -23,86 +23,6 @@ Flags = NDArray[np.bool_]
 
 KEY, LABEL = "key", "label"
 """Whether objects of one label key can be pairs, or only those of one label."""
-
-
-@frozen(kw_only=True, eq=False)
-class Chunk:
-    """Objects of some images, as they arrived, and their pairs.
-
-    Parameters
-    ----------
-    uids : ndarray
-        Names of the images.
-    true_datums, datums : ndarray of int64, shapes (g,) and (d,)
-        Image of each true and predicted object, ascending.
-    true_labels, labels : ndarray of int64
-        Label codes.
-    true_areas, areas : ndarray of float64
-        Areas, in square pixels.
-    crowd : ndarray of bool, shape (g,)
-        Whether a true object is a crowd.
-    scores : ndarray of float64, shape (d,)
-        Scores.
-    true_annotations, annotations : ndarray of int64
-        Position of the annotation in its image.
-    starts, truths, ious : ndarray
-        Pairs of each predicted object: where they begin, rows of the true objects, overlaps.
-    """
-
-    uids: Uids
-    true_datums: Codes
-    true_labels: Codes
-    true_areas: Floats
-    crowd: Flags
-    true_annotations: Codes
-    datums: Codes
-    labels: Codes
-    scores: Floats
-    areas: Floats
-    annotations: Codes
-    starts: Codes
-    truths: Codes
-    ious: Floats
-
-    def dump(self) -> Content:
-        """The columns, by name."""
-        return asdict(self, recurse=False)
-
-    def copy(self) -> Chunk:
-        """The same, in arrays of its own."""
-        return Chunk(**{name: getattr(self, name).copy() for name in _COLUMNS})
-
-    def relabel(self, codes: Codes) -> Chunk:
-        """The same under other label codes."""
-        if bool((codes == np.arange(len(codes))).all()):
-            return self
-        return evolve(self, true_labels=codes[self.true_labels], labels=codes[self.labels])
-
-
-_COLUMNS = tuple(attribute.name for attribute in fields(Chunk))
-_TRUE = ("true_datums", "true_labels", "true_areas", "crowd", "true_annotations")
-_PREDICTED = ("datums", "labels", "scores", "areas", "annotations")
-
-
-def join(chunks: Sequence[Chunk]) -> Chunk | None:
-    """One chunk of several, one behind the other; None of none."""
-    if len(chunks) < 2:
-        return chunks[0] if chunks else None
-    columns = {name: [getattr(chunk, name) for chunk in chunks] for name in _COLUMNS}
-    _shift(columns, ("true_datums", "datums"), [len(uids) for uids in columns["uids"]])
-    _shift(columns, ("truths",), [len(rows) for rows in columns["true_labels"]])
-    _shift(columns, ("starts",), [len(pairs) for pairs in columns["truths"]])
-    columns["starts"] = [
-        starts if i == 0 else starts[1:] for i, starts in enumerate(columns["starts"])
-    ]
-    return Chunk(**{name: np.concatenate(parts) for name, parts in columns.items()})
-
-
-def _shift(columns: dict[str, list[Any]], names: Sequence[str], counts: Sequence[int]) -> None:
-    """Make positions in the parts positions in the whole."""
-    before = ends(counts)[:-1].tolist()
-    for name in names:
-        columns[name] = [part + shift for part, shift in zip(columns[name], before, strict=True)]
 
 
 @frozen(eq=False, slots=False)
@@ -170,7 +90,7 @@ class Table:
     labels: tuple[Label, ...]
     scope: str
     iou_thresholds: tuple[float, ...]
-    chunk: Chunk
+    chunk: Images
     part: Part | None = None
     _kept: dict[Any, Any] = field(factory=dict, repr=False)
 
@@ -203,7 +123,7 @@ class Table:
         )
         renamed = np.empty(len(labels), np.int64)
         renamed[order] = np.arange(len(labels))
-        chunk = _sorted(_NOTHING if chunk is None else chunk)
+        chunk = _sorted(NOTHING if chunk is None else chunk)
         if not is_ascending(renamed):
             chunk = chunk.relabel(renamed)
         return cls(
@@ -213,11 +133,16 @@ class Table:
             chunk=chunk,
         )
 
-    def within(self, whole: Table) -> Table:
-        """The same, which takes from a table of more images what that has worked out."""
-        if whole is self or whole.labels != self.labels:
-            return self
-        return evolve(self, part=Part.of(self.chunk.uids, whole), kept={})
+    def part_of(self, uids: Uids) -> Table | None:
+        """The table of some images, which takes from this one what it has worked out.
+
+        None if some are not here.
+        """
+        images = self.images(uids)
+        if images is None:
+            return None
+        chunk = SomeImages(self.chunk.gathered(), images)
+        return evolve(self, chunk=chunk, part=Part(self, chunk), kept={})
 
     def kept(self, key: Any, make: Any) -> Any:
         """What was made under a key before, or is made now."""
@@ -245,18 +170,15 @@ class Table:
             for key in sorted({self.labels[code].key for code in codes})
         }
 
-    @property
-    def image_starts(self) -> tuple[Codes, Codes]:
-        """Where the true and the predicted objects of each image begin."""
-        chunk, count = self.chunk, len(self.chunk.uids)
-        starts: tuple[Codes, Codes] = self.kept(
-            "image_starts",
-            lambda: tuple(
-                ends(np.bincount(datums, minlength=count))
-                for datums in (chunk.true_datums, chunk.datums)
-            ),
-        )
-        return starts
+    def images(self, uids: Uids) -> Codes | None:
+        """Numbers, ascending, of the images with some names; None if some are not here."""
+        own = self.chunk.uids
+        if not len(own):
+            return None if len(uids) else np.empty(0, np.int64)
+        order: Codes = self.kept("uid_order", lambda: np.argsort(own, kind="stable"))
+        places = np.searchsorted(own, uids, sorter=order)
+        images: Codes = order[np.minimum(places, len(own) - 1)]
+        return np.sort(images) if np.array_equal(own[images], uids) else None
 
     def labels_of(self, key: str) -> list[int]:
         """Codes of a key's labels, in order."""
@@ -275,9 +197,6 @@ class Table:
         return order
 
     def _order(self) -> Codes:
-        if self.part is not None:
-            order = self.part.whole.order
-            return self.part.places[order[self.part.is_own[order]]]
         return kernels.score_order(self.chunk.labels, self.chunk.scores, len(self.labels))
 
     @property
@@ -364,44 +283,4 @@ def _sorted(chunk: Chunk) -> Chunk:
     order = natural_order(chunk.uids)
     if is_ascending(order):
         return chunk
-    true_rows, true_datums = _of_images(chunk.true_datums, order)
-    rows, datums = _of_images(chunk.datums, order)
-    true_places = np.empty(len(true_rows), np.int64)
-    true_places[true_rows] = np.arange(len(true_rows))
-    chosen, starts = gathered(chunk.starts, rows)
-    columns = {name: getattr(chunk, name)[true_rows] for name in _TRUE if name != "true_datums"}
-    columns |= {name: getattr(chunk, name)[rows] for name in _PREDICTED if name != "datums"}
-    return Chunk(
-        uids=chunk.uids[order],
-        starts=starts,
-        truths=true_places[chunk.truths[chosen]],
-        ious=chunk.ious[chosen],
-        true_datums=true_datums,
-        datums=datums,
-        **columns,
-    )
-
-
-def _of_images(datums: Codes, images: Codes) -> tuple[Codes, Codes]:
-    """Rows of the images in another order, and their new numbers."""
-    rows, starts = gathered(ends(np.bincount(datums, minlength=len(images))), images)
-    return rows, np.repeat(np.arange(len(images)), np.diff(starts))
-
-
-_CODES, _FLOATS = np.empty(0, np.int64), np.empty(0)
-_NOTHING = Chunk(
-    uids=_CODES,
-    true_datums=_CODES,
-    true_labels=_CODES,
-    true_areas=_FLOATS,
-    crowd=np.empty(0, np.bool_),
-    true_annotations=_CODES,
-    datums=_CODES,
-    labels=_CODES,
-    scores=_FLOATS,
-    areas=_FLOATS,
-    annotations=_CODES,
-    starts=np.zeros(1, np.int64),
-    truths=_CODES,
-    ious=_FLOATS,
-)
+    return SomeImages(chunk, order).gathered()

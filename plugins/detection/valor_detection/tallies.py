@@ -79,17 +79,17 @@ def _tally(
     table: Table, chosen: Selection, iou_threshold: float, thresholds: tuple[float, ...]
 ) -> Tally:
     matched = chosen.matching(table)
-    is_matched, is_excused = matched.paired(iou_threshold)
-    rows, counts = matched.rows, chosen.counts(table)
-    is_matched &= counts[rows]
-    not_false = _passing(table, rows[is_matched & matched.in_range[rows]], thresholds)
+    is_matched, is_excused = matched.at(iou_threshold)
+    counts = chosen.counts(table)
+    is_matched = is_matched & counts
+    not_false = _passing(table, np.flatnonzero(is_matched & matched.in_range), thresholds)
     in_range: Codes = table.kept(
         ("passing", chosen, thresholds),
         lambda: _passing(table, np.flatnonzero(matched.in_range & counts), thresholds),
     )
     return Tally(
         score_thresholds=thresholds,
-        tp=_passing(table, rows[is_matched & ~is_excused], thresholds),
+        tp=_passing(table, np.flatnonzero(is_matched & ~is_excused), thresholds),
         fp=in_range - not_false,
         positives=matched.positives,
     )

@@ -3,11 +3,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from valor_core import Datum
 from valor_core.errors import SchemaError
+from valor_core.schemas.classification import Classification
 from valor_core.schemas.datum import Datums, LazyColumns, check_unique, compact
+from valor_core.schemas.detection import Detection
+from valor_core.schemas.text import Text
 
 
 @pytest.mark.parametrize("uid", [None, 0.5, True, ("a",)])
@@ -84,6 +88,37 @@ def test_uids_each_once_are_accepted_in_any_order() -> None:
 def test_a_metadata_column_has_a_value_for_every_datum() -> None:
     with pytest.raises(SchemaError, match=r"^metadata field 'weather': expected 2 rows, got 1$"):
         Datums(["a", "b"], {"weather": ["sun"]})
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({"w": "ab"}, "metadata field 'w': expected a value for each item, got 'ab'"),
+        ({"w": None}, "metadata field 'w': expected a value for each item, got None"),
+        ({"w": {"a": 1}}, "metadata field 'w': expected a value for each item, got {'a': 1}"),
+        ([{"w": 1}], "metadata: expected a table of columns, got [{'w': 1}]"),
+    ],
+)
+def test_metadata_that_are_no_columns_are_refused(metadata: Any, message: str) -> None:
+    with pytest.raises(SchemaError) as error:
+        Datums(["a", "b"], metadata)
+
+    assert str(error.value).splitlines()[0] == message
+
+
+def test_metadata_may_be_a_data_frame() -> None:
+    frame = pandas.DataFrame({"w": ["sun", "rain"]})
+
+    assert Datums(["a", "b"], frame).metadata["w"].tolist() == ["sun", "rain"]  # type: ignore[arg-type]
+    assert Datums.numbers(2, frame).at(1).metadata == {"w": "rain"}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("made", [Classification, Detection, Text])
+def test_an_item_checks_its_name_and_its_facts(made: Any) -> None:
+    with pytest.raises(SchemaError, match=r": uid must be a string or a whole number, got 1.5$"):
+        made(1.5)
+    with pytest.raises(SchemaError, match=r": metadata must be a table of facts, got 'x'$"):
+        made("a", metadata="x")
 
 
 def test_metadata_values_may_be_lists() -> None:

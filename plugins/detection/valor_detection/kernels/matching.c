@@ -10,6 +10,8 @@
 static double lesser(double a, double b) { return a < b ? a : b; }
 static double greater(double a, double b) { return a > b ? a : b; }
 
+#define TINY 1e-300 /* more than what products of the least numbers lose */
+
 /* Pairs of the predictions from *row on, until all are done or the next one's might not fit.
    Returns the number of pairs written; *row and *true_row say where to go on. */
 EXPORT int64_t box_pairs(
@@ -20,6 +22,7 @@ EXPORT int64_t box_pairs(
     int64_t *row, int64_t *true_row, int64_t *sizes, int64_t *truths, double *ious)
 {
     int64_t written = 0, first = *true_row, i = *row;
+    double nearly = lowest * (1 - 1e-9); /* below it, no rounding makes it the lowest */
     while (i < count) {
         int64_t datum = datums[i], stop;
         while (first < true_count && true_datums[first] < datum) first++;
@@ -36,11 +39,11 @@ EXPORT int64_t box_pairs(
                 double across, down, shared, whole, iou;
                 if (true_groups[j] != group) continue;
                 across = lesser(right, truth[2] + truth[0]) - greater(x, truth[0]);
-                if (!(across > 0)) continue;
                 down = lesser(low, truth[3] + truth[1]) - greater(y, truth[1]);
-                if (!(down > 0)) continue;
                 shared = across * down;
                 whole = crowd[j] ? area : area + truth[2] * truth[3] - shared;
+                /* One branch for all that clearly are no pair: nothing could foresee several. */
+                if (!((across > 0) & (down > 0) & (shared >= whole * nearly - TINY))) continue;
                 iou = shared / whole;
                 if (!(iou > 0 && iou >= lowest)) continue;
                 truths[written] = j;
@@ -342,6 +345,83 @@ EXPORT int64_t standings(int64_t group_count, const int64_t *starts, const int64
     }
     standing_starts[group_count] = count;
     return count;
+}
+
+EXPORT void positives(int64_t count, const int64_t *labels, const double *areas,
+                      const uint8_t *crowd, double low, double high, int64_t *found)
+{
+    for (int64_t i = 0; i < count; i++)
+        found[labels[i]] += !(crowd[i] | (areas[i] < low) | (areas[i] > high));
+}
+
+/* Answers how many take part; all outputs have room for every prediction. */
+EXPORT int64_t ranked(int64_t group_count, const int64_t *starts, const int64_t *order,
+                      const int32_t *places, const uint8_t *counts, const uint8_t *in_range,
+                      const uint64_t *matched, const uint64_t *excused, int64_t bit,
+                      int64_t *ranked_starts, int64_t *rows, uint8_t *is_true, uint8_t *right,
+                      uint8_t *wrong)
+{
+    static const uint64_t nothing = 0;
+    int64_t count = 0;
+    for (int64_t k = 0; k < group_count; k++) {
+        ranked_starts[k] = count;
+        for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
+            int64_t row = order[i];
+            int32_t place = places[i];
+            uint8_t is_matched = *(place < 0 ? &nothing : matched + place) >> bit & 1;
+            uint8_t is_excused = *(place < 0 ? &nothing : excused + place) >> bit & 1;
+            right[row] = counts[i] & is_matched & !is_excused;
+            wrong[row] = counts[i] & !is_matched & in_range[row];
+            rows[count] = row;
+            is_true[count] = right[row];
+            count += right[row] | wrong[row];
+        }
+    }
+    ranked_starts[group_count] = count;
+    return count;
+}
+
+/* found is all 0 before. */
+EXPORT void true_positives(int64_t group_count, const int64_t *starts, const int32_t *places,
+                           const uint8_t *counts, const uint64_t *matched,
+                           const uint64_t *excused, int64_t threshold_count, int64_t *found)
+{
+    for (int64_t k = 0; k < group_count; k++)
+        for (int64_t i = starts[k]; i < starts[k + 1]; i++) {
+            uint64_t bits;
+            if (!counts[i] || places[i] < 0) continue;
+            bits = matched[places[i]] & ~excused[places[i]];
+            for (int64_t t = 0; t < threshold_count; t++)
+                found[t * group_count + k] += bits >> t & 1;
+        }
+}
+
+/* Whether a number is so far from whole ones that a rounded quotient of its neighbors by the same
+   count is on the same side as the exact one. */
+static int is_clear(double number)
+{
+    double above = number - (double)(int64_t)number, least = number * 1e-9;
+    return above > least && 1 - above > least;
+}
+
+/* Least whole number of hundredths of a count, or of what rounded quotients make of it, that
+   reaches each of `points` recalls; recalls are NULL where quotients are exact. */
+EXPORT void needed(int64_t count, const int64_t *positives, int64_t points,
+                   const double *recalls, int64_t *least)
+{
+    for (int64_t k = 0; k < count; k++) {
+        double size = positives[k] > 1 ? (double)positives[k] : 1;
+        for (int64_t r = 0; r < points; r++) {
+            double exact = (double)r * size / 100;
+            int64_t number = (int64_t)exact;
+            number += (double)number < exact;
+            if (recalls && !is_clear(exact)) {
+                number -= (double)(number - 1) / size >= recalls[r];
+                number += (double)number / size < recalls[r];
+            }
+            least[k * points + r] = number;
+        }
+    }
 }
 
 typedef struct {

@@ -10,9 +10,13 @@ if KERNELS.library is None:
         match_best,
         match_coco,
         match_ranked,
+        needed,
+        positives,
+        ranked,
         ranks,
         score_order,
         standings,
+        true_positives,
     )
 else:
     from valor_detection.kernels.compiled.matching import (
@@ -22,9 +26,13 @@ else:
         match_best,
         match_coco,
         match_ranked,
+        needed,
+        positives,
+        ranked,
         ranks,
         score_order,
         standings,
+        true_positives,
     )
 
 __all__ = [
@@ -34,7 +42,11 @@ __all__ = [
     "match_best",
     "match_coco",
     "match_ranked",
+    "needed",
+    "positives",
+    "ranked",
     "ranks",
     "score_order",
     "standings",
+    "true_positives",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cached_property
+from types import GenericAlias
 from typing import Any
 
 import msgspec
@@ -51,19 +52,26 @@ class _Images:
     order: Codes
 
     def column(self, name: str) -> NDArray[Any]:
-        return _objects([record.get(name) for record in self._records])[self.order]
+        return _objects(self._facts(name))[self.order]
+
+    def _facts(self, name: str) -> list[Any]:
+        """The fact of all images, without objects for what else the file says of them."""
+        try:
+            image = msgspec.defstruct(
+                "Image", [("fact", Any, None)], rename={"fact": name}, gc=False
+            )
+            records = msgspec.json.decode(self.text, type=GenericAlias(list, (image,)))
+            return [record.fact for record in records]
+        except ValueError:  # of NaN and of strange names, which the standard library reads
+            return [record.get(name) for record in self._records]
 
     @cached_property
     def _records(self) -> list[dict[str, Any]]:
-        records: list[dict[str, Any]]
         try:
-            records = msgspec.json.decode(self.text)
-        except ValueError:  # of NaN, which the standard library reads
-            try:
-                records = json.loads(self.text)
-            except ValueError as error:
-                place = f"{self.source}, images"
-                raise ReadError(f"{place}: expected JSON, found: {error}") from error
+            records: list[dict[str, Any]] = json.loads(self.text)
+        except ValueError as error:
+            place = f"{self.source}, images"
+            raise ReadError(f"{place}: expected JSON, found: {error}") from error
         return records
 
 

@@ -35,6 +35,7 @@ _FLAGS, _BITS = array(np.bool_), array(np.uint64)
 _RANKS = array(np.int32)
 _OUT_CODES, _OUT_FLOATS = array(np.int64, written=True), array(np.float64, written=True)
 _OUT_FLAGS, _OUT_BITS = array(np.bool_, written=True), array(np.uint64, written=True)
+_MAYBE_FLOATS = ctypes.POINTER(ctypes.c_double)
 _OUT_RANKS, _ROOM = array(np.int32, written=True), array(np.uint8, written=True)
 
 
@@ -73,6 +74,23 @@ _standings = KERNELS.function(
     *(_COUNT, _CODES, _CODES, _RANKS, _FLAGS, _FLAGS, _BITS, _BITS),
     *(_OUT_CODES, _OUT_CODES, _OUT_RANKS, _OUT_FLAGS, _OUT_BITS, _OUT_BITS),
 )
+_positives = KERNELS.function(
+    "positives",
+    None,
+    *(_COUNT, _CODES, _FLOATS, _FLAGS, ctypes.c_double, ctypes.c_double, _OUT_CODES),
+)
+_ranked = KERNELS.function(
+    "ranked",
+    _COUNT,
+    *(_COUNT, _CODES, _CODES, _RANKS, _FLAGS, _FLAGS, _BITS, _BITS, _COUNT),
+    *(_OUT_CODES, _OUT_CODES, _OUT_FLAGS, _OUT_FLAGS, _OUT_FLAGS),
+)
+_true_positives = KERNELS.function(
+    "true_positives",
+    None,
+    *(_COUNT, _CODES, _RANKS, _FLAGS, _BITS, _BITS, _COUNT, _OUT_CODES),
+)
+_needed = KERNELS.function("needed", None, _COUNT, _CODES, _COUNT, _MAYBE_FLOATS, _OUT_CODES)
 _interpolated = KERNELS.function(
     "interpolated",
     None,
@@ -243,7 +261,7 @@ def standings(
     excused: Bits,
 ) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
     """`numeric.matching.standings`."""
-    standing_starts, most = np.empty_like(starts), len(matched) + 1
+    standing_starts, most = np.empty_like(starts), min(len(matched), len(order)) + 1
     at, before = np.empty(most, np.int64), np.empty(most, np.int32)
     counted = np.empty(most, np.bool_)
     bits, excuses = np.empty(most, np.uint64), np.empty(most, np.uint64)
@@ -253,6 +271,58 @@ def standings(
     )
     own = slice(count)
     return standing_starts, at[own], before[own], counted[own], bits[own], excuses[own]
+
+
+def positives(
+    labels: Codes, areas: Floats, crowd: Flags, area_range: tuple[float, float], count: int
+) -> Codes:
+    """`numeric.matching.positives`."""
+    found = np.zeros(count, np.int64)
+    _positives(len(labels), labels, areas, crowd, *area_range, found)
+    return found
+
+
+def ranked(
+    starts: Codes,
+    order: Codes,
+    places: Ranks,
+    counts: Flags,
+    in_range: Flags,
+    matched: Bits,
+    excused: Bits,
+    bit: int,
+) -> tuple[Codes, Codes, Flags, Flags, Flags]:
+    """`numeric.matching.ranked`."""
+    ranked_starts, rows = np.empty_like(starts), np.empty_like(order)
+    is_true, right, wrong = (np.empty(len(order), np.bool_) for _ in range(3))
+    count = _ranked(
+        *(len(starts) - 1, starts, order, places, counts, in_range, matched, excused, bit),
+        *(ranked_starts, rows, is_true, right, wrong),
+    )
+    return ranked_starts, rows[:count], is_true[:count], right, wrong
+
+
+def true_positives(
+    starts: Codes,
+    places: Ranks,
+    counts: Flags,
+    matched: Bits,
+    excused: Bits,
+    threshold_count: int,
+) -> Codes:
+    """`numeric.matching.true_positives`."""
+    groups = len(starts) - 1
+    found = np.zeros((threshold_count, groups), np.int64)
+    _true_positives(groups, starts, places, counts, matched, excused, threshold_count, found)
+    return found
+
+
+def needed(positives: Codes, recalls: Floats | None) -> Codes:
+    """`numeric.matching.needed`."""
+    least = np.empty((len(positives), 101), np.int64)
+    place = None if recalls is None else recalls.ctypes.data_as(_MAYBE_FLOATS)
+    _needed(len(positives), positives, 101, place, least)
+    return least
 
 
 def interpolated(

@@ -517,6 +517,130 @@ def standings(
     return standing_starts, at, false_before, is_counted, matched[own], excused[own]
 
 
+def positives(
+    labels: Codes, areas: Floats, crowd: Flags, area_range: tuple[float, float], count: int
+) -> Codes:
+    """True objects that are no crowds and have an area in a range, by label.
+
+    Parameters
+    ----------
+    labels : ndarray of int64, shape (g,)
+        Label of each object.
+    areas : ndarray of float64, shape (g,)
+        Areas.
+    crowd : ndarray of bool, shape (g,)
+        Whether an object is a crowd.
+    area_range : (float, float)
+        Least and greatest area.
+    count : int
+        Number of labels.
+
+    Examples
+    --------
+    >>> areas, crowd = np.array([1.0, 9.0, 9.0]), np.array([False, False, True])
+    >>> positives(np.array([0, 1, 1]), areas, crowd, (4.0, 9.0), 2)
+    array([0, 1])
+    """
+    low, high = area_range
+    counts = ~(crowd | (areas < low) | (areas > high))
+    return np.bincount(labels[counts], minlength=count)
+
+
+def ranked(
+    starts: Codes,
+    order: Codes,
+    places: Ranks,
+    counts: Flags,
+    in_range: Flags,
+    matched: Bits,
+    excused: Bits,
+    bit: int,
+) -> tuple[Codes, Codes, Flags, Flags, Flags]:
+    """The predictions that count at one threshold, right and wrong ones.
+
+    Parameters
+    ----------
+    starts, order, places, counts, in_range, matched, excused
+        As for `standings`.
+    bit : int
+        The threshold.
+
+    Returns
+    -------
+    ranked_starts : ndarray of int64, shape (k + 1,)
+        Where those of each group begin.
+    rows : ndarray of int64, shape (n,)
+        Their rows, in the order given.
+    is_true : ndarray of bool, shape (n,)
+        Whether each is right.
+    right, wrong : ndarray of bool, shape (d,)
+        By row, whether it is a true and whether it is a false positive.
+    """
+    is_matched, is_excused = (
+        np.append(bits & np.uint64(1 << bit) != 0, False)[places] for bits in (matched, excused)
+    )
+    is_true = counts & is_matched & ~is_excused
+    is_false = counts & ~is_matched & in_range[order]
+    right, wrong = np.empty_like(is_true), np.empty_like(is_true)
+    right[order], wrong[order] = is_true, is_false
+    at = np.flatnonzero(is_true | is_false)
+    return np.searchsorted(at, starts), order[at], is_true[at], right, wrong
+
+
+def true_positives(
+    starts: Codes,
+    places: Ranks,
+    counts: Flags,
+    matched: Bits,
+    excused: Bits,
+    threshold_count: int,
+) -> Codes:
+    """True positives of each group at each threshold.
+
+    Parameters
+    ----------
+    starts, places, counts, matched, excused
+        As for `standings`.
+    threshold_count : int
+        Number t of thresholds.
+
+    Returns
+    -------
+    ndarray of int64, shape (t, k)
+    """
+    at = np.flatnonzero((places >= 0) & counts)
+    bits = (matched & ~excused)[places[at]]
+    groups = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[at]
+    found = np.empty((threshold_count, len(starts) - 1), np.int64)
+    for t in range(threshold_count):
+        hits = bits & np.uint64(1 << t) != 0
+        found[t] = np.bincount(groups[hits], minlength=len(starts) - 1)
+    return found
+
+
+def needed(positives: Codes, recalls: Floats | None) -> Codes:
+    """True positives that the recalls 0, 0.01 … 1 take, by group.
+
+    Parameters
+    ----------
+    positives : ndarray of int64, shape (k,)
+        True objects of each group; none count as one.
+    recalls : ndarray of float64, shape (101,), optional
+        The recalls as they are compared with rounded quotients; with exact ones otherwise.
+
+    Returns
+    -------
+    ndarray of int64, shape (k, 101)
+        Ascending.
+    """
+    count = np.maximum(positives, 1.0)[:, None]
+    least = np.ceil(np.arange(101.0) * count / 100)  # a quotient of whole numbers is exact if whole
+    if recalls is not None:  # rounding is monotonic: it moves them by one at the most
+        least -= (least - 1) / count >= recalls
+        least += least / count < recalls
+    return least.astype(np.int64)
+
+
 def interpolated(
     starts: Codes,
     false_before: Ranks,

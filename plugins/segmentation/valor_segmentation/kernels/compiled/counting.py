@@ -46,15 +46,11 @@ class _Side(Structure):
     )
 
 
-def _bound(name: str, *arguments: Any) -> Any:
-    function = getattr(KERNELS.library, name)
-    function.argtypes, function.restype = arguments, None
-    return function
-
-
 _IMAGE = (c_void_p, c_int64, POINTER(_Side))
-_count_pairs = _bound("count_pairs", c_int64, *_IMAGE, *_IMAGE, c_int64, c_int64, _COUNTS, c_int64)
-_collect_counts = _bound("collect_counts", c_int64, c_int64, _COUNTS, _TOTALS)
+_count_pairs = KERNELS.function(
+    "count_pairs", None, c_int64, *_IMAGE, *_IMAGE, c_int64, c_int64, _COUNTS, c_int64
+)
+_collect_counts = KERNELS.function("collect_counts", None, c_int64, c_int64, _COUNTS, _TOTALS)
 
 
 @frozen(eq=False)

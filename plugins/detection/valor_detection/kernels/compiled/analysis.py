@@ -1,0 +1,128 @@
+"""Calibration and error analysis, compiled.
+
+Docstrings of the functions stand in `valor_detection.kernels.numeric.analysis`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.compiled import array
+from valor_core.exact import ExactSums
+from valor_core.schemas.arrays import Codes, Floats
+from valor_detection.kernels import KERNELS
+
+Bits = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+Kinds = NDArray[np.uint8]
+Ranks = NDArray[np.int32]
+
+_LIMBS = 3  # of 32 bits each, that the kernel adds scores in
+_UNIT_BITS = 1074  # of `ExactSums`
+
+_COUNT = ctypes.c_int64
+_CODES, _FLOATS, _RANKS = array(np.int64), array(np.float64), array(np.int32)
+_FLAGS, _KINDS = array(np.bool_), array(np.uint8)
+_OUT_CODES, _OUT_RANKS = array(np.int64, written=True), array(np.int32, written=True)
+_OUT_FLAGS, _OUT_KINDS = array(np.bool_, written=True), array(np.uint8, written=True)
+_OUT_BITS = array(np.uint64, written=True)
+
+_reliability = KERNELS.function(
+    "reliability",
+    _COUNT,
+    *(_COUNT, _CODES, _FLOATS, _FLAGS, _FLAGS, ctypes.c_double),
+    *(_CODES, _COUNT, _FLOATS, _OUT_CODES, _OUT_CODES, _OUT_BITS, _OUT_CODES, _OUT_CODES),
+)
+_faults = KERNELS.function(
+    "faults",
+    _COUNT,
+    *(_COUNT, _CODES, _CODES, _FLOATS, _CODES, _CODES, _FLAGS, _FLAGS, _FLAGS),
+    *(ctypes.c_double, ctypes.c_double, _OUT_CODES, _OUT_KINDS, _OUT_CODES),
+)
+_repairs = KERNELS.function(
+    "repairs",
+    _COUNT,
+    *(_COUNT, _CODES, _CODES, _FLAGS, _FLOATS, _RANKS, _KINDS, _FLAGS, _CODES, _FLOATS),
+    *(_OUT_CODES, _OUT_CODES, _OUT_RANKS, _OUT_FLAGS, _OUT_BITS, _OUT_BITS),
+)
+
+
+def reliability(
+    labels: Codes,
+    scores: Floats,
+    right: Flags,
+    wrong: Flags,
+    score_threshold: float,
+    groups: Codes,
+    group_count: int,
+    edges: Floats,
+) -> tuple[Codes, Codes, Floats, Codes]:
+    """`numeric.analysis.reliability`."""
+    shape = (group_count, len(edges) + 1)
+    counts, hits = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    limbs, outside = np.zeros((*shape, _LIMBS), np.uint64), np.zeros(group_count, np.int64)
+    small = np.empty(len(labels), np.int64)
+    small_count = _reliability(
+        *(len(labels), labels, scores, right, wrong, score_threshold),
+        *(groups, shape[1], edges, counts, hits, limbs, outside, small),
+    )
+    sums = ExactSums([_units(*cell) for cell in limbs.reshape(-1, _LIMBS).tolist()])
+    rows = small[:small_count]
+    # They are in the first bin: the lowest edge is above all that is too small for the limbs.
+    sums.add(groups[labels[rows]] * shape[1], scores[rows])
+    return counts, hits, sums.values.reshape(shape), outside
+
+
+def _units(first: int, second: int, third: int) -> int:
+    return (first << 64) + (second << 32) + third << _UNIT_BITS - 32 * _LIMBS
+
+
+def faults(
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    labels: Codes,
+    true_labels: Codes,
+    crowd: Flags,
+    is_false: Flags,
+    used: Flags,
+    foreground: float,
+    background: float,
+) -> tuple[Codes, Kinds, Codes]:
+    """`numeric.analysis.faults`."""
+    most = len(labels)
+    rows, targets = np.empty(most, np.int64), np.empty(most, np.int64)
+    kinds = np.empty(most, np.uint8)
+    count = _faults(
+        *(most, starts, truths, ious, labels, true_labels, crowd, is_false, used),
+        *(foreground, background, rows, kinds, targets),
+    )
+    return rows[:count].copy(), kinds[:count].copy(), targets[:count].copy()
+
+
+def repairs(
+    starts: Codes,
+    rows: Codes,
+    is_true: Flags,
+    scores: Floats,
+    numbers: Ranks,
+    kinds: Kinds,
+    is_repaired: Flags,
+    moved_starts: Codes,
+    moved_scores: Floats,
+) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
+    """`numeric.analysis.repairs`."""
+    standing_starts, most = np.empty_like(starts), len(rows) + len(moved_scores)
+    at, before = np.empty(most, np.int64), np.empty(most, np.int32)
+    counted = np.empty(most, np.bool_)
+    matched, excused = np.empty(most, np.uint64), np.empty(most, np.uint64)
+    count = _repairs(
+        *(len(starts) - 1, starts, rows, is_true, scores, numbers, kinds, is_repaired),
+        *(moved_starts, moved_scores),
+        *(standing_starts, at, before, counted, matched, excused),
+    )
+    own = slice(count)
+    return standing_starts, at[own], before[own], counted[own], matched[own], excused[own]

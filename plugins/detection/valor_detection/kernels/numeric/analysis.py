@@ -1,0 +1,258 @@
+"""Calibration and error analysis, in NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.exact import ExactSums
+from valor_core.schemas.arrays import Codes, Floats
+
+Bits = NDArray[np.uint64]
+Flags = NDArray[np.bool_]
+Kinds = NDArray[np.uint8]
+Ranks = NDArray[np.int32]
+
+CLASSIFICATION, LOCALIZATION, BOTH, DUPLICATE, BACKGROUND = range(5)
+"""Kinds of errors that a prediction can have."""
+
+NOTHING = 5
+"""The bit of no repair, behind those of the kinds."""
+
+
+def reliability(
+    labels: Codes,
+    scores: Floats,
+    right: Flags,
+    wrong: Flags,
+    score_threshold: float,
+    groups: Codes,
+    group_count: int,
+    edges: Floats,
+) -> tuple[Codes, Codes, Floats, Codes]:
+    """Right and wrong predictions of each group in bins of the score.
+
+    Parameters
+    ----------
+    labels : ndarray of int64, shape (d,)
+        Label of each prediction.
+    scores : ndarray of float64, shape (d,)
+        Scores; those outside [0, 1] are in no bin.
+    right, wrong : ndarray of bool, shape (d,)
+        What each prediction is; one that is neither takes no part.
+    score_threshold : float
+        Score that a prediction has at least.
+    groups : ndarray of int64, shape (k,)
+        Group of each label.
+    group_count : int
+        Number of groups.
+    edges : ndarray of float64, shape (b - 1,)
+        Greatest score of each bin but the last, ascending, about as far apart as 1 / b.
+
+    Returns
+    -------
+    counts, hits : ndarray of int64, shape (n_groups, b)
+        Predictions and right predictions.
+    sums : ndarray of float64, shape (n_groups, b)
+        Exactly rounded sums of the scores.
+    outside : ndarray of int64, shape (n_groups,)
+        Scores outside [0, 1].
+
+    Examples
+    --------
+    >>> labels, scores = np.array([0, 0, 1]), np.array([0.25, 0.75, 1.5])
+    >>> right = np.array([False, True, True])
+    >>> edges = np.array([0.5])
+    >>> reliability(labels, scores, right, ~right, 0.0, np.array([0, 1]), 2, edges)[2:]
+    (array([[0.25, 0.75],
+           [0.  , 0.  ]]), array([0, 1]))
+    """
+    size = len(edges) + 1
+    passes = (right | wrong) & (scores >= score_threshold)
+    is_outside = passes & ((scores < 0) | (scores > 1))
+    outside = np.bincount(groups[labels[is_outside]], minlength=group_count)
+    rows = np.flatnonzero(passes & ~is_outside)
+    cells = groups[labels[rows]] * size + np.searchsorted(edges, scores[rows])
+    sums = ExactSums()
+    sums.grow(group_count * size)
+    sums.add(cells, scores[rows])
+    counts = np.bincount(cells, minlength=group_count * size)
+    hits = np.bincount(cells[right[rows]], minlength=group_count * size)
+    shape = (group_count, size)
+    return counts.reshape(shape), hits.reshape(shape), sums.values.reshape(shape), outside
+
+
+def faults(
+    starts: Codes,
+    truths: Codes,
+    ious: Floats,
+    labels: Codes,
+    true_labels: Codes,
+    crowd: Flags,
+    is_false: Flags,
+    used: Flags,
+    foreground: float,
+    background: float,
+) -> tuple[Codes, Kinds, Codes]:
+    """False positives that are not on the background, their errors and what these are about.
+
+    An error is the first that fits: `LOCALIZATION`, if the greatest IoU with a true object of the
+    same label is below the foreground; `CLASSIFICATION`, if that with one of another label
+    reaches it; `DUPLICATE`, if an IoU with a used one of the same label does; `BACKGROUND`, if no
+    IoU is above the background; else `BOTH`. Crowds and IoUs below the background play no part.
+
+    Parameters
+    ----------
+    starts, truths, ious : ndarray
+        Pairs of all predictions, as `matching.box_pairs` gives them.
+    labels, true_labels : ndarray of int64, shapes (d,) and (g,)
+        Label of each predicted and true object.
+    crowd : ndarray of bool, shape (g,)
+        Whether a true object is a crowd.
+    is_false : ndarray of bool, shape (d,)
+        Whether a prediction is a false positive.
+    used : ndarray of bool, shape (g,)
+        Whether a true object is matched.
+    foreground, background : float
+        IoU that a match has at least, and that nothing has at most.
+
+    Returns
+    -------
+    rows : ndarray of int64, shape (n,)
+        The predictions, ascending.
+    kinds : ndarray of uint8, shape (n,)
+        Error of each.
+    targets : ndarray of int64, shape (n,)
+        True object of the greatest IoU that an error of localization or classification is about,
+        of equal ones the first; -1 for other errors.
+
+    Examples
+    --------
+    >>> zero, no = np.zeros(1, np.int64), np.array([False])
+    >>> pair = (np.array([0, 1]), zero, np.array([0.25]))
+    >>> faults(*pair, zero, zero, no, ~no, no, 0.5, 0.1)
+    (array([0]), array([1], dtype=uint8), array([0]))
+    """
+    rows = np.repeat(np.arange(len(labels)), np.diff(starts))
+    wanted = is_false[rows] & (ious >= background) & ~crowd[truths]
+    rows, truths, ious = rows[wanted], truths[wanted], ious[wanted]
+    rows, owners = np.unique(rows, return_inverse=True)
+    is_same = labels[rows][owners] == true_labels[truths]
+    same, other = (_greatest(owners, ious, len(rows), side) for side in (is_same, ~is_same))
+    is_near = (same > 0) & (same < foreground)
+    is_mistaken = ~is_near & (other >= foreground)
+    # What an error is about is of its label if it is near that, else of another label.
+    about = np.where(is_near, same, np.where(is_mistaken, other, np.inf))[owners] == ious
+    about &= is_near[owners] == is_same
+    backwards = np.flatnonzero(about)[::-1]  # so that the first of equal ones is written last
+    targets = np.full(len(rows), -1, np.int64)
+    targets[owners[backwards]] = truths[backwards]
+    is_again = np.zeros(len(rows), dtype=bool)
+    is_again[owners[is_same & (ious >= foreground) & used[truths]]] = True
+    kinds = np.full(len(rows), BOTH, np.uint8)
+    kinds[np.maximum(same, other) <= background] = BACKGROUND
+    kinds[is_again] = DUPLICATE
+    kinds[is_mistaken] = CLASSIFICATION
+    kinds[is_near] = LOCALIZATION
+    left = kinds != BACKGROUND
+    return rows[left], kinds[left], targets[left]
+
+
+def _greatest(owners: Codes, ious: Floats, count: int, wanted: Flags) -> Floats:
+    """Greatest IoU of each owner's wanted pairs, 0 of none."""
+    greatest = np.zeros(count)
+    np.maximum.at(greatest, owners[wanted], ious[wanted])
+    return greatest
+
+
+def repairs(
+    starts: Codes,
+    rows: Codes,
+    is_true: Flags,
+    scores: Floats,
+    numbers: Ranks,
+    kinds: Kinds,
+    is_repaired: Flags,
+    moved_starts: Codes,
+    moved_scores: Floats,
+) -> tuple[Codes, Codes, Ranks, Flags, Bits, Bits]:
+    """True positives and errors as standings, the errors of each kind repaired at its bit.
+
+    An error is excused at the bit of its kind; a localization error that is repaired is a match
+    there instead, and a repaired classification error is a match in a place of its own, under
+    another label: behind all predictions with the same or a greater score. Errors on the
+    background, the most by far, are only counted.
+
+    Parameters
+    ----------
+    starts : ndarray of int64, shape (k + 1,)
+        Where each label begins in `rows`.
+    rows : ndarray of int64, shape (n,)
+        Predictions by label and descending score.
+    is_true : ndarray of bool, shape (n,)
+        Whether each of them is a true positive.
+    scores : ndarray of float64, shape (d,)
+        Scores by row.
+    numbers : ndarray of int32, shape (d,)
+        Number of each row's error, -1 for none and for one on the background.
+    kinds : ndarray of uint8, shape (e,)
+        Kind of each error.
+    is_repaired : ndarray of bool, shape (e,)
+        Whether it is the one that finds what it is about if errors of its kind are repaired.
+    moved_starts : ndarray of int64, shape (k + 1,)
+        Where the repaired classification errors begin that become matches of each label.
+    moved_scores : ndarray of float64, shape (m,)
+        Their scores, descending in a label.
+
+    Returns
+    -------
+    starts, at, false_before, counted, matched, excused : ndarray
+        As `matching.standings` gives them, of six thresholds: the kinds, and no repair.
+
+    Examples
+    --------
+    >>> starts, rows = np.array([0, 2]), np.array([0, 1])
+    >>> is_true, scores = np.array([True, False]), np.array([0.75, 0.25])
+    >>> errors = np.array([-1, 0], np.int32), np.array([LOCALIZATION], np.uint8), is_true[:1]
+    >>> nothing = np.zeros(2, np.int64), np.empty(0)
+    >>> repairs(starts, rows, is_true, scores, *errors, *nothing)[4]
+    array([63,  2], dtype=uint64)
+    """
+    own_numbers = numbers[rows]
+    at = np.flatnonzero(is_true | (own_numbers >= 0))
+    own_numbers = np.where(is_true[at], -1, own_numbers[at])
+    own = np.uint64(1) << kinds.astype(np.uint64)
+    excused = np.where(is_repaired & (kinds == LOCALIZATION), np.uint64(0), own)
+    # One more, for the true positives, is a match at all bits.
+    own = np.append(own, np.uint64((1 << NOTHING + 1) - 1))
+    excused = np.append(excused, np.uint64(0))
+
+    labels = np.repeat(np.arange(len(starts) - 1), np.diff(moved_starts))
+    moved = _behind(starts, scores[rows], labels, moved_scores)
+    own_starts = np.searchsorted(at, starts)
+    # In front of a place are those that stand, and errors on the background.
+    before = (moved - starts[labels]) - (np.searchsorted(at, moved) - own_starts[labels])
+    own_before = at - np.arange(len(at))
+    own_before -= np.repeat((starts - own_starts)[:-1], np.diff(own_starts))
+    # What is moved stands in front of the place that it is moved to.
+    order = np.argsort(np.append(2 * moved, 2 * at + 1), kind="stable")
+    unmoved = np.zeros(len(moved), np.uint64)
+    return (
+        moved_starts + own_starts,
+        np.append(moved, at)[order],
+        np.append(before, own_before)[order].astype(np.int32),
+        np.append(np.zeros(len(moved), dtype=bool), own_numbers >= 0)[order],
+        np.append(unmoved + np.uint64(1 << CLASSIFICATION), own[own_numbers])[order],
+        np.append(unmoved, excused[own_numbers])[order],
+    )
+
+
+def _behind(starts: Codes, ranked: Floats, labels: Codes, scores: Floats) -> Codes:
+    """Places in a ranking behind all of some labels that have some scores or greater ones."""
+    low, high = starts[labels], starts[labels + 1]
+    while (is_open := low < high).any():
+        middle = np.where(is_open, (low + high) // 2, 0)
+        is_behind = is_open & (ranked[middle] >= scores)
+        low = np.where(is_behind, middle + 1, low)
+        high = np.where(is_open & ~is_behind, middle, high)
+    return low

@@ -1,0 +1,36 @@
+"""Interrupts: what a signal to stop must not cut in half."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """A block that no signal to stop cuts in half; it is raised when the block ends.
+
+    On other threads than the main one, which no signal reaches, it is a plain block.
+
+    Examples
+    --------
+    >>> with uninterrupted():
+    ...     done = True
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, frame: asked.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+    if asked:
+        signal.raise_signal(asked[0])
