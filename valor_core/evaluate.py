@@ -164,6 +164,8 @@ def run(
         If the state file was made by another request or from other data, or its folder is
         missing; before any work is done.
     """
+    if state is not None and isinstance(reader, InMemory):
+        reader = reader.fingerprinted()
     partitions = list(reader.partitions())
     if state is not None:
         _go_on(evaluator, partitions, Path(state))

@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
+from valor_core.fingerprint import fingerprint
 from valor_core.schemas import Batch, batch_class, is_batch
 
 
@@ -20,14 +21,16 @@ class Partition(Protocol):
 
 
 def identity(partition: Partition) -> str:
-    """What stands in the list of finished partitions: its name, and the version of its files.
+    """What stands in the list of finished partitions: its name, and the version of its data.
 
-    A partition that has `paths` is another one when a file's size or time of change is.
+    A partition that has `paths` is another one when a file's size or time of change is, and one
+    that has a `fingerprint` when that is.
     """
     paths: Iterable[Path] = getattr(partition, "paths", ())
     stats = [path.stat() for path in paths if path.exists()]
     versions = [f"{stat.st_size}:{stat.st_mtime_ns}" for stat in stats]
-    return " ".join([partition.name, *versions])
+    content = getattr(partition, "fingerprint", "")
+    return " ".join([partition.name, *versions, *([content] if content else [])])
 
 
 @runtime_checkable
@@ -43,9 +46,18 @@ class Reader(Protocol):
 
 @frozen
 class Position:
-    """A partition that is one of several things in memory."""
+    """A partition that is one of several things in memory.
+
+    Parameters
+    ----------
+    number : int
+        Which of them.
+    fingerprint : str
+        What stands for its content, where that was asked for.
+    """
 
     number: int
+    fingerprint: str = ""
 
     @property
     def name(self) -> str:
@@ -66,6 +78,7 @@ class InMemory:
     """
 
     batches: tuple[Batch, ...]
+    _fingerprints: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, data: Any, task: str) -> InMemory:
@@ -80,7 +93,13 @@ class InMemory:
 
     def partitions(self) -> Sequence[Position]:
         """One for each batch."""
-        return tuple(Position(number) for number in range(len(self.batches)))
+        if self._fingerprints:
+            return tuple(map(Position, range(len(self.batches)), self._fingerprints))
+        return tuple(map(Position, range(len(self.batches))))
+
+    def fingerprinted(self) -> InMemory:
+        """The same, with partitions that are others when their batch is; it reads all data."""
+        return InMemory(self.batches, tuple(map(fingerprint, self.batches)))
 
     def read(self, partition: Position) -> Iterator[Batch]:
         """The batch at a position."""

@@ -354,6 +354,15 @@ def test_an_evaluator_may_be_run_on_several_readers(site: Path) -> None:
     assert evaluator.compute() == evaluate(ITEMS, METRICS)
 
 
+def test_a_state_of_other_data_in_memory_is_refused(site: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state.npz"
+    first = evaluate(ITEMS[:4], METRICS, state=state)
+
+    assert evaluate(ITEMS[:4], METRICS, state=state) == first
+    with pytest.raises(StateError, match=r"made from other data or before they changed"):
+        evaluate(ITEMS[4:], METRICS, state=state)
+
+
 def test_an_engine_may_be_given_by_its_name(site: Path) -> None:
     report = evaluate(ITEMS, METRICS, engine="local")
 

@@ -1,0 +1,63 @@
+"""Fingerprints: whether data in memory are the same as at another time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Set
+from typing import Any
+
+import attrs
+import numpy as np
+
+
+def fingerprint(value: Any) -> str:
+    """What stands for the content of a batch: equal where all of it is, on any machine.
+
+    Parameters
+    ----------
+    value : object
+        An attrs value, an array, a list, a table, or what has a `repr` of its content.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.text import Text
+    >>> fingerprint(Text("q1", response="Rome")) == fingerprint(Text("q1", response="Rome"))
+    True
+    >>> fingerprint(Text("q1", response="Rome")) == fingerprint(Text("q1", response="Paris"))
+    False
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    _add(digest, value)
+    return digest.hexdigest()
+
+
+def _add(digest: Any, value: Any) -> None:
+    """Add a value, each kind of it told from every other."""
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        digest.update(f"array {value.dtype.str} {value.shape} ".encode())
+        digest.update(np.ascontiguousarray(value).view(np.uint8).data)
+    elif isinstance(value, Mapping):
+        _add_table(digest, "table", value)
+    elif attrs.has(type(value)):
+        names = [field.name for field in attrs.fields(type(value)) if field.init]
+        _add_table(digest, type(value).__name__, {name: getattr(value, name) for name in names})
+    elif isinstance(value, (list, tuple, np.ndarray)):
+        digest.update(f"list {len(value)} ".encode())
+        for item in value:
+            _add(digest, item)
+    elif isinstance(value, Set):
+        _add(digest, sorted(map(repr, value)))
+    else:
+        digest.update(f"{type(value).__name__} {value!r} ".encode(errors="surrogatepass"))
+
+
+def _add_table(digest: Any, kind: str, table: Mapping[str, Any]) -> None:
+    digest.update(f"{kind} {len(table)} ".encode())
+    for key in table:
+        _add(digest, key)
+        _add(digest, table[key])
