@@ -13,7 +13,7 @@ from valor_core.filters import UID, Filter
 from valor_core.plan import Plan
 from valor_core.resources import BoundResource
 from valor_core.schemas import Batch, Label
-from valor_core.schemas.datum import compact
+from valor_core.schemas.datum import BOTH, compact
 from valor_core.slices import Slices
 from valor_core.state import Resources
 from valor_core.tally import Tally
@@ -53,6 +53,8 @@ class Evaluation:
         tally.left_out.update(getattr(batch, "left_out", {}))
         if self.label_map:
             tally.labels.update(getattr(batch, "labels", ()))
+        if BOTH not in tally.sides:
+            tally.sides |= getattr(kept, "sides", {BOTH})
         tally.skipped += len(batch) - len(kept)
         tally.count(kept, self.slices.split(kept), self.plan, resources)
         self.slices.check(tally.states)

@@ -33,6 +33,7 @@ from valor_core.resources import opened
 from valor_core.result import Failed
 from valor_core.schemas import TASKS, Batch, batch_class, is_batch
 from valor_core.schemas import label_map as read_label_map
+from valor_core.schemas.datum import BOTH
 from valor_core.slices import SliceKey, Slices
 from valor_core.state import Resources
 from valor_core.tally import Tally
@@ -353,6 +354,11 @@ class Evaluator:
             yield f"no datums took part{left_out if self.tally.skipped else ''}"
         for what, count in sorted(self.tally.left_out.items()):
             yield f"{count:,} {what}"
+        if len(self.tally.sides) == 2 and BOTH not in self.tally.sides:
+            yield (
+                "no item has both a ground truth and a prediction; are the uids of both sides "
+                "written alike?"
+            )
         yield from self.evaluation.strange_slices(self.tally)
         yield from self.evaluation.idle_renames(self.tally)
 

@@ -45,6 +45,8 @@ class Tally:
         What readers left out of the data, and how often.
     labels : set of Label
         Labels of the data before the label map; kept only where there is one.
+    sides : set of str
+        Which sides there are: ``groundtruths``, ``predictions``, and ``both`` if an item has both.
     """
 
     states: dict[SliceKey, list[Any]] = field(factory=dict)
@@ -55,6 +57,7 @@ class Tally:
     fields: set[str] = field(factory=set)
     left_out: Counter[str] = field(factory=Counter)
     labels: set[Label] = field(factory=set)
+    sides: set[str] = field(factory=set)
 
     def count(
         self,
@@ -103,6 +106,7 @@ class Tally:
         self.fields |= other.fields
         self.left_out += other.left_out
         self.labels |= other.labels
+        self.sides |= other.sides
 
     def check_uids(self) -> None:
         """Raise a `SchemaError` if an item was read twice."""

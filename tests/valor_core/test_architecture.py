@@ -21,6 +21,7 @@ LAYERS = (
         "compiled",
         "errors",
         "extras",
+        "fingerprint",
         "installed",
         "installer",
         "interrupts",

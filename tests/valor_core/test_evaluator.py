@@ -13,6 +13,8 @@ from valor_core.errors import ConfigError, SchemaError, StateError, ValorError
 from valor_core.installer import install as install_command
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
+from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box
 from valor_core.schemas.text import Text, TextBatch
 
 PLUGINS = Path(__file__).parent / "plugins"
@@ -512,6 +514,49 @@ class TestSavedStates:
 
         assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["state.npz"]
         assert Evaluator.load(tmp_path / "state.npz").compute() == evaluator.compute()
+
+
+class TestSides:
+    WARNING = "no item has both a ground truth and a prediction; are the uids of both sides written alike?"
+    TRUE, PREDICTED = Classification("001", "dog"), Classification("1", (), {"dog": 0.75})
+
+    @pytest.mark.parametrize("together", [True, False])
+    def test_items_that_never_meet_are_worth_a_warning(self, together: bool) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        for batch in [[self.TRUE, self.PREDICTED]] if together else [[self.TRUE], [self.PREDICTED]]:
+            evaluator.update(batch)
+
+        assert evaluator.compute().warnings == (self.WARNING,)
+
+    def test_one_item_with_both_is_enough(self) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update([self.TRUE, self.PREDICTED, Classification("2", "dog", {"cat": 1})])
+
+        assert evaluator.compute().warnings == ()
+
+    @pytest.mark.parametrize("item", [TRUE, PREDICTED])
+    def test_one_side_alone_is_no_mistake(self, item: Classification) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update([item])
+
+        assert evaluator.compute().warnings == ()
+
+    def test_images_have_sides_too(self) -> None:
+        box = Box(0, 0, 10, 10)
+        evaluator = Evaluator(["Counts"], "detection")
+        evaluator.update([Detection("001", [TrueObject("dog", box)])])
+        evaluator.update([Detection("1", [], [PredictedObject({"dog": 0.75}, box)])])
+
+        assert evaluator.compute().warnings == (self.WARNING,)
+
+    def test_a_saved_state_keeps_them(self, tmp_path: Path) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update([self.TRUE])
+        evaluator.save(tmp_path / "state.npz")
+        resumed = Evaluator.load(tmp_path / "state.npz")
+        resumed.update([self.PREDICTED])
+
+        assert resumed.compute().warnings == (self.WARNING,)
 
 
 def test_resources_are_closed_with_the_evaluator() -> None:

@@ -39,6 +39,7 @@ from valor_core.schemas.datum import (
     Datums,
     listed,
     metadata_field,
+    sides_of,
     uid_field,
     with_datums,
 )
@@ -290,6 +291,11 @@ class ClassificationBatch:
         key, uids, metadata : optional
             As in `from_arrays`.
 
+        Raises
+        ------
+        SchemaError
+            If the shapes do not fit, a value is missing, or there are more or fewer uids.
+
         Examples
         --------
         >>> ClassificationBatch.from_predicted(["dog"], ["cat"]).scores.values
@@ -309,6 +315,14 @@ class ClassificationBatch:
             joined[: len(rows)],
             ScoreList(rows, joined[len(rows) :], np.ones(len(rows))),
         )
+
+    @property
+    def sides(self) -> set[str]:
+        """Which sides the datums have, as `sides_of` says it."""
+        scored = self.scores
+        if isinstance(scored, ScoreMatrix):
+            return sides_of(self.truth_datums, numbers(len(self) if scored.values.size else 0))
+        return sides_of(self.truth_datums, scored.datums)
 
     def select(self, positions: Codes) -> ClassificationBatch:
         """The datums at some positions, ascending."""
@@ -444,7 +458,12 @@ class ClassificationBatch:
 
 
 def _datums(uids: Any, metadata: Mapping[str, Any] | None, count: int) -> Datums:
-    return Datums.numbers(count, metadata) if uids is None else Datums(uids, metadata)
+    if uids is None:
+        return Datums.numbers(count, metadata)
+    datums = Datums(uids, metadata)
+    if len(datums) != count:
+        raise SchemaError(f"uids: expected {count:,}, one for each item, got {len(datums):,}")
+    return datums
 
 
 def _of_both(second: Floats) -> Floats:

@@ -330,6 +330,32 @@ def listed(items: Any, cls: type[T]) -> list[T]:
     return found
 
 
+BOTH = "both"
+"""Of a datum that has ground truths and predictions."""
+
+
+def sides_of(truths: Codes, predictions: Codes) -> set[str]:
+    """Which sides there are of some datums, and whether one of them has both.
+
+    Parameters
+    ----------
+    truths, predictions : ndarray of int64
+        Ascending positions of the datums that have a ground truth, and a prediction.
+
+    Examples
+    --------
+    >>> sorted(sides_of(np.array([0, 2]), np.array([1])))
+    ['groundtruths', 'predictions']
+    >>> sides_of(np.array([0, 2]), np.array([2]))
+    {'both'}
+    """
+    if not len(truths) or not len(predictions):
+        named = (("groundtruths", truths), ("predictions", predictions))
+        return {name for name, side in named if len(side)}
+    places = np.minimum(np.searchsorted(predictions, truths), len(predictions) - 1)
+    return {BOTH} if (predictions[places] == truths).any() else {"groundtruths", "predictions"}
+
+
 def with_datums(batch: T, datums: Datums) -> T:
     """The same batch with its datums called otherwise; nothing in it is checked again.
 

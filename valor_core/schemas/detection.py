@@ -28,6 +28,7 @@ from valor_core.schemas.datum import (
     as_uid,
     listed,
     metadata_field,
+    sides_of,
     uid_field,
     with_datums,
 )
@@ -327,6 +328,11 @@ class DetectionBatch:
             sizes if sizes.any() else None,
             left_out={**true.checked.counts, **predicted.checked.counts},
         )
+
+    @property
+    def sides(self) -> set[str]:
+        """Which sides the images have, as `sides_of` says it."""
+        return sides_of(self.groundtruths.datums, self.predictions.datums)
 
     def select(self, positions: Codes) -> DetectionBatch:
         """The images at some positions, ascending."""

@@ -225,7 +225,19 @@ class Mask:
 
     @classmethod
     def from_rle(cls, rle: Mapping[str, Any]) -> Mask:
-        """The mask of COCO's ``{"size": [height, width], "counts": …}``, compressed or not."""
+        """The mask of COCO's ``{"size": [height, width], "counts": …}``, compressed or not.
+
+        Parameters
+        ----------
+        rle : mapping
+            Its size, and its counts: text or a list of whole numbers.
+
+        Raises
+        ------
+        SchemaError
+            If the size is not two whole numbers, the counts are no run lengths, or their sum is
+            not the number of pixels.
+        """
         size: Any = rle.get("size")
         if np.shape(size) != (2,) or np.asarray(size).dtype.kind not in "iu":
             raise SchemaError(f"Mask: expected a size [height, width], got {shown(size)}")

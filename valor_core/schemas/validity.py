@@ -172,7 +172,8 @@ def _refuse(faults: Faults, policy: Policy, place: Place, found: Callable[[int],
     raise SchemaError(
         f"{place(row)}: expected a shape {EXPECTED[fault]}, got {found(row)}"
         f"{and_more(len(rows) - 1)}",
-        f"Correct it, or set invalid_geometry: {' | '.join(others)}.",
+        f"Correct it, or set data.invalid_geometry: {' | '.join(others)}; in Python, pass "
+        "invalid_geometry to DetectionBatch.of, from_arrays or evaluate_detection.",
     )
 
 
@@ -274,7 +275,8 @@ def checked_geometries(
         ...
     valor_core.errors.SchemaError: predictions[1]: expected a shape with finite coordinates and
     area, got a box 0, 0, nan, 1
-    Correct it, or set invalid_geometry: repair | skip.
+    Correct it, or set data.invalid_geometry: repair | skip; in Python, pass invalid_geometry to
+    DetectionBatch.of, from_arrays or evaluate_detection.
     """
     raw = np.array([object_fault(geometry) for geometry in geometries], np.uint8)
     _refuse(raw, policy, place, lambda row: described(geometries[row]))

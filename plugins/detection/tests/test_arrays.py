@@ -1,14 +1,21 @@
 """What other programs have in memory becomes a batch, and what does not fit is named."""
 
+import contextlib
+import io
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from pycocotools import mask as coco_masks
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
 from valor_detection.arrays import Objects, from_arrays, from_supervision, from_torchvision
 
 from valor_core.errors import ParameterError, SchemaError
 from valor_core.schemas.label import Label
+
+from .support import value_of
 
 
 class Tensor:
@@ -217,6 +224,226 @@ def test_a_score_that_is_not_finite_is_named_by_image() -> None:
     with pytest.raises(SchemaError) as caught:
         from_arrays([Objects(labels=[])] * 2, [Objects(labels=[]), seen])
     assert str(caught.value) == "item 1, predictions, scores[1]: expected a finite number, got nan"
+
+
+def square(top: int, left: int, side: int = 4) -> Any:
+    mask = np.zeros((1, 20, 20), np.uint8)
+    mask[0, top : top + side, left : left + side] = 1
+    return mask
+
+
+BOXED = {"boxes": [[0, 0, 10, 10]], "labels": [1]}
+TRUE, SEEN = {**BOXED, "masks": square(0, 0)}, {**BOXED, "scores": [0.9], "masks": square(6, 6)}
+FOUND, MISSED = {"tp": 1, "fp": 0, "fn": 0}, {"tp": 0, "fp": 1, "fn": 1}
+
+
+@pytest.mark.parametrize(
+    ("iou_type", "counts"), [(None, MISSED), ("segm", MISSED), ("bbox", FOUND)]
+)
+def test_equal_boxes_beside_other_masks_are_found_as_boxes(iou_type: Any, counts: Any) -> None:
+    batch = from_torchvision([TRUE], [SEEN], iou_type=iou_type)
+    assert value_of(batch, "Counts") == counts
+    to_boxes = [detections(xyxy=BOXED["boxes"], class_id=[1], mask=TRUE["masks"])]
+    seen = [detections(xyxy=BOXED["boxes"], class_id=[1], confidence=[1], mask=SEEN["masks"])]
+    assert value_of(from_supervision(to_boxes, seen, iou_type=iou_type), "Counts") == counts
+
+
+def test_boxes_are_those_around_the_masks_where_none_are_given() -> None:
+    masked = {"masks": square(2, 3), "labels": [1]}
+    images = [TRUE, masked], [{**SEEN}, {**masked, "scores": [0.5]}]
+    batch = from_torchvision(*images, iou_type="bbox")
+    assert batch.groundtruths.shapes.boxes.tolist() == [[0, 0, 10, 10], [3, 2, 4, 4]]
+    assert batch.groundtruths.shapes.only_boxes
+    assert batch.groundtruths.areas.tolist() == [100, 16]
+
+
+def test_predictions_without_masks_are_compared_with_the_boxes_beside_true_masks() -> None:
+    seen = {**BOXED, "scores": [0.9]}
+    batch = from_torchvision([TRUE], [seen])
+    assert batch.groundtruths.shapes.boxes.tolist() == [[0, 0, 10, 10]]
+    assert value_of(batch, "Counts") == FOUND
+    for sides in (([TRUE], [seen]), ([BOXED], [SEEN])):
+        with pytest.raises(
+            SchemaError,
+            match=r"^item 0, (groundtruth|prediction)s: expected masks,"
+            r" got boxes alone\nGive masks of all objects, or compare boxes: iou_",
+        ):
+            from_torchvision(*sides, iou_type="segm")
+
+
+@pytest.mark.parametrize("iou_type", [None, "bbox", "segm"])
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"boxes": [[0, 0, 10]]}, "item 0, groundtruths, boxes: expected numbers of shape (n, 4)"),
+        ({"boxes": [[9, 0, 1, 1]]}, "item 0, groundtruths[0]: expected a box of finite numbers"),
+        ({"masks": np.zeros((1, 4))}, "item 0, groundtruths, masks: expected numbers of shape (n,"),
+    ],
+)
+def test_what_is_not_compared_is_checked_all_the_same(
+    fields: dict[str, Any], message: str, iou_type: Any
+) -> None:
+    with pytest.raises(SchemaError) as caught:
+        from_torchvision([{**TRUE, **fields}], [SEEN], iou_type=iou_type)
+    assert caught.value.message.startswith(message)
+
+
+def test_an_unknown_iou_type_is_answered_with_the_known_ones() -> None:
+    for given, remedy in (("bbx", "\nDid you mean 'bbox'?"), (("bbox", "segm"), "")):
+        with pytest.raises(ParameterError) as caught:
+            from_torchvision([TRUE], [SEEN], iou_type=given)
+        assert str(caught.value) == f"iou_type: expected one of bbox, segm, got {given!r}{remedy}"
+
+
+def as_annotation(side: dict[str, Any], row: int, image: int, iou_type: str) -> dict[str, Any]:
+    """An object of a dict as COCO has it, with what is compared alone."""
+    left, top, right, bottom = side["boxes"][row]
+    mask = np.asfortranarray(side["masks"][row])
+    geometry: dict[str, Any] = (
+        {"bbox": [left, top, right - left, bottom - top]}
+        if iou_type == "bbox"
+        else {"segmentation": coco_masks.encode(mask)}
+    )
+    return {"image_id": image, "category_id": side["labels"][row], **geometry}
+
+
+def coco_stats(truths: list[Any], found: list[Any], iou_type: Any) -> list[float | None]:
+    """What pycocotools makes of the dicts."""
+    true = [
+        as_annotation(one, row, image, iou_type) | {"area": one["area"][row], "iscrowd": 0}
+        for image, one in enumerate(truths)
+        for row in range(len(one["labels"]))
+    ]
+    seen = [
+        as_annotation(one, row, image, iou_type) | {"score": one["scores"][row]}
+        for image, one in enumerate(found)
+        for row in range(len(one["labels"]))
+    ]
+    with contextlib.redirect_stdout(io.StringIO()):
+        data = COCO()
+        data.dataset = {
+            "images": [{"id": i, "height": 60, "width": 60} for i in range(len(truths))],
+            "categories": [{"id": number} for number in (1, 2)],
+            "annotations": [{**one, "id": i} for i, one in enumerate(true, start=1)],
+        }
+        data.createIndex()
+        evaluation = COCOeval(data, data.loadRes(seen), iou_type)
+        evaluation.evaluate()
+        evaluation.accumulate()
+        evaluation.summarize()
+    return [None if number == -1 else number for number in evaluation.stats.tolist()]
+
+
+def some_dicts(seed: int) -> tuple[list[Any], list[Any]]:
+    """Dicts of three images whose masks fill some part of their boxes."""
+    rng = np.random.default_rng(seed)
+
+    def objects(near: Any = None) -> dict[str, Any]:
+        count = int(rng.integers(2, 7))
+        corners = rng.integers(0, 20, (count, 2))
+        boxes = np.hstack([corners, corners + rng.integers(6, 40, (count, 2))]).astype(float)
+        if near is not None:
+            known = near["boxes"][rng.integers(0, len(near["boxes"]), count)]
+            boxes = known + rng.integers(-2, 3, (count, 4))
+            boxes = np.clip(boxes, 0, 60)
+        masks = np.zeros((count, 60, 60), np.uint8)
+        for mask, box in zip(masks, boxes.astype(int).tolist(), strict=True):
+            left, top, right, bottom = box
+            mask[top : bottom - int(rng.integers(0, 5)), left:right] = 1
+        labels = rng.integers(1, 3, count).tolist()
+        areas = masks.sum(axis=(1, 2)).astype(float).tolist()
+        return {"boxes": boxes, "masks": masks, "labels": labels, "area": areas}
+
+    truths = [objects() for _ in range(3)]
+    found = [objects(one) for one in truths]
+    return truths, [
+        {**one, "scores": (rng.integers(0, 20, len(one["labels"])) / 20).tolist()} for one in found
+    ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_boxes_and_masks_of_the_same_dicts_have_the_numbers_of_pycocotools(seed: int) -> None:
+    truths, found = some_dicts(seed)
+    numbers = {}
+    for iou_type in ("bbox", "segm"):
+        batch = from_torchvision(truths, found, iou_type=iou_type)
+        numbers[iou_type] = list(value_of(batch, "COCOSummary").values())
+        assert numbers[iou_type] == coco_stats(truths, found, iou_type)
+    by_default = value_of(from_torchvision(truths, found), "COCOSummary")
+    assert list(by_default.values()) == numbers["segm"] != numbers["bbox"]
+
+
+@pytest.mark.parametrize("shape", [(1, 20, 20), (1, 1, 20, 20)])
+def test_shares_of_pixels_are_masks_above_a_half(shape: tuple[int, ...]) -> None:
+    soft = np.where(square(0, 0), 0.99, 0.01).astype(np.float32)
+    batch = from_torchvision([TRUE], [{**SEEN, "masks": Tensor(soft.reshape(shape))}])
+    np.testing.assert_array_equal(batch.predictions.shapes.at(0).array, square(0, 0)[0])
+
+
+@pytest.mark.parametrize("share", [0.25, float("nan")])
+def test_shares_of_pixels_are_no_masks_of_arrays(share: float) -> None:
+    masks = np.concatenate([square(0, 0), square(5, 5)]).astype(float)
+    masks[1, 3, 3] = share
+    seen = Objects(masks=masks, labels=[1, 1], scores=[0.5, 0.5])
+    with pytest.raises(SchemaError) as caught:
+        from_arrays([Objects(labels=[])], [seen])
+    assert str(caught.value) == (
+        f"item 0, predictions, masks[1]: expected pixels of 0 and 1, got {share}\n"
+        "Cut what is a probability first: masks > 0.5."
+    )
+    if share != share:
+        nothing = {"boxes": [], "labels": []}
+        with pytest.raises(SchemaError, match=r"masks\[1\]: expected pixels of 0 and 1, got nan"):
+            from_torchvision([nothing], [{"masks": masks, "labels": [1, 1], "scores": [1, 1]}])
+
+
+def test_several_channels_are_no_masks_of_torchvision() -> None:
+    with pytest.raises(SchemaError, match=r"masks: expected numbers of shape \(n, height, width\)"):
+        from_torchvision([{**TRUE, "masks": np.ones((1, 2, 20, 20))}], [SEEN])
+
+
+def test_names_beside_numbers_of_supervision_are_an_error_unless_numbers_have_names() -> None:
+    box = np.array([[0, 0, 2, 1.0]])
+    true = [detections(xyxy=box, class_id=[1], data={"class_name": np.array(["dog"])})]
+    seen = [detections(xyxy=box, class_id=np.array([1]), confidence=[0.5])]
+    nothing = [detections(xyxy=np.empty((0, 4)), class_id=np.empty(0, int))]
+    with pytest.raises(SchemaError) as caught:
+        from_supervision([*nothing, *true], [*seen, *nothing])
+    assert str(caught.value) == (
+        "predictions[0]: expected data['class_name'] as groundtruths[1] has it, got class_id "
+        "alone\nName the classes in the order of their numbers: names=['cat', 'dog', …]."
+    )
+    batch = from_supervision(true, seen, names=["cat", "dog"])
+    assert value_of(batch, "Counts") == FOUND
+    assert len(from_supervision(true, nothing).labels) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"names": 3}, "names: expected a list of names, or a dict of them by number, got 3"),
+        ({"names": "dog"}, "names: expected a list of names, or a dict of them by number, got 'd"),
+        ({"names": {"dog"}}, "names: expected a list of names, or a dict of them by number, got {"),
+        ({"metadata": [1]}, "metadata: expected a dict of lists by name, got [1]"),
+        ({"metadata": {"a": 3}}, "metadata['a']: expected a list with one value per image, got 3"),
+        ({"metadata": {"a": "x"}}, "metadata['a']: expected a list with one value per image, got "),
+        ({"metadata": {"a": [1, 2]}}, "metadata field 'a': expected"),
+    ],
+)
+def test_names_and_facts_are_checked_at_the_door(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        from_arrays([Objects(**{**ONE, "labels": [0]})], [Objects(labels=[])], **options)
+    assert str(caught.value).startswith(message)
+
+
+def test_names_and_facts_may_be_arrays() -> None:
+    true = Objects(**{**ONE, "labels": [1]})
+    facts = {"weather": np.array(["rain"])}
+    batch = from_arrays(
+        [true], [Objects(labels=[])], names=np.array(["cat", "dog"]), metadata=facts
+    )
+    assert [label.value for label in batch.labels] == ["dog"]
+    assert batch.datums.metadata["weather"].tolist() == ["rain"]
 
 
 def test_an_unknown_box_format_is_answered_with_the_known_ones() -> None:

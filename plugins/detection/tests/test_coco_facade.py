@@ -183,6 +183,24 @@ def test_results_of_each_image_are_those_of_pycocotools(seed):
                 assert np.array_equal(value, one[key]), key
 
 
+@pytest.mark.parametrize("iou_type", ["bbox", "segm"])
+@pytest.mark.parametrize("seed", range(4))
+def test_overlaps_of_each_image_are_those_of_pycocotools(seed, iou_type):
+    rng = np.random.default_rng([seed, 5])
+    seen = 0
+    for use_cats in (0, 1):
+        for most in (3, 100):
+            change = {"useCats": use_cats, "maxDets": [1, 2, most]}
+            data = random_set(rng, masks=iou_type == "segm")
+            ours, other = (evaluated(own, *data, iou_type, change)[0] for own in (OURS, THEIRS))
+            for (image, category), expected in other.ious.items():
+                found = ours.computeIoU(image, category)
+                assert np.shape(found) == np.shape(expected)
+                assert np.array_equal(found, expected)
+                seen += len(expected) > 1
+    assert seen > 5
+
+
 def written(tmp_path, dataset, results):
     truths, found = tmp_path / "truths.json", tmp_path / "results.json"
     truths.write_text(json.dumps(dataset))
@@ -451,6 +469,11 @@ def test_files_that_do_not_fit_are_errors(tmp_path):
         COCO(found).getImgIds()
     with pytest.raises(ReadError, match="expected a file, found nothing there"):
         COCO(truths).loadRes("missing.json")
+    Path(found).write_text('{"predictions": []}')
+    with pytest.raises(
+        ReadError, match=r"found a table with the keys \['predictions'\]\nWrite the"
+    ):
+        COCO(truths).loadRes(found).getAnnIds()
 
 
 def test_lacking_fields_are_named():
@@ -500,6 +523,27 @@ def test_what_is_not_there_says_what_to_do(name, message) -> None:
     with pytest.raises(AttributeError) as error:
         getattr(COCO(), name)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "ious",
+            "COCOeval.ious is not there\n"
+            "Ask for those of one image and category: computeIoU(imgId, catId).",
+        ),
+        (
+            "evaluateImg",
+            "COCOeval.evaluateImg is not there\nTake the results of each image from evalImgs.",
+        ),
+        ("evaluateIm", "'COCOeval' object has no attribute 'evaluateIm'"),
+    ],
+)
+def test_what_an_evaluation_has_not_says_what_to_do(name, message) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(COCOeval(), name)
+    assert str(error.value) == message
 
 
 def test_categories_have_to_be_listed(tmp_path):

@@ -6,22 +6,21 @@ None of these programs is needed: objects are taken for what their fields are ca
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more, shown
+from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
 from valor_core.schemas.arrays import Codes, Floats, check_finite
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
-from valor_core.schemas.runs import encoded
 from valor_core.schemas.shapes import RunLengths, ends
 from valor_core.schemas.validity import Policy, check_policy
 from valor_detection.columns import as_array, column
-from valor_detection.kernels.masks import measured
+from valor_detection.mask_arrays import boxes_around, check_masks, run_lengths, thresholded
 from valor_detection.object_rows import (
     BoxFormat,
     Rows,
@@ -33,6 +32,9 @@ from valor_detection.object_rows import (
 
 Names = Mapping[int, str] | Sequence[str] | None
 
+IouType = Literal["bbox", "segm"]
+"""What is compared, under COCO's names: boxes or masks."""
+
 _MOST = 1 << 63  # what a number of 64 bits does not reach
 
 
@@ -43,13 +45,13 @@ class Objects:
     Parameters
     ----------
     boxes : array of shape (n, 4), optional
-        Boxes; taken from the masks if they are not given.
+        Boxes. Beside masks they are checked, and compared if `iou_type` of `from_arrays` says so.
     labels : array of shape (n,)
         Whole numbers or strings.
     scores : array of shape (n,), optional
         Scores; of predictions.
     masks : array of shape (n, height, width), optional
-        Masks: what is not 0 is inside.
+        Masks: what is true, or a whole number that is not 0, is inside; floats are 0 or 1.
     crowd : array of shape (n,), optional
         Which of them are crowds: true or false, 1 or 0; of true objects.
     areas : array of shape (n,), optional
@@ -74,6 +76,7 @@ def from_arrays(
     uids: Sequence[Any] | None = None,
     sizes: Any = None,
     names: Names = None,
+    iou_type: IouType | None = None,
     box_format: BoxFormat = "xyxy",
     label_key: str = DEFAULT_KEY,
     metadata: Mapping[str, Any] | None = None,
@@ -91,6 +94,9 @@ def from_arrays(
         Height and width of the images.
     names : mapping of int to str, or sequence of str, optional
         Names of labels that are numbers; their digits unless given.
+    iou_type : {"bbox", "segm"}, optional
+        What is compared: ``bbox`` is boxes, those around the masks where no boxes are given;
+        ``segm`` is masks. Unless given, it is masks where both sides have them, else boxes.
     box_format : {"xyxy", "xywh", "cxcywh"}
         How boxes are written.
     label_key : str
@@ -104,10 +110,10 @@ def from_arrays(
     Raises
     ------
     SchemaError
-        If lengths, shapes, types or sizes do not fit, a number has no name, or a box cannot be
-        one; names image, side and field.
+        If lengths, shapes, types or sizes do not fit, a number has no name, a box cannot be one,
+        or masks are to be compared and not given; names image, side and field.
     ParameterError
-        If `box_format` or `invalid_geometry` is something else.
+        If `iou_type`, `box_format` or `invalid_geometry` is something else.
 
     Examples
     --------
@@ -118,8 +124,10 @@ def from_arrays(
     """
     check_policy(invalid_geometry)
     check_format(box_format)
+    _check_iou_type(iou_type)
+    _check_names(names)
     _check_objects(groundtruths, predictions)
-    facts = metadata or {}
+    facts = _checked_facts(metadata)
     count = len(predictions)
     datums = Datums.numbers(count, facts) if uids is None else Datums(uids, facts)
     if len(datums) != count:
@@ -127,8 +135,12 @@ def from_arrays(
     vocabulary = _Labels(label_key, names)
     known = None if sizes is None else _sizes(sizes, len(datums))
     rest = (datums, vocabulary, box_format, invalid_geometry)
-    true, true_counts = _Side("groundtruths", groundtruths, *rest).checked(known)
-    predicted, counts = _Side("predictions", predictions, *rest).checked(known)
+    truths = _Side("groundtruths", groundtruths, *rest)
+    seen = _Side("predictions", predictions, *rest)
+    for side in (truths, seen):
+        side.check(known)
+    true, true_counts = truths.checked(known, truths.compares_masks(seen, iou_type))
+    predicted, counts = seen.checked(known, seen.compares_masks(truths, iou_type))
     return batch_of_rows(
         datums,
         vocabulary.known.labels,
@@ -154,6 +166,43 @@ def _check_objects(groundtruths: Any, predictions: Any) -> None:
             f"predictions: expected one set of objects for each of {len(groundtruths):,} images, "
             f"got {len(predictions):,}"
         )
+
+
+def _check_iou_type(value: object) -> None:
+    known = get_args(IouType)
+    if value is not None and value not in known:
+        raise ParameterError(
+            f"iou_type: expected one of {', '.join(known)}, got {shown(value)}",
+            did_you_mean(value, known) if isinstance(value, str) else None,
+        )
+
+
+def _check_names(names: Any) -> None:
+    """Refuse names that are neither by number nor in a list."""
+    is_listed = isinstance(names, (Mapping, Sequence)) and not isinstance(names, (str, bytes))
+    if names is not None and not is_listed and np.ndim(names) != 1:
+        raise SchemaError(
+            f"names: expected a list of names, or a dict of them by number, got {shown(names)}",
+            "Write the name of each number: names=['cat', 'dog'], or names={17: 'cat', 18: 'dog'}.",
+        )
+
+
+def _checked_facts(metadata: Any) -> Mapping[str, Any]:
+    """Facts by name, each a list; how long they are is for `Datums` to see to."""
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping):
+        raise SchemaError(
+            f"metadata: expected a dict of lists by name, got {shown(metadata)}",
+            "Write the values of each fact in a list: metadata={'weather': ['rain', 'sun']}.",
+        )
+    for name, values in metadata.items():
+        is_list = isinstance(values, Sequence) and not isinstance(values, (str, bytes))
+        if not is_list and not getattr(values, "shape", ()):
+            raise SchemaError(
+                f"metadata[{name!r}]: expected a list with one value per image, got {shown(values)}"
+            )
+    return metadata
 
 
 def _listed(name: str, side: Any) -> Sequence[Any]:
@@ -187,15 +236,38 @@ def from_supervision(
         With `xyxy`, and `class_id` or ``data["class_name"]``; predictions with `confidence`.
         Masks are taken where they are.
     **options
-        As for `from_arrays`.
+        As for `from_arrays`. `iou_type` says whether boxes or masks are compared: masks where both
+        sides have them, unless given.
+
+    Raises
+    ------
+    SchemaError
+        As `from_arrays` does, or if some have names of classes and others only numbers, and no
+        `names` are given.
     """
-    return from_arrays(
-        *(
-            [_of_supervision(one, f"{name}[{i}]") for i, one in enumerate(_listed(name, side))]
-            for name, side in (("groundtruths", groundtruths), ("predictions", predictions))
-        ),
-        **options,
+    true, predicted = (
+        [_of_supervision(one, f"{name}[{i}]") for i, one in enumerate(_listed(name, side))]
+        for name, side in (("groundtruths", groundtruths), ("predictions", predictions))
     )
+    if options.get("names") is None:
+        _check_all_named(true, predicted)
+    return from_arrays(true, predicted, **options)
+
+
+def _check_all_named(groundtruths: Sequence[Objects], predictions: Sequence[Objects]) -> None:
+    """Refuse names of classes beside numbers, since 'dog' and 1 would never match."""
+    places: dict[bool, str] = {}
+    for side, objects in (("groundtruths", groundtruths), ("predictions", predictions)):
+        for position, one in enumerate(objects):
+            if one.labels.size:
+                is_named = isinstance(one.labels.flat[0], str)
+                places.setdefault(is_named, f"{side}[{position}]")
+    if len(places) == 2:
+        raise SchemaError(
+            f"{places[False]}: expected data['class_name'] as {places[True]} has it, "
+            "got class_id alone",
+            "Name the classes in the order of their numbers: names=['cat', 'dog', …].",
+        )
 
 
 def _of_supervision(found: Any, place: str) -> Objects:
@@ -226,9 +298,16 @@ def from_torchvision(
     ----------
     groundtruths, predictions : sequence of mapping
         With ``boxes`` (or ``masks``) and ``labels``; predictions with ``scores``. Of the ground
-        truths, ``iscrowd``, ``area`` and ``image_id`` are taken where they are.
+        truths, ``iscrowd``, ``area`` and ``image_id`` are taken where they are. In masks of
+        floats, what is above 0.5 is inside.
     **options
-        As for `from_arrays`.
+        As for `from_arrays`. `iou_type` says whether ``boxes`` or ``masks`` are compared: masks
+        where both sides have them, unless given. torchmetrics compares boxes unless told otherwise.
+
+    Raises
+    ------
+    SchemaError
+        As `from_arrays` does, or if there is no dict with labels, or an image has several ids.
 
     Examples
     --------
@@ -261,16 +340,11 @@ def _of_dict(found: Any, place: str) -> Objects:
     if not isinstance(found, Mapping) or "labels" not in found:
         given = list(found) if isinstance(found, Mapping) else found
         raise SchemaError(f"{place}: expected a dict with boxes and labels, got {shown(given)}")
-    masks = as_array(found.get("masks"))
-    if (
-        masks is not None and masks.ndim == 4 and masks.dtype.kind in "fiub"
-    ):  # (n, 1, height, width), shares of pixels
-        masks = masks[:, 0] > 0.5
     return Objects(
         boxes=found.get("boxes"),
         labels=found["labels"],
         scores=found.get("scores"),
-        masks=masks,
+        masks=thresholded(as_array(found.get("masks"))),
         crowd=found.get("iscrowd"),
         areas=found.get("area"),
     )
@@ -334,9 +408,28 @@ class _Side:
     box_format: BoxFormat
     policy: Policy
 
-    def checked(self, sizes: Codes | None) -> tuple[Rows, dict[str, int]]:
+    def check(self, sizes: Codes | None) -> None:
+        """Refuse arrays whose lengths differ, and masks that are none."""
+        for position, one in enumerate(self.objects):
+            self._check_lengths(position)
+            if one.masks is not None and len(one):
+                size = None if sizes is None else sizes[position].tolist()
+                check_masks(one.masks, f"{self._place(position)}, masks", size)
+
+    def compares_masks(self, other: _Side, iou_type: IouType | None) -> bool:
+        """Whether the masks of this side take part, and not its boxes."""
+        if iou_type is not None:
+            return iou_type == "segm"
+        has_masks = any(one.masks is not None for one in self.objects if len(one))
+        return has_masks and (not other.lacks("masks") or self.lacks("boxes"))
+
+    def lacks(self, name: str) -> bool:
+        """Whether some object has none of a field."""
+        return any(getattr(one, name) is None for one in self.objects if len(one))
+
+    def checked(self, sizes: Codes | None, with_masks: bool) -> tuple[Rows, dict[str, int]]:
         """The rows that the policy lets through, and what it left out or repaired."""
-        rows = self.rows(sizes)
+        rows = self.rows(with_masks)
         starts = ends([len(one) for one in self.objects])
 
         def place(row: int) -> str:
@@ -345,16 +438,15 @@ class _Side:
 
         return checked_rows(rows, sizes, self.policy, self.name, place)
 
-    def rows(self, sizes: Codes | None) -> Rows:
+    def rows(self, with_masks: bool) -> Rows:
         """The objects as rows."""
-        for position in range(len(self.objects)):
-            self._check(position)
         counts = [len(one) for one in self.objects]
-        masks, around = self._masks(sizes)
+        boxes = self._boxes()  # which are checked in any case
+        masks = self._masks() if with_masks else None
         return Rows(
             images=np.repeat(np.arange(len(counts)), counts),
             labels=self._codes(),
-            boxes=self._boxes() if around is None else around,
+            boxes=self._all_boxes(boxes) if masks is None else boxes_around(masks),
             scores=self._column("scores") if self.name == "predictions" else None,
             crowd=self._column("crowd", np.bool_),
             areas=self._column("areas"),
@@ -364,8 +456,7 @@ class _Side:
     def _place(self, position: int) -> str:
         return f"{self.datums.name(position)}, {self.name}"
 
-    def _check(self, position: int) -> None:
-        """Refuse arrays whose lengths differ."""
+    def _check_lengths(self, position: int) -> None:
         one, place = self.objects[position], self._place(position)
         if np.ndim(one.labels) != 1:
             raise SchemaError(f"{place}, labels: expected shape (n,), got {shown(one.labels)}")
@@ -388,12 +479,23 @@ class _Side:
         ]
         return np.concatenate([np.empty(0, np.int64), *found])
 
-    def _boxes(self) -> Floats:
+    def _boxes(self) -> dict[int, Floats]:
+        """The boxes that are given, by image."""
+        found = {}
+        for i, one in enumerate(self.objects):
+            if len(one) and one.boxes is not None:
+                own = column(one.boxes, np.float64, f"{self._place(i)}, boxes", width=4)
+                found[i] = upright(own, self.box_format, self._row_place(i), self.policy)
+        return found
+
+    def _all_boxes(self, given: Mapping[int, Floats]) -> Floats:
+        """The boxes of all images; those around the masks where none are given."""
         found = []
         for i, one in enumerate(self.objects):
-            if len(one):
-                own = column(one.boxes, np.float64, f"{self._place(i)}, boxes", width=4)
-                found.append(upright(own, self.box_format, self._row_place(i), self.policy))
+            if i in given:
+                found.append(given[i])
+            elif len(one) and one.masks is not None:
+                found.append(boxes_around(run_lengths([one.masks])))
         return np.concatenate([np.empty((0, 4)), *found])
 
     def _row_place(self, position: int) -> Callable[[int], str]:
@@ -418,27 +520,15 @@ class _Side:
                     check_finite(filled[-1], place)
         return np.concatenate(filled)
 
-    def _masks(self, known: Codes | None) -> tuple[RunLengths | None, Floats | None]:
-        """Masks of all images and the boxes around them, if any image has masks."""
-        given = [(i, one) for i, one in enumerate(self.objects) if len(one)]
-        if all(one.masks is None for _, one in given):
-            return None, None
-        runs, sizes = [], []
-        for i, one in given:
-            if one.masks is None or one.masks.ndim != 3 or one.masks.dtype.kind not in "fiub":
+    def _masks(self) -> RunLengths | None:
+        """Masks of all images, None where there is no object."""
+        found = []
+        for i, one in enumerate(self.objects):
+            if len(one) and one.masks is None:
                 raise SchemaError(
-                    f"{self._place(i)}, masks: expected numbers of shape (n, height, width), "
-                    f"got {shown(one.masks)}"
+                    f"{self._place(i)}: expected masks, got boxes alone",
+                    "Give masks of all objects, or compare boxes: iou_type='bbox'.",
                 )
-            height, width = one.masks.shape[1:]
-            if known is not None and (height, width) != tuple(known[i].tolist()):
-                expected = " by ".join(map(str, known[i].tolist()))
-                raise SchemaError(
-                    f"{self._place(i)}, masks: expected {expected} pixels, as sizes say, "
-                    f"got {height} by {width}"
-                )
-            runs += [encoded(mask != 0) for mask in one.masks]
-            sizes += [one.masks.shape[1:]] * len(one)
-        starts = ends([len(own) for own in runs])
-        lengths = RunLengths(np.concatenate(runs), starts, np.array(sizes, np.int64))
-        return lengths, measured(lengths.runs, starts, lengths.sizes)[1]
+            if len(one) and one.masks is not None:
+                found.append(one.masks)
+        return run_lengths(found) if found else None

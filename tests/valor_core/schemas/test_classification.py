@@ -501,3 +501,19 @@ def test_two_tables_have_one_order_of_columns() -> None:
     assert ClassificationBatch.from_arrays(
         truths[["dog", "cat"]], scores
     ).truth_labels.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("uids", [["a"], ["a", "b", "c"]])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda uids: ClassificationBatch.from_arrays([1, 0], [[0.25, 0.75], [0.5, 0.5]], uids=uids),
+        lambda uids: ClassificationBatch.from_arrays(np.eye(2, dtype=int), np.eye(2), uids=uids),
+        lambda uids: ClassificationBatch.from_predicted(["a", "b"], ["a", "b"], uids=uids),
+    ],
+)
+def test_more_or_fewer_uids_than_items_are_counted(make, uids):
+    with pytest.raises(SchemaError) as caught:
+        make(uids)
+
+    assert str(caught.value) == f"uids: expected 2, one for each item, got {len(uids)}"

@@ -127,7 +127,9 @@ def test_annotations_are_numbered_in_each_image() -> None:
         (
             Detection("a", [TrueObject("dog", BOX), TrueObject("dog", Box(2, 0, 0, 1))]),
             "item 'a', groundtruths[1]: expected a shape with xmin <= xmax and ymin <= ymax, "
-            "got a box 2, 0, 0, 1\nCorrect it, or set invalid_geometry: repair | skip.",
+            "got a box 2, 0, 0, 1\nCorrect it, or set data.invalid_geometry: repair | skip; "
+            "in Python, pass invalid_geometry to DetectionBatch.of, from_arrays or "
+            "evaluate_detection.",
         ),
         (
             Detection("a", [], [PredictedObject({"dog": float("nan")}, BOX)]),
@@ -161,7 +163,8 @@ def test_annotations_are_numbered_in_each_image() -> None:
             Detection("a", [TrueObject("dog", Box(0, 0, 1e200, 1e200))]),
             "item 'a', groundtruths[0]: expected a shape with finite coordinates and area, "
             "got a box 0, 0, 1e+200, 1e+200\n"
-            "Correct it, or set invalid_geometry: repair | skip.",
+            "Correct it, or set data.invalid_geometry: repair | skip; in Python, pass "
+            "invalid_geometry to DetectionBatch.of, from_arrays or evaluate_detection.",
         ),
     ],
 )
@@ -236,7 +239,7 @@ def test_a_shape_that_cannot_be_right_is_an_error_unless_a_policy_says_otherwise
         DetectionBatch.of([item])
     first, remedy = str(error.value).split("\n")
     assert first.startswith(f"item 'a', predictions[1]: expected a shape {expected}")
-    assert remedy == "Correct it, or set invalid_geometry: repair | skip | accept."
+    assert remedy.startswith("Correct it, or set data.invalid_geometry: repair | skip | accept; ")
     assert len(DetectionBatch.of([item], "accept").predictions) == 2
     skipped = DetectionBatch.of([item], "skip")
     assert skipped.predictions.annotations.tolist() == [0]

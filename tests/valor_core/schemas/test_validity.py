@@ -87,7 +87,10 @@ def test_an_error_names_item_and_annotation(shape: Geometry, fault: str) -> None
     assert first.startswith("item 'a', predictions[1]: expected a shape ")
     assert first.endswith(" (and 1 more)")
     others = "repair | skip" + (" | accept" if fault not in ("not finite", "inverted") else "")
-    assert remedy == f"Correct it, or set invalid_geometry: {others}."
+    assert remedy == (
+        f"Correct it, or set data.invalid_geometry: {others}; in Python, pass "
+        "invalid_geometry to DetectionBatch.of, from_arrays or evaluate_detection."
+    )
 
 
 def test_an_error_says_what_it_found() -> None:
@@ -128,7 +131,7 @@ def test_what_cannot_be_repaired_is_left_out_and_counted(shape: Geometry, fault:
 def test_what_can_be_computed_is_accepted(shape: Geometry, fault: str) -> None:
     if fault in ("not finite", "inverted"):
         with pytest.raises(
-            SchemaError, match=r"^item 'a', predictions\[0\]: .*\n.*: repair \| skip\.$"
+            SchemaError, match=r"^item 'a', predictions\[0\]: .*\n.*: repair \| skip; in Python, "
         ):
             checked([shape], "accept")
     else:

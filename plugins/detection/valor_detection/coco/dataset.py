@@ -340,7 +340,7 @@ class COCO:
                 return _data_set(document)
             if not masks and has_only_masks(document):
                 document = scan(Text.read(self._path), masks=True)
-            check_results(document)
+            check_results(document, self._path)
             _check_results(document, self._parent)
             return document
         if isinstance(self._given, np.ndarray):

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from valor_core.errors import ConfigError
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.threads import in_threads
-from valor_detection.coco.comparison import Comparison
+from valor_detection.coco.comparison import Comparison, Numberings
 from valor_detection.coco.dataset import COCO
 from valor_detection.coco.image_results import ImageResults
+from valor_detection.coco.mask import ious_of_boxes, ious_of_masks
 from valor_detection.coco.settings import Params, check_type
 from valor_detection.curves import Curves, drawn
 from valor_detection.matching import Matching
@@ -80,6 +81,16 @@ class COCOeval:
             self.params.imgIds = sorted(cocoGt.getImgIds())
             self.params.catIds = sorted(cocoGt.getCatIds())
 
+    def __getattr__(self, name: str) -> Any:
+        """Say what to do in place of what pycocotools has and this has not."""
+        remedies = {
+            "ious": "Ask for those of one image and category: computeIoU(imgId, catId).",
+            "evaluateImg": "Take the results of each image from evalImgs.",
+        }
+        if name in remedies:
+            raise AttributeError(f"COCOeval.{name} is not there\n{remedies[name]}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def evaluate(self) -> None:
         """Match results to ground truths."""
         chosen = self.params
@@ -95,6 +106,33 @@ class COCOeval:
         self._ranges = [list(bounds) for bounds in chosen.areaRng]
         self._most, self._places = chosen.maxDets[-1], _places(chosen.iouThrs)
         self._comparison(chosen)
+
+    def computeIoU(self, imgId: int, catId: int) -> Any:
+        """IoU of every result with every ground truth of an image and category.
+
+        Parameters
+        ----------
+        imgId, catId : int
+            Image and category; without ``useCats``, all categories of `params` at once.
+
+        Returns
+        -------
+        ndarray of float64, shape (n_results, n_truths), or list
+            Results by descending score, as many as the last of ``maxDets``; ground truths in the
+            order of the data set. An empty list where a side has none.
+        """
+        chosen = self.params
+        check_type(chosen.iouType)
+        categories = [catId] if chosen.useCats else chosen.catIds
+        cell = Numberings(np.array([imgId], np.int64), np.asarray(categories, np.int64))
+        true, seen = (cell.rows(COCO.of(side), chosen) for side in (self.cocoGt, self.cocoDt))
+        order = np.argsort(-seen.scores, kind="stable")[: chosen.maxDets[-1]]
+        if not len(order) or not len(true.ids):
+            return []
+        shapes, crowd = seen.shapes.select(order), np.asarray(true.crowd, bool)
+        if chosen.iouType == "bbox":
+            return ious_of_boxes(shapes.boxes, true.shapes.boxes, crowd)
+        return ious_of_masks(shapes.masks, true.shapes.masks, crowd)
 
     def accumulate(self, p: Params | None = None) -> None:
         """Make `eval` of what was matched.

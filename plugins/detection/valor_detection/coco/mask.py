@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.arrays import Floats
+from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.geometry import Mask
 from valor_core.schemas.runs import Runs, compressed, encoded
 from valor_core.schemas.shapes import RunLengths
@@ -43,6 +43,11 @@ def encode(bimask: NDArray[Any]) -> Any:
     bimask : ndarray, shape (height, width) or (height, width, n)
         What is not 0 is inside.
 
+    Raises
+    ------
+    SchemaError
+        If it is of another shape.
+
     Examples
     --------
     >>> encode(np.array([[0, 1], [0, 1]], np.uint8))
@@ -58,6 +63,16 @@ def encode(bimask: NDArray[Any]) -> Any:
 
 def decode(rleObjs: Any) -> NDArray[np.uint8]:
     """The pixels of a mask, shape (height, width), or of several, shape (height, width, n).
+
+    Parameters
+    ----------
+    rleObjs : mapping or list of mapping
+        Run lengths of one mask, or of several of one size.
+
+    Raises
+    ------
+    SchemaError
+        If something is no run lengths, or the masks have several sizes.
 
     Examples
     --------
@@ -142,6 +157,12 @@ def iou(dt: Any, gt: Any, pyiscrowd: Sequence[int]) -> Any:
     ndarray of float64, shape (n_predicted, n_true), or list
         An empty list where a side is empty; -1 for masks of two sizes.
 
+    Raises
+    ------
+    SchemaError
+        If there is not one flag for each true object, the sides are of two kinds, or something is
+        neither a box nor run lengths.
+
     Examples
     --------
     >>> iou([[0, 0, 2, 2]], [[0, 0, 2, 1], [5, 5, 1, 1]], [0, 0])
@@ -153,18 +174,34 @@ def iou(dt: Any, gt: Any, pyiscrowd: Sequence[int]) -> Any:
         )
     if not len(dt) or not len(gt):
         return []
-    shape = len(dt), len(gt)
-    seen, true = (own.reshape(-1) for own in np.indices(shape))
-    crowd = np.asarray(pyiscrowd).astype(bool)[true]
     if isinstance(dt[0], Mapping) != isinstance(gt[0], Mapping):
         raise SchemaError("iou: expected run lengths or boxes on both sides, got one of each")
+    crowd = np.asarray(pyiscrowd).astype(bool)
     if not isinstance(dt[0], Mapping):
-        return box_ious(_boxes(gt)[true], _boxes(dt)[seen], crowd).reshape(shape)
-    predicted, truths = _lengths(dt), _lengths(gt)
+        return ious_of_boxes(_boxes(dt), _boxes(gt), crowd)
+    return ious_of_masks(_lengths(dt), _lengths(gt), crowd)
+
+
+def ious_of_boxes(predicted: Floats, truths: Floats, is_crowd: NDArray[np.bool_]) -> Floats:
+    """IoU of every predicted with every true box, in a row for each predicted one."""
+    seen, true = _every_pair(len(predicted), len(truths))
+    ious = box_ious(truths[true], predicted[seen], is_crowd[true])
+    return ious.reshape(len(predicted), len(truths))
+
+
+def ious_of_masks(predicted: RunLengths, truths: RunLengths, is_crowd: NDArray[np.bool_]) -> Floats:
+    """IoU of every predicted with every true mask; -1 where they are of two sizes."""
+    seen, true = _every_pair(len(predicted), len(truths))
     fits = (predicted.sizes[seen] == truths.sizes[true]).all(axis=1)
     ious = np.full(len(fits), _NO_SIZE)
-    ious[fits] = mask_ious(truths, predicted, true[fits], seen[fits], crowd[fits])
-    return ious.reshape(shape)
+    ious[fits] = mask_ious(truths, predicted, true[fits], seen[fits], is_crowd[true[fits]])
+    return ious.reshape(len(predicted), len(truths))
+
+
+def _every_pair(predicted: int, truths: int) -> tuple[Codes, Codes]:
+    """Rows of both sides, those of the true ones by turns."""
+    seen, true = np.indices((predicted, truths)).reshape(2, -1)
+    return seen, true
 
 
 def frPyObjects(pyobj: Any, h: int, w: int) -> Any:

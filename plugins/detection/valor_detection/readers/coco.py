@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more
+from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
@@ -92,7 +94,14 @@ class CocoReader:
         return (CocoFiles(self.parameters.groundtruths, self.parameters.predictions),)
 
     def read(self, partition: CocoFiles) -> Iterator[DetectionBatch]:
-        """The one batch."""
+        """The one batch.
+
+        Raises
+        ------
+        ReadError
+            If a file is no COCO, lacks a field, or has annotations of an image or category that
+            the data set does not have, or a geometry is refused; names file and annotation.
+        """
         chosen = self.parameters
         with_masks = chosen.iou_type == "segm"
         left_out: dict[str, int] = {}
@@ -103,7 +112,7 @@ class CocoReader:
         results = scan(Text.read(partition.predictions), masks=with_masks)
         if not with_masks and _has_only_masks(results):
             results = scan(Text.read(partition.predictions), masks=True)
-        check_results(results, "Name the results under data.predictions.")
+        check_results(results, partition.predictions)
         yield data.batch(true, data.predictions(results, left_out), left_out)
 
 
@@ -157,7 +166,7 @@ class _DataSet:
         )
 
 
-def check_results(results: Document, remedy: str | None = None) -> None:
+def check_results(results: Document, path: Path) -> None:
     """Raise a `ReadError` if results are a table without annotations, which is some other file.
 
     An empty list of annotations is a result: nothing was found.
@@ -166,15 +175,25 @@ def check_results(results: Document, remedy: str | None = None) -> None:
     ----------
     results : Document
         What a file holds.
-    remedy : str, optional
-        What to do about it.
+    path : Path
+        The file.
     """
     if not (results.is_list or results.has_annotations):
         raise ReadError(
-            f"{results.source}: expected a list of results, or a data set whose annotations have "
-            "scores, found a table without annotations",
-            remedy,
+            f"{results.source}: expected a list of results, or a table that has them under "
+            f"'annotations', found a table with the keys {shown(_keys(path))}",
+            "Write the list of results alone into the file, or under the key annotations.",
         )
+
+
+def _keys(path: Path) -> list[str]:
+    """Keys of the table that a file holds."""
+    text = Text.read(path)
+    content = text.cut(text.start, text.size)
+    try:
+        return list(msgspec.json.decode(content, type=dict[str, msgspec.Raw]))
+    except msgspec.DecodeError:  # NaN, which the standard library reads
+        return list(json.loads(content))
 
 
 def _images(truths: Document) -> Images:

@@ -59,7 +59,16 @@ class GeojsonReader:
         return (Collections(self.parameters.groundtruths, self.parameters.predictions),)
 
     def read(self, partition: Collections) -> Iterator[DetectionBatch]:
-        """The one batch."""
+        """The one batch.
+
+        Raises
+        ------
+        ReadError
+            If a file is no FeatureCollection, a feature lacks a property, or a polygon is refused;
+            names file and feature.
+        MissingExtraError
+            If polygons are to be checked and shapely is not installed.
+        """
         truths = self._by_image(partition.groundtruths)
         predictions = self._by_image(partition.predictions)
         images = list({**truths, **predictions})

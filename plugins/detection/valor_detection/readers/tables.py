@@ -63,7 +63,14 @@ class TableReader:
         return (BoxTables(tuple(path for path in paths if path is not None)),)
 
     def read(self, partition: BoxTables) -> Iterator[DetectionBatch]:
-        """The one batch."""
+        """The one batch.
+
+        Raises
+        ------
+        ReadError
+            If a table cannot be read or lacks a column, an image is not in the table of images or
+            has no size, or a box is refused; names file and line.
+        """
         chosen = self.parameters
         images = None if chosen.images is None else ImageTable.read(chosen.images, chosen.uid)
         numbers = {} if images is None else {uid: i for i, uid in enumerate(images.uids)}

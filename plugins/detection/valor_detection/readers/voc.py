@@ -59,7 +59,14 @@ class VocReader:
         return parts
 
     def read(self, partition: ImageFiles) -> Iterator[DetectionBatch]:
-        """The batch of one part."""
+        """The batch of one part.
+
+        Raises
+        ------
+        ReadError
+            If a file cannot be read, an object lacks a name, an edge or a score, results are of an
+            image without ground truths, or a box is refused; names file and object or line.
+        """
         lines = self._lines(partition)
         files = zip(partition.uids, partition.groundtruths, partition.predictions, strict=True)
         images, predictions = [], []

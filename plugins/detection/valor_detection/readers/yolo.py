@@ -66,7 +66,16 @@ class YoloReader:
         return parts
 
     def read(self, partition: ImageFiles) -> Iterator[DetectionBatch]:
-        """The batch of one part."""
+        """The batch of one part.
+
+        Raises
+        ------
+        ReadError
+            If a file cannot be read, a line is no box or polygon in shares of the image, its class
+            has no name, an image has no size, or a geometry is refused; names file and line.
+        MissingExtraError
+            If polygons are to be checked and shapely is not installed.
+        """
         names = class_names(self.parameters.names)
         numbers = {number: code for code, number in enumerate(names)}
         sizes = self._sizes(partition)
