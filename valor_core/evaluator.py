@@ -287,8 +287,22 @@ class Evaluator:
         self.tally.merge(archive.load(path, self.evaluation, self.versions()), self.evaluation.plan)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], registry: Registry | None = None) -> Evaluator:
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        registry: Registry | None = None,
+        *,
+        items: bool = False,
+        require: Mapping[str, str] | None = None,
+    ) -> Evaluator:
         """An evaluator made anew from a file that `save` wrote.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        registry, items, require : optional
+            As in `Evaluator`; what to report is no part of a state.
 
         Raises
         ------
@@ -303,6 +317,8 @@ class Evaluator:
             slices=request.get("slices", ()),
             filter=request.get("filter"),
             label_map=request.get("label_map", ()),
+            require=require,
+            items=items,
             resources=resources,
             registry=registry,
             place=f"{path}: ",

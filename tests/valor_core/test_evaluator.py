@@ -414,6 +414,20 @@ class TestSavedStates:
         whole = evaluated(ITEMS, metrics, registry=registry, **OPTIONS).compute()
         assert loaded.compute() == whole
 
+    def test_rows_and_requirements_are_asked_for_anew(self, tmp_path: Path) -> None:
+        evaluator = Evaluator([score])
+        evaluator.update([item("q1")])
+        evaluator.save(tmp_path / "state.npz")
+        registry = Registry()
+        registry.add(score)
+
+        report = Evaluator.load(
+            tmp_path / "state.npz", registry, items=True, require={"Score": ">= 0.9"}
+        ).compute()
+
+        assert [row.value for row in report.items[0].rows] == [0.5]
+        assert not report.ok
+
     def test_labels_come_through_a_file(self, tmp_path: Path) -> None:
         label_map = {"tabby": ("animal", "cat")}
         evaluator = Evaluator(["lab.TruthCount"], label_map=label_map)
