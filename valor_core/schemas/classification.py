@@ -319,10 +319,11 @@ class ClassificationBatch:
     @property
     def sides(self) -> set[str]:
         """Which sides the datums have, as `sides_of` says it."""
-        scored = self.scores
-        if isinstance(scored, ScoreMatrix):
-            return sides_of(self.truth_datums, numbers(len(self) if scored.values.size else 0))
-        return sides_of(self.truth_datums, scored.datums)
+        scores = self.scores
+        if isinstance(scores, ScoreList):
+            return sides_of(self.truth_datums, scores.datums)
+        # Every datum of a matrix has a prediction.
+        return sides_of(self.truth_datums, numbers(len(self) if scores.values.size else 0))
 
     def select(self, positions: Codes) -> ClassificationBatch:
         """The datums at some positions, ascending."""
