@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core.errors import RegistryError, ReportError
 from valor_core.pivot import ROW_NAMES, Entry, entries_of, text_of
@@ -108,6 +108,12 @@ class Comparison:
         return self.count("same") == len(self.changes) and not (
             self.structures or self.only_a or self.only_b
         )
+
+    @property
+    def differing(self) -> Comparison:
+        """The comparison without the numbers that are the same."""
+        changes = (change for change in self.changes if change.verdict != "same")
+        return evolve(self, changes=tuple(changes))
 
     @property
     def summary(self) -> str:

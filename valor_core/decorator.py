@@ -12,7 +12,7 @@ import attrs
 
 from valor_core.errors import ManifestError
 from valor_core.parameters import parameter, parameters
-from valor_core.spec import FunctionMetricSpec, MetricSpec, Range, Reference, by_reference
+from valor_core.spec import FunctionMetricSpec, Range, Reference, by_reference
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -25,13 +25,13 @@ def metric(
     range: Range | None = None,
     references: tuple[Reference, ...] = (),
     version: int = 1,
-) -> Callable[[Callable[..., Any]], MetricSpec]:
+) -> Callable[[Callable[..., Any]], FunctionMetricSpec]:
     """Make a per-item metric from a function of one item.
 
     The function's keyword-only arguments are the metric's parameters: annotation and default
     are taken over, and ``Annotated[bool, "what it means"]`` carries the help text. What it
     returns is the item's score, `Undefined`, `Failed` or an `ItemScore`. The name it is bound to
-    becomes the spec, which stands for the metric wherever one is chosen.
+    becomes the spec, which stands for the metric wherever one is chosen, and can still be called.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def metric(
     Raises
     ------
     ManifestError
-        If the first argument is not the item, another one has no annotation that configs can
-        fill, or is not keyword-only.
+        If the function has no name, the first argument is not the item, another one has no
+        annotation that configs can fill, or is not keyword-only.
 
     Examples
     --------
@@ -63,12 +63,15 @@ def metric(
     ...     '''Whether the response is one of the references.'''
     ...     fold = str.casefold if ignore_case else str
     ...     return float(fold(item.response) in map(fold, item.references))
+    >>> exact_match(Text("q1", response="paris", references="Paris"))
+    0.0
     >>> items = [Text("q1", response="paris", references="Paris")]
     >>> evaluate(items, [{"name": exact_match, "ignore_case": True}])["ExactMatch"].value
     1.0
     """
 
-    def make(function: Callable[..., Any]) -> MetricSpec:
+    def make(function: Callable[..., Any]) -> FunctionMetricSpec:
+        _check_named(name, function)
         summary = (inspect.getdoc(function) or name).partition("\n")[0]
         implementation = f"{function.__module__}:{function.__qualname__.rpartition('.')[2]}"
         return FunctionMetricSpec(
@@ -86,6 +89,16 @@ def metric(
         )
 
     return make
+
+
+def _check_named(name: str, function: Callable[..., Any]) -> None:
+    """Other processes look for the metric by the name that its function has in its module."""
+    called = getattr(function, "__name__", type(function).__name__)
+    if not called.isidentifier() or not hasattr(function, "__qualname__"):
+        raise ManifestError(
+            f"{name}: expected a function with a name, got {called}",
+            "Write it as: def score(item) -> float",
+        )
 
 
 def _score(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -26,10 +26,13 @@ class Destinations:
         Where the report goes.
     rows : Path, optional
         Where the rows of per-item metrics go, if they have a file of their own.
+    state : Path, optional
+        Where the counts are saved.
     """
 
     reports: tuple[Path, ...] = ()
     rows: Path | None = None
+    state: Path | None = None
 
     def check(self, place: str) -> None:
         """Raise a `ConfigError` if a file cannot be written: hours later, it costs a report.
@@ -44,6 +47,35 @@ class Destinations:
         if self.rows is not None:
             _check(self.rows, _ROWS, f"{place}items: ")
 
+    def spare(self, inputs: Iterable[tuple[str, Path]], place: str) -> None:
+        """Raise a `ConfigError` if a file that would be written is one that the run reads.
+
+        Parameters
+        ----------
+        inputs : iterable of (str, Path)
+            What the run reads, each with what names it: ``("data.path", …)``.
+        place : str
+            As in `check`.
+        """
+        read = list(inputs)
+        for key, path in self._written():
+            own = read if key == "state" or self.state is None else [*read, ("state", self.state)]
+            for name, other in own:
+                if _is_same(path, other):
+                    raise ConfigError(
+                        f"{place}{key}: expected a file that the run does not read, "
+                        f"{path.name} is {name}",
+                        "Name another file.",
+                    )
+
+    def _written(self) -> Iterator[tuple[str, Path]]:
+        """The files, each with the key that names it."""
+        yield from (("output", path) for path in self.reports)
+        if self.rows is not None:
+            yield "items", self.rows
+        if self.state is not None:
+            yield "state", self.state
+
     def write(self, report: Report) -> Report:
         """Write everything; the answer is the report without the rows that have their own file."""
         if self.rows is not None:
@@ -52,6 +84,14 @@ class Destinations:
         for path in self.reports:
             report.save(path)
         return report
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, also by a link."""
+    try:
+        return path.samefile(other)
+    except OSError:  # one is not there yet
+        return path.resolve() == other.resolve()
 
 
 def _check(path: Path, suffixes: Sequence[str], place: str) -> None:

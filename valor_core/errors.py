@@ -206,6 +206,11 @@ def shown(value: object, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+_BEGUN = 0.79
+"""How near a name counts as being that begins with what was written: not as near as one with a
+typing error, nearer than one of other letters."""
+
+
 def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> str | None:
     """Remedy line for a misspelt name, or None where nothing comes closer than `cutoff`.
 
@@ -213,13 +218,19 @@ def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> s
     --------
     >>> did_you_mean("acuracy", ["Accuracy", "F1"])
     "Did you mean 'Accuracy'?"
+    >>> did_you_mean("Acc", ["MCC", "Accuracy"])
+    "Did you mean 'Accuracy'?"
     """
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     wanted = name.casefold()
     close = difflib.get_close_matches(wanted, by_folded, n=3, cutoff=cutoff)
-    if not close:
-        return None
     likeness = {key: difflib.SequenceMatcher(None, key, wanted).ratio() for key in close}
+    if len(wanted) > 1 and cutoff <= _BEGUN:
+        begun = sorted((key for key in by_folded if key.startswith(wanted)), key=len)
+        likeness |= {key: max(likeness.get(key, 0), _BEGUN) for key in begun}
+    if not likeness:
+        return None
+    close = sorted(likeness, key=likeness.__getitem__, reverse=True)[:3]
     near = [by_folded[key] for key in close if likeness[key] > likeness[close[0]] - 0.1]
     return f"Did you mean {' or '.join(map(repr, near))}?"
 

@@ -29,7 +29,7 @@ from valor_core.evaluator import Evaluator
 from valor_core.interrupts import uninterrupted
 from valor_core.parameters import build, relocate
 from valor_core.plan import MetricChoice
-from valor_core.reading import InMemory, Partition, Reader, identity
+from valor_core.reading import InMemory, Partition, Reader, identity, name_in
 from valor_core.registry import Registry, implementation
 from valor_core.report import Report
 from valor_core.schemas import is_batch
@@ -38,6 +38,7 @@ from valor_core.tally import Tally
 Progress = Callable[[int, int, int], None]
 """Called with finished partitions, all partitions, and datums read so far."""
 
+_SEE_READERS = "See them with: valor list --readers"
 _ANOTHER_STATE = "Name another state file, or remove this one."
 
 
@@ -217,6 +218,13 @@ def reader_of(
         What relative paths of a mapping are relative to.
     place : str
         Where the mapping stands, for errors.
+
+    Raises
+    ------
+    SchemaError
+        If the data are neither items nor batches, with what makes a batch of them.
+    ConfigError, ParameterError, RegistryError
+        If a mapping names no reader of the task, or parameters that it refuses.
     """
     if is_batch(data):
         return InMemory((data,))
@@ -225,11 +233,14 @@ def reader_of(
     if not isinstance(data, Mapping):
         return InMemory.of(data, task)
     values = dict(data)
-    name = values.pop("reader", None)
+    if "reader" not in values:
+        raise ConfigError(
+            f"{place}data.reader: expected the name of a reader, the key is missing", _SEE_READERS
+        )
+    name = values.pop("reader")
     if not isinstance(name, str):
         raise ConfigError(
-            f"{place}data.reader: expected the name of a reader, got {shown(name)}",
-            "See them with: valor list --readers",
+            f"{place}data.reader: expected the name of a reader, got {shown(name)}", _SEE_READERS
         )
     with found_at(f"{place}data.reader: "):
         spec = registry.reader(name, task)
@@ -267,11 +278,15 @@ def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -
         evaluator.resume(state)
     except ForeignStateError as error:
         raise ForeignStateError(error.message, _ANOTHER_STATE) from error
+    partitions = list(partitions)
     strange = set(evaluator.tally.done) - set(map(identity, partitions))
     if strange:
+        name = name_in(min(strange))
+        changed = name in {partition.name for partition in partitions}
+        found = f"{name} has changed since" if changed else f"{name} is not among these"
         raise StateError(
-            f"{state}: made from other data or before they changed, it has {min(strange)}"
-            f"{and_more(len(strange) - 1)}, which is not among the partitions of these",
+            f"{state}: made from other data or before they changed, {found}"
+            f"{and_more(len(strange) - 1)}",
             _ANOTHER_STATE,
         )
 

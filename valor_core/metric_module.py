@@ -19,8 +19,10 @@ def decorated(path: Path) -> list[MetricSpec]:
     Raises
     ------
     ConfigError
-        If the file cannot be imported.
+        If there is no such file or it cannot be imported.
     """
+    if not path.is_file():
+        raise ConfigError(f"modules: there is no file {path}")
     name = path.stem
     if name in sys.modules and name not in _decorated:
         raise ConfigError(

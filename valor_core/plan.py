@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -42,7 +43,15 @@ class BoundMetric:
         return {"name": self.spec.identity} | plain(self.parameters)
 
     def make(self) -> Metric:
-        """The metric itself; imports its code."""
+        """The metric itself; imports its code.
+
+        Raises
+        ------
+        RegistryError
+            If its code cannot be imported, or is no scorer of items where the spec says so.
+        ParameterError
+            If the metric refuses its parameters.
+        """
         with found_at(f"{self.place}: " if self.place else ""):
             code = implementation(self.spec)
             if self.spec.per_item:
@@ -95,7 +104,8 @@ def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str
     values: Any = {"name": choice} if named else choice
     if not isinstance(values, Mapping) or "name" not in values:
         raise ConfigError(
-            f"{place or 'metrics'}: expected a name or a table with a name, got {shown(choice)}"
+            f"{place or 'metrics'}: expected a name or a table with a name, got {shown(choice)}",
+            _with_a_name(choice, place),
         )
     name = values["name"]
     if not isinstance(name, (str, MetricSpec)):
@@ -111,6 +121,23 @@ def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str
             raise ParameterError(error.sentence, remedy, f"{place}.") from None
         raise
     return BoundMetric(spec, parameters, place)
+
+
+def _with_a_name(choice: object, place: str) -> str | None:
+    """How a metric is written whose name stands in the place of a key."""
+    if not isinstance(choice, Mapping) or len(choice) != 1:
+        return None
+    ((name, values),) = choice.items()
+    if not isinstance(values, Mapping | None):
+        return None
+    table = {"name": name, **(values or {})}
+    if not place:
+        return f"Write it as: {table!r}"
+    return f"Write it as: {{{', '.join(f'{key}: {_in_yaml(table[key])}' for key in table)}}}"
+
+
+def _in_yaml(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _spec(choice: str | MetricSpec, registry: Registry, task: str | None) -> MetricSpec:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
+from valor_core.errors import SchemaError, shown
 from valor_core.fingerprint import fingerprint
 from valor_core.schemas import Batch, batch_class, is_batch
 
@@ -31,6 +34,17 @@ def identity(partition: Partition) -> str:
     versions = [f"{stat.st_size}:{stat.st_mtime_ns}" for stat in stats]
     content = getattr(partition, "fingerprint", "")
     return " ".join([partition.name, *versions, *([content] if content else [])])
+
+
+def name_in(identity: str) -> str:
+    """The name of the partition that an identity is of.
+
+    Examples
+    --------
+    >>> name_in("a b.csv, rows 1 to 9 2048:1700000000000000000")
+    'a b.csv, rows 1 to 9'
+    """
+    return re.sub(r"( \d+:\d+)+$", "", identity)
 
 
 @runtime_checkable
@@ -82,14 +96,32 @@ class InMemory:
 
     @classmethod
     def of(cls, data: Any, task: str) -> InMemory:
-        """A batch, a sequence of batches, or a sequence of the task's objects."""
+        """A batch, a sequence of batches, or a sequence of the task's objects.
+
+        Raises
+        ------
+        SchemaError
+            If they are something else, with what makes a batch of it.
+        """
         if is_batch(data):
             return cls((data,))
+        batch = batch_class(task)
+        if isinstance(data, (str, os.PathLike)):
+            raise SchemaError(
+                f"data: expected items or a batch, got {shown(os.fspath(data))}",
+                f"Name what reads it: {{'reader': …, 'path': {os.fspath(data)!r}}}. "
+                "See the readers with: valor list --readers",
+            )
+        if hasattr(batch, "from_arrays") and _is_of_arrays(data):
+            raise SchemaError(
+                f"data: expected items or a batch, got {type(data).__name__}",
+                f"Make a batch of arrays with: {batch.__name__}.from_arrays",
+            )
         if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)):
             data = list(data)
             if data and all(map(is_batch, data)):
                 return cls(_numbered_apart(data))
-        return cls((batch_class(task).of(data),))
+        return cls((batch.of(data),))
 
     def partitions(self) -> Sequence[Position]:
         """One for each batch."""
@@ -104,6 +136,15 @@ class InMemory:
     def read(self, partition: Position) -> Iterator[Batch]:
         """The batch at a position."""
         yield self.batches[partition.number]
+
+
+def _is_of_arrays(data: Any) -> bool:
+    """Whether some data are a table or an array of numbers, or several."""
+    if isinstance(data, (list, tuple)):
+        return len(data) > 0 and all(isinstance(one, list) or _is_of_arrays(one) for one in data)
+    if hasattr(data, "columns"):
+        return True
+    return hasattr(data, "__array__") and getattr(getattr(data, "dtype", None), "kind", "O") != "O"
 
 
 def _numbered_apart(batches: Iterable[Batch]) -> tuple[Batch, ...]:

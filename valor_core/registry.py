@@ -52,7 +52,15 @@ FIRST_PARTY = {
     "nvidia": "llm",
     "rgb": "rgb",
 }
-"""Folder below ``plugins/`` of every namespace this project publishes."""
+"""Folder below ``plugins/`` of every namespace of this project."""
+
+PLANNED = frozenset({"text", "llm", "nvidia", "rgb"})
+"""Namespaces of this project whose plugin is not written yet; nothing installs it."""
+
+_LOOK_AROUND = (
+    "See what is there with: valor list. A config names files with metrics of its own "
+    "under the key: modules"
+)
 
 S = TypeVar("S", bound=Spec)
 
@@ -302,22 +310,29 @@ class Registry:
     def _find_bare(
         self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Specs[S]]
     ) -> S:
-        if task is not None:
-            if not self._has(task) and task not in self.namespaces:
-                raise self._unknown_namespace(task, f"{kind} {name!r}")
+        is_there = task is None or self._has(task) or task in self.namespaces
+        if task is not None and is_there:
             known = specs_in(task).by_name
             if fold(name) in known:
                 return known[fold(name)]
-        elsewhere = self._declaring(name, specs_in)
+        declared = self._declaring(name, specs_in)
+        elsewhere = [spec for spec in declared if _serves(spec, task)]
+        if task is not None and not is_there and not elsewhere:
+            raise self._unknown_namespace(task, f"{kind} {name!r}")
         if elsewhere and task is None:
             names = " or ".join(repr(spec.name) for spec in elsewhere)
             raise AmbiguousNameError(
                 f"{kind} {name!r}: a bare name needs a task to be looked for in",
                 f"Write {names}, or set the task.",
             )
-        remedy = f"Did you mean {elsewhere[0].name!r}?" if elsewhere else None
+        remedy = None
+        if elsewhere:
+            remedy = f"Did you mean {elsewhere[0].name!r}?"
+        elif declared:
+            remedy = f"{declared[0].name!r} is for the task {getattr(declared[0], 'task', None)}."
         if remedy is None:
-            candidates = {word for spec in self._known(specs_in) for word in _words(spec, task)}
+            fitting = (spec for spec in self._known(specs_in) if _serves(spec, task))
+            candidates = {word for spec in fitting for word in _words(spec, task)}
             remedy = did_you_mean(name, sorted(candidates)) or self.where_to_look
         where = f" in the task '{task}'" if task else ""
         raise UnknownNameError(f"{kind} {name!r}: unknown{where}", remedy)
@@ -341,6 +356,10 @@ class Registry:
 
     def _unknown_namespace(self, namespace: str, wanted: str) -> UnknownNameError:
         folder = FIRST_PARTY.get(fold(namespace))
+        if fold(namespace) in PLANNED:
+            return UnknownNameError(
+                f"{wanted}: there is no plugin '{fold(namespace)}' yet", _LOOK_AROUND
+            )
         if folder is not None:
             return MissingPluginError(
                 f"{wanted}: the plugin '{fold(namespace)}' is not installed",
@@ -348,9 +367,7 @@ class Registry:
             )
         return UnknownNameError(
             f"{wanted}: no installed plugin claims the namespace {namespace!r}",
-            did_you_mean(namespace, [*self.namespaces, *FIRST_PARTY])
-            or "See what is there with: valor list. A config names files with metrics of its own "
-            "under the key: modules",
+            did_you_mean(namespace, [*self.namespaces, *FIRST_PARTY]) or _LOOK_AROUND,
         )
 
     def _owner(self, namespace: str) -> Claim:
@@ -432,6 +449,11 @@ def _broken(spec: Spec, error: Exception) -> BrokenPluginError:
 
 def _claim(entry: Announced) -> Claim:
     return Claim(entry.name, entry.value, entry.distribution, entry.version)
+
+
+def _serves(spec: Spec, task: str | None) -> bool:
+    """Whether a spec can be used in a task, as far as it says."""
+    return task is None or getattr(spec, "task", None) in (None, task)
 
 
 def _words(spec: Spec, task: str | None) -> tuple[str, ...]:

@@ -116,6 +116,16 @@ class Report:
     def __iter__(self) -> Iterator[Result]:
         return iter(self.results)
 
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __contains__(self, wanted: object) -> bool:
+        return wanted in self.results
+
+    def __bool__(self) -> bool:
+        """True: a report without results is one all the same."""
+        return True
+
     def __str__(self) -> str:
         """The tables that ``valor run`` prints."""
         from valor_core.rendering import plain
@@ -290,7 +300,11 @@ class Report:
         except OSError as error:
             raise ReportError(f"{path}: cannot be read, {error.strerror}") from error
         except ValueError as error:
-            raise ReportError(f"{path}: expected a report as JSON, {error}") from error
+            place = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise ReportError(
+                f"{path}{place}: expected a report as JSON, found something else",
+                "Name a report in .json, the only form that can be read again.",
+            ) from error
         return cls.from_dict(record, str(path))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
@@ -40,6 +40,8 @@ class Results(Sequence[Result]):
     0.5
     >>> results["recall"].find(label="dog").value
     0.25
+    >>> "F1" in results
+    False
     """
 
     _results: tuple[Result, ...] = field(converter=_results)
@@ -63,10 +65,25 @@ class Results(Sequence[Result]):
         name, *values = (wanted,) if isinstance(wanted, str) else wanted
         found = self._named(name)
         for value in values:
-            found = [result for result in found if value in _names(result)]
-            if not found:
-                raise ReportError(f"report: no result of {name!r} for {value!r}")
+            named = [result for result in found if value in _names(result)]
+            if not named:
+                there = (word for result in found for word in _names(result))
+                raise ReportError(
+                    f"report: no result of {name!r} for {value!r}", _nearest(value, there)
+                )
+            found = named
         return Results(found)
+
+    def __contains__(self, wanted: object) -> bool:
+        """Whether a result is one of them, or what ``results[wanted]`` asks for is there."""
+        parts = (wanted,) if isinstance(wanted, str) else wanted
+        if not (isinstance(parts, tuple) and parts and isinstance(parts[0], str)):
+            return wanted in self._results
+        try:
+            self[parts]
+        except ReportError:
+            return False
+        return True
 
     @property
     def value(self) -> Any:
@@ -120,7 +137,9 @@ class Results(Sequence[Result]):
         if not found:
             asked = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
             of = f" of {name!r}" if name else ""
-            raise ReportError(f"report: no result{of} with {asked}")
+            raise ReportError(
+                f"report: no result{of} with {asked}", _nearest_parameter(pool, parameters)
+            )
         return Results(found)
 
     def flat(self, prefix: str = "") -> dict[str, float]:
@@ -185,6 +204,23 @@ def is_called(result: Result, name: str) -> bool:
 def _fits(name: str, type: str, metric: str) -> bool:
     wanted = fold(name.partition("@")[0])
     return wanted in (fold(type), fold(metric.partition("@")[0]))
+
+
+def _nearest_parameter(pool: Sequence[Result], asked: Mapping[str, Any]) -> str | None:
+    """What may have been meant by the first parameter or value that no result has."""
+    names = dict.fromkeys(name for result in pool for name in result.parameters)
+    for name, value in asked.items():
+        if name not in names:
+            return did_you_mean(name, names) or f"Known parameters: {', '.join(names)}."
+        there = [result.parameters.get(name) for result in pool]
+        if value not in there:
+            return _nearest(value, there)
+    return None
+
+
+def _nearest(value: Any, there: Iterable[Any]) -> str | None:
+    words = dict.fromkeys(word for word in there if isinstance(word, str))
+    return did_you_mean(value, words) if isinstance(value, str) else None
 
 
 def _names(result: Result) -> tuple[Any, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve
 
@@ -15,6 +16,7 @@ from valor_core.evaluator import Evaluator
 from valor_core.exhibition import Exhibition
 from valor_core.exhibition import plan as plan_exhibition
 from valor_core.metric_module import decorated
+from valor_core.parameters import declared
 from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.request import Request
@@ -45,8 +47,9 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
     with _evaluator(checked, registry, request) as evaluator:
         task = evaluator.evaluation.task
         reader = reader_of(chosen.data, task, registry, folder, place)
+        destinations.spare(_inputs(chosen, task, registry, request), place)
         exhibition = _exhibition(chosen, task, registry, request)
-        state = None if chosen.state is None else folder / chosen.state
+        state = destinations.state
         run(evaluator, reader, engine=chosen.engine, progress=progress, state=state, place=place)
         report = evaluator.compute(resolved(request, evaluator, destinations.reports, exhibition))
     name, version = registry.distribution(registry.reader(chosen.data["reader"], task))
@@ -89,7 +92,32 @@ def _check_plugins(plugins: Mapping[str, str], registry: Registry, place: str) -
 
 def _destinations(chosen: RunConfig, folder: Path) -> Destinations:
     rows = folder / chosen.items if isinstance(chosen.items, Path) else None
-    return Destinations(tuple(folder / path for path in chosen.output), rows)
+    state = None if chosen.state is None else folder / chosen.state
+    return Destinations(tuple(folder / path for path in chosen.output), rows, state)
+
+
+def _inputs(
+    chosen: RunConfig, task: str, registry: Registry, request: Request
+) -> Iterator[tuple[str, Path]]:
+    """What a run reads, each file with what names it."""
+    if request.file is not None:
+        yield "the config itself", request.file
+    reader = registry.reader(chosen.data["reader"], task)
+    for entry in declared(reader.parameters):
+        for name in (entry.name, *entry.aliases) if entry.holds_paths else ():
+            for path in _paths(chosen.data.get(name)):
+                yield f"data.{name}", request.folder / path
+    for module in chosen.modules:
+        yield "modules", request.folder / module
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """The paths in a value of a config."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, tuple, Mapping)):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _paths(one)
 
 
 def _evaluator(checked: CheckedConfig, registry: Registry, request: Request) -> Evaluator:

@@ -3,7 +3,7 @@
 A key is a metric and, behind slashes, what tells its numbers apart: a label or an average, a
 parameter or a slice as ``name:value``, the name of an entry of a table. Every key that
 `flat_keys` writes is one, and what it leaves away may be left away here as long as one number is
-meant.
+meant. A label with a slash is written as it is, ``F1/n/a``, or as in a flat key, ``F1/n_a``.
 """
 
 from __future__ import annotations
@@ -104,6 +104,32 @@ def select(key: str, found: Iterable[SlicedResult]) -> float | Undefined | Faile
     """
     metric, *parts = key.split("/")
     named = [_Candidate(one) for one in found if is_called(one.result, metric)]
+    try:
+        return _selected(metric, parts, named)
+    except ReportError:
+        rejoined = _rejoined(parts, named)
+        if rejoined == parts:
+            raise
+    return _selected(metric, rejoined, named)
+
+
+def _rejoined(parts: Sequence[str], named: Sequence[_Candidate]) -> list[str]:
+    """The parts of a key, where slashes that a name has of its own do not part it."""
+    words = {word for one in named for word in (*one.words, *one.entries)}
+    rejoined: list[str] = []
+    start = 0
+    while start < len(parts):
+        stops = range(len(parts), start + 1, -1)
+        stop = next((stop for stop in stops if "/".join(parts[start:stop]) in words), start + 1)
+        rejoined.append("/".join(parts[start:stop]))
+        start = stop
+    return rejoined
+
+
+def _selected(
+    metric: str, parts: Sequence[str], named: Sequence[_Candidate]
+) -> float | Undefined | Failed:
+    key = "/".join([metric, *parts])
     candidates = _of_slice(named, parts)
     if not candidates:
         raise ReportError(f"no result of {metric!r}", _ANOTHER)

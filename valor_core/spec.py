@@ -228,6 +228,8 @@ def by_reference(implementation: str) -> Any:
 class FunctionMetricSpec(MetricSpec):
     """A per-item metric that the decorator made from a function; pickled by its place.
 
+    Called with an item and the function's arguments, it answers as the function does.
+
     Parameters
     ----------
     score : callable
@@ -235,6 +237,10 @@ class FunctionMetricSpec(MetricSpec):
     """
 
     score: Callable[..., Any] = field(repr=False, eq=False)
+
+    def __call__(self, item: Any, **arguments: Any) -> Any:
+        """What the function says of an item; unlike it, it checks the arguments."""
+        return self.score(item, self.parameters(**arguments), {})
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,6 +15,14 @@ PLUGINS = Path(__file__).parent / "plugins"
 
 Sources = Mapping[str, str] | Path
 Install = Callable[..., Path]
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """SIGINT as in a program that was started by hand; one in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from functools import partial
 from types import ModuleType
 from typing import Annotated, Any, Literal
 
@@ -152,3 +153,25 @@ def test_a_name_without_a_namespace_is_refused() -> None:
         @metric("Odd", task="text")
         def odd(item: Any) -> float:
             return 0.0
+
+
+def test_a_decorated_function_can_still_be_called() -> None:
+    @metric("mylab.Share", task="text")
+    def share(item: Any, *, of: int = 4) -> float:
+        return len(item.response) / of
+
+    assert share(Text("q1", response="abc")) == 0.75
+    assert share(Text("q1", response="abc"), of=6) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("function", "called"), [(lambda item: 1.0, "<lambda>"), (partial(len), "partial")]
+)
+def test_a_function_without_a_name_is_refused_in_words(function: Any, called: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        metric("mylab.One", task="text")(function)
+
+    assert str(caught.value) == (
+        f"mylab.One: expected a function with a name, got {called}\n"
+        "Write it as: def score(item) -> float"
+    )

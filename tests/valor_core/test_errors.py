@@ -74,6 +74,15 @@ def test_the_nearest_name_is_suggested_whatever_the_case(name: str, remedy: str 
     assert did_you_mean(name, ["Accuracy", "ROCAUC"]) == remedy
 
 
+def test_names_that_begin_with_what_was_written_come_before_others_of_like_letters() -> None:
+    metrics = ["MCC", "Accuracy", "Precision", "PrecisionRecallCurve", "ROCAUC"]
+
+    assert did_you_mean("Acc", metrics) == "Did you mean 'Accuracy'?"
+    assert did_you_mean("prec", metrics) == "Did you mean 'Precision' or 'PrecisionRecallCurve'?"
+    assert did_you_mean("MCX", metrics) == "Did you mean 'MCC'?"
+    assert did_you_mean("Acc", metrics, cutoff=0.8) is None
+
+
 def test_several_near_names_are_all_suggested() -> None:
     assert did_you_mean("recal", ["Recall", "Recal1"]) in (
         "Did you mean 'Recall' or 'Recal1'?",

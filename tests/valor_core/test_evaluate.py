@@ -88,12 +88,15 @@ def test_progress_is_told_after_every_partition(data: dict[str, Any]) -> None:
 
 
 class TestReaders:
-    def test_the_reader_must_be_named(self) -> None:
+    @pytest.mark.parametrize(
+        ("named", "found"), [({}, "the key is missing"), ({"reader": 3}, "got 3")]
+    )
+    def test_the_reader_must_be_named(self, named: dict[str, Any], found: str) -> None:
         with pytest.raises(ConfigError) as caught:
-            reader_of({"path": "a"}, "text", Registry(), place="c.yaml: ")
+            reader_of(named | {"path": "a"}, "text", Registry(), place="c.yaml: ")
 
         assert str(caught.value) == (
-            "c.yaml: data.reader: expected the name of a reader, got None\n"
+            f"c.yaml: data.reader: expected the name of a reader, {found}\n"
             "See them with: valor list --readers"
         )
 
@@ -169,28 +172,39 @@ class TestStateFiles:
             evaluate(ITEMS, METRICS, state=state)
 
         assert str(caught.value) == (
-            f"{state}: made from other data or before they changed, it has part 0 (and 3 more), "
-            "which is not among the partitions of these\n"
+            f"{state}: made from other data or before they changed, part 0 is not among these "
+            "(and 3 more)\n"
             "Name another state file, or remove this one."
         )
 
     @pytest.mark.usefixtures("site")
-    def test_a_state_of_a_file_that_has_changed_is_refused(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("response", "found"),
+        [("no", "bytes 0 to 32 is not among these"), ("oui", "bytes 0 to 32 has changed since")],
+    )
+    def test_a_state_of_a_file_that_has_changed_is_refused(
+        self, tmp_path: Path, response: str, found: str
+    ) -> None:
         path, state = tmp_path / "answers.jsonl", tmp_path / "state.npz"
         path.write_text('{"uid": "a", "response": "yes"}\n', encoding="utf-8")
         data = {"reader": "csv", "path": str(path)}
         evaluate(data, METRICS, "text", state=state)
-        path.write_text('{"uid": "a", "response": "no"}\n', encoding="utf-8")
+        path.write_text(f'{{"uid": "a", "response": "{response}"}}\n', encoding="utf-8")
+        os.utime(path, ns=(0, 0))
 
-        with pytest.raises(StateError, match="made from other data or before they changed"):
+        with pytest.raises(StateError) as caught:
             evaluate(data, METRICS, "text", state=state)
+
+        assert caught.value.message == (
+            f"{state}: made from other data or before they changed, {path}, {found}"
+        )
 
 
 @pytest.mark.usefixtures("site")
 class TestWrongData:
     @pytest.mark.parametrize("data", [5, "items.csv", None])
     def test_what_is_no_data_is_an_error(self, data: Any) -> None:
-        with pytest.raises(SchemaError, match=r"^data: expected Text items or a batch, got "):
+        with pytest.raises(SchemaError, match=r"^data: expected (Text )?items or a batch, got "):
             evaluate(data, METRICS, "text")
 
     def test_a_strange_item_is_named_by_its_position(self) -> None:

@@ -531,7 +531,10 @@ class TestSavedStates:
 
 
 class TestSides:
-    WARNING = "no item has both a ground truth and a prediction; are the uids of both sides written alike?"
+    WARNING = (
+        "no item has both a ground truth and a prediction; "
+        "are the uids of both sides written alike?"
+    )
     TRUE, PREDICTED = Classification("001", "dog"), Classification("1", (), {"dog": 0.75})
 
     @pytest.mark.parametrize("together", [True, False])

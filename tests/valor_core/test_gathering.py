@@ -268,6 +268,7 @@ def test_what_waits_is_counted_once_if_counting_it_is_stopped(
     assert evaluator.compute() == waiting(slice(0, ROWS)).compute()
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_while_counts_are_added_comes_when_they_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -8,11 +8,17 @@ import pytest
 from valor_core.interrupts import uninterrupted
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_signal_waits_for_the_end_of_the_block() -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), uninterrupted():
-        signal.raise_signal(signal.SIGINT)
-        done.append("all of it")
+
+    def work() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append("all of it")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
 
     assert done == ["all of it"]
 

@@ -135,6 +135,29 @@ def test_a_choice_must_have_a_name(registry: Registry, choice: Any) -> None:
         bind(["LongShare", choice], registry, "lab", "c.yaml: ")
 
 
+@pytest.mark.parametrize(
+    ("choice", "place", "remedy"),
+    [
+        (
+            {"Accuracy": {"top_k": 2, "exact": True}},
+            "c.yaml: ",
+            "Write it as: {name: Accuracy, top_k: 2, exact: true}",
+        ),
+        ({"Accuracy": None}, "c.yaml: ", "Write it as: {name: Accuracy}"),
+        ({"Accuracy": {"top_k": 2}}, "", "Write it as: {'name': 'Accuracy', 'top_k': 2}"),
+        ({"threshold": 5}, "c.yaml: ", None),
+        ({"Accuracy": {}, "F1": {}}, "c.yaml: ", None),
+    ],
+)
+def test_a_name_in_the_place_of_a_key_is_answered_with_the_table(
+    registry: Registry, choice: Any, place: str, remedy: str | None
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        bind([choice], registry, "lab", place)
+
+    assert caught.value.remedy == remedy
+
+
 def test_the_name_of_a_choice_must_be_text(registry: Registry) -> None:
     with pytest.raises(ConfigError, match=r"^metrics: name must be a string, got 3$"):
         bind([{"name": 3}], registry, "lab")

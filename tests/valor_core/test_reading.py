@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from valor_core.errors import SchemaError
 from valor_core.reading import InMemory, Position, Reader
+from valor_core.schemas.classification import Classification
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
 
@@ -64,3 +67,44 @@ def test_an_unknown_task_is_answered_with_the_nearest() -> None:
 def test_a_path_is_no_data() -> None:
     with pytest.raises((SchemaError, TypeError, AttributeError)):
         InMemory.of(Path("a.csv"), "text")
+
+
+class Table:
+    columns = ("label", "score")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (([0, 1], [[0.2, 0.8], [0.5, 0.5]]), "tuple"),
+        ((np.zeros(2), np.zeros((2, 2))), "tuple"),
+        (np.zeros((2, 2)), "ndarray"),
+        (Table(), "Table"),
+    ],
+)
+def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any, kind: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        InMemory.of(data, "classification")
+
+    assert str(caught.value) == (
+        f"data: expected items or a batch, got {kind}\n"
+        "Make a batch of arrays with: ClassificationBatch.from_arrays"
+    )
+
+
+@pytest.mark.parametrize("path", ["x.csv", Path("x.csv")])
+def test_a_path_is_answered_with_how_a_reader_is_named(path: Any) -> None:
+    with pytest.raises(SchemaError) as caught:
+        InMemory.of(path, "detection")
+
+    assert str(caught.value) == (
+        "data: expected items or a batch, got 'x.csv'\n"
+        "Name what reads it: {'reader': …, 'path': 'x.csv'}. "
+        "See the readers with: valor list --readers"
+    )
+
+
+def test_items_in_an_array_of_objects_are_items() -> None:
+    items = np.array([Classification("a", "dog", {"dog": 0.5})], dtype=object)
+
+    assert len(InMemory.of(items, "classification").batches[0]) == 1

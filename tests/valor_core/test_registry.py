@@ -24,7 +24,7 @@ from valor_core.errors import (
 from valor_core.installed import entry_points
 from valor_core.installer import install as install_command
 from valor_core.installer import uninstall
-from valor_core.registry import GROUP, implementation, install_metrics
+from valor_core.registry import FIRST_PARTY, GROUP, PLANNED, implementation, install_metrics
 
 Install = Callable[..., Path]
 
@@ -111,7 +111,7 @@ class TestLookUp:
     def test_a_bare_name_that_only_another_namespace_has_is_answered_with_it(
         self, birds: Path, install: Install
     ) -> None:
-        install("animallab", "animals", package("animals", "spec('animals.Speed')"))
+        install("animallab", "animals", package("animals", "spec('animals.Speed', task='birds')"))
 
         with pytest.raises(UnknownNameError) as caught:
             Registry().metric("Speed", task="birds")
@@ -119,6 +119,35 @@ class TestLookUp:
         assert text_of(caught.value) == (
             "metric 'Speed': unknown in the task 'birds'\nDid you mean 'animals.Speed'?"
         )
+
+    def test_a_bare_name_that_only_another_task_has_is_answered_with_that_task(
+        self, birds: Path, install: Install
+    ) -> None:
+        install("animallab", "animals", package("animals", "spec('animals.Speed')"))
+
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().metric("Speed", task="birds")
+        with pytest.raises(UnknownNameError) as near:
+            Registry().metric("Spede", task="birds")
+
+        assert text_of(caught.value) == (
+            "metric 'Speed': unknown in the task 'birds'\n'animals.Speed' is for the task animals."
+        )
+        assert near.value.remedy == "See what is there with: valor list"
+
+    def test_a_metric_of_a_task_without_a_plugin_is_looked_for_elsewhere_first(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        registry = without(monkeypatch, "text", "segmentation")
+        registry.add(spec_of("mylab.ExactMatch"))
+        registry.add(spec_of("mylab.Overlap", task="segmentation"))
+
+        for name, task in (("ExactMatch", "text"), ("Overlap", "segmentation")):
+            with pytest.raises(UnknownNameError) as caught:
+                registry.metric(name, task)
+            assert text_of(caught.value) == (
+                f"metric '{name}': unknown in the task '{task}'\nDid you mean 'mylab.{name}'?"
+            )
 
     def test_a_misspelt_name_is_answered_with_the_nearest(self, birds: Path) -> None:
         with pytest.raises(UnknownNameError) as caught:
@@ -182,7 +211,7 @@ class TestLookUp:
         )
 
     @pytest.mark.parametrize(
-        ("namespace", "folder"), [("segmentation", "segmentation"), ("nvidia", "llm")]
+        ("namespace", "folder"), [("segmentation", "segmentation"), ("detection", "detection")]
     )
     def test_a_plugin_of_ours_that_is_missing_is_answered_with_the_pip_lines(
         self, monkeypatch: pytest.MonkeyPatch, namespace: str, folder: str
@@ -201,14 +230,36 @@ class TestLookUp:
     def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with pytest.raises(MissingPluginError, match=r"pip install valor-rgb"):
-            without(monkeypatch, "rgb").metric("AP", task="rgb")
+        with pytest.raises(MissingPluginError, match=r"pip install valor-detection"):
+            without(monkeypatch, "detection").metric("AP", task="detection")
 
     def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with pytest.raises(MissingPluginError, match=r"^namespace 'rgb': the plugin 'rgb' is not"):
-            without(monkeypatch, "rgb").manifest("rgb")
+        found = r"^namespace 'detection': the plugin 'detection' is not installed"
+
+        with pytest.raises(MissingPluginError, match=found):
+            without(monkeypatch, "detection").manifest("detection")
+
+    @pytest.mark.parametrize("namespace", sorted(PLANNED))
+    def test_a_plugin_that_is_not_written_yet_is_not_offered_for_installation(
+        self, monkeypatch: pytest.MonkeyPatch, namespace: str
+    ) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            without(monkeypatch, namespace).metric(f"{namespace}.Faithfulness")
+
+        assert text_of(caught.value) == (
+            f"metric '{namespace}.Faithfulness': there is no plugin '{namespace}' yet\n"
+            "See what is there with: valor list. A config names files with metrics of its own "
+            "under the key: modules"
+        )
+
+    def test_the_planned_plugins_are_those_that_have_no_folder(self) -> None:
+        plugins = Path(__file__).parents[2] / "plugins"
+
+        missing = {name for name, folder in FIRST_PARTY.items() if not (plugins / folder).is_dir()}
+
+        assert missing == PLANNED
 
     def test_lookup_errors_are_lookup_errors_and_not_key_errors(self) -> None:
         assert issubclass(UnknownNameError, LookupError)

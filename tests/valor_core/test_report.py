@@ -53,6 +53,34 @@ REPORT = Report(
 
 
 class TestLookUp:
+    def test_whether_a_result_is_there_is_asked_as_it_is_looked_up(self) -> None:
+        for there in ("Recall", "recall", "c.Recall", ("Recall", "cat"), RESULTS[0]):
+            assert there in REPORT
+            assert there in REPORT.results
+        for absent in ("F1", ("Recall", "cow"), result("F1", 0.5), 3, ()):
+            assert absent not in REPORT
+            assert absent not in REPORT.results
+
+    def test_it_is_as_long_as_its_results_and_never_false(self) -> None:
+        assert len(REPORT) == len(RESULTS)
+        assert len(Report(results=())) == 0
+        assert bool(Report(results=()))
+
+    def test_a_label_or_parameter_that_is_not_there_is_answered_with_the_nearest(self) -> None:
+        for look_up, remedy in (
+            (lambda: REPORT["Recall", "do"], "Did you mean 'dog'?"),
+            (lambda: REPORT.find("Recall", lable="dog"), "Did you mean 'label'?"),
+            (lambda: REPORT.find(lable="dog"), "Did you mean 'label'?"),
+            (lambda: REPORT.find(label="dgo"), "Did you mean 'dog'?"),
+            (
+                lambda: REPORT.find("Accuracy", zzz=1),
+                "Known parameters: label_key.",
+            ),
+        ):
+            with pytest.raises(ReportError) as caught:
+                look_up()
+            assert caught.value.remedy == remedy
+
     def test_a_result_is_found_by_its_name_whatever_its_form(self) -> None:
         for name in ("Accuracy", "accuracy", "c.Accuracy", "c.accuracy@1"):
             assert REPORT[name].value == 0.5
@@ -206,9 +234,18 @@ class TestRecords:
             Report.from_dict({"valor_report": 1, "results": []} | damage, "a.json")
 
     def test_a_file_that_is_no_report_is_named(self, tmp_path: Path) -> None:
-        (tmp_path / "a.json").write_text("{")
-        with pytest.raises(ReportError, match=r"a\.json: expected a report as JSON, Expecting"):
-            Report.load(tmp_path / "a.json")
+        for name, content, place in (
+            ("a.json", b"{", ", line 1"),
+            ("a.csv", b"type,value\nF1,0.5\n", ", line 1"),
+            ("a.npz", b"PK\x03\x04\xff\xfe", ""),
+        ):
+            (tmp_path / name).write_bytes(content)
+            with pytest.raises(ReportError) as caught:
+                Report.load(tmp_path / name)
+            assert str(caught.value) == (
+                f"{tmp_path / name}{place}: expected a report as JSON, found something else\n"
+                "Name a report in .json, the only form that can be read again."
+            )
         with pytest.raises(
             ReportError, match=r"b\.json: cannot be read, No such file or directory"
         ):

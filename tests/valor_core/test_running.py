@@ -267,7 +267,9 @@ class TestRuns:
             "ZeroDivisionError: division by zero"
         )
         assert "broken_metrics" not in sys.modules
-        assert "FileNotFoundError" in error_of(folder, modules="missing_metrics.py")
+        assert error_of(folder, modules="missing_metrics.py") == (
+            f"modules: there is no file {folder / 'missing_metrics.py'}"
+        )
 
     def test_a_file_of_metrics_cannot_take_the_place_of_a_module(self, folder: Path) -> None:
         (folder / "json.py").write_text("")

@@ -184,3 +184,36 @@ def test_every_flat_key_names_its_number() -> None:
 
     assert len(flat) == 58
     assert {key: select(key, report.everything()) for key in flat} == flat
+
+
+class TestSlashes:
+    RESULTS = (
+        of("F1", 0.25, label="a/b"),
+        of("F1", 0.5, label="a"),
+        of("F1", 0.75, label="a/b/c"),
+        of("Counts", {"tp": 1, "fp/all": 2}, label="a/b"),
+        of("Counts", {"tp": 3, "b": 4}, label="a"),
+    )
+
+    @pytest.mark.parametrize(
+        ("key", "number"),
+        [
+            ("F1/a/b", 0.25),
+            ("F1/label:a/b", 0.25),
+            ("F1/a_b", 0.25),
+            ("F1/a", 0.5),
+            ("F1/a/b/c", 0.75),
+            ("Counts/a/b/tp", 1.0),
+            ("Counts/a/b/fp/all", 2.0),
+            ("Counts/a/b", 4.0),
+            ("F1/a/b/city:n/a", 1.0),
+        ],
+    )
+    def test_a_name_with_a_slash_is_found_as_it_is_written(self, key: str, number: float) -> None:
+        sliced = SliceReport({"city": "n/a"}, [of("F1", 1.0, label="a/b")])
+
+        assert select(key, Report(results=self.RESULTS, slices=(sliced,)).everything()) == number
+
+    def test_one_that_is_not_there_is_named_as_it_was_written(self) -> None:
+        with pytest.raises(ReportError, match=r"^no result of 'F1/a' for 'd'"):
+            select("F1/a/d", Report(results=self.RESULTS).everything())

@@ -54,7 +54,7 @@ def command(
     error.
     """
     _check_distinct(states)
-    _check_output(output)
+    _check_output(output, states)
     registry = Registry()
     for module in modules:
         for spec in decorated(module):
@@ -91,7 +91,10 @@ def _check_distinct(states: tuple[Path, ...]) -> None:
             raise StateError(f"{path}: expected each state once, it is given twice")
 
 
-def _check_output(output: tuple[Path, ...]) -> None:
+def _check_output(output: tuple[Path, ...], states: tuple[Path, ...]) -> None:
+    merged = {path.resolve() for path in states}
     for path in output:
         if path.suffix not in (".json", ".csv", ".md", ".html"):
             raise ReportError(f"{path}: expected a name in .json, .csv, .md or .html")
+        if path.resolve() in merged:
+            raise ReportError(f"{path}: expected another file than the states, it is one of them")

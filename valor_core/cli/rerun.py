@@ -9,9 +9,10 @@ import click
 
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
-from valor_core.cli.outcome import tell
+from valor_core.cli.outcome import FAILED, tell
 from valor_core.cli.run import carry_out, run_options
 from valor_core.comparison import compare
+from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.request import Request
 
@@ -24,12 +25,20 @@ def command(
 ) -> int:
     """Evaluate again what a saved report came from.
 
-    REPORT is a report in .json that a run of a config has written. Says whether the results are
-    the same.
+    REPORT is a report in .json that a run of a config has written. Says which results are not the
+    same; the exit code is 1 where there are any.
     """
     before = Report.load(report)
     now = carry_out(Request.from_report(report, settings), quiet=quiet, **options)
     code = tell(now, as_json=as_json, quiet=quiet)
-    found = compare(before, now)
-    streams.talk(f"{report}: {'the same results as before' if found.same else found.summary}")
-    return code
+    found = compare(before, now, registry=Registry())
+    if found.same:
+        streams.talk(f"{report}: the same results as before")
+        return code
+    if not (as_json or quiet):
+        streams.say("")
+        streams.show(found.differing.tables())
+    for remark in found.remarks:
+        streams.talk(remark)
+    streams.talk(f"{report}: {found.summary}")
+    return max(code, FAILED)

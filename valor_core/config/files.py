@@ -40,7 +40,12 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise ConfigError(f"{path}: cannot be read, {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: expected UTF-8 text, {error.reason}") from error
-    values = parsers[suffix](text, path)
+    values = parsers[suffix](text, path) if text.strip() else None
+    if values is None:
+        raise ConfigError(
+            f"{path}: expected a table of keys, found nothing",
+            "Write two keys at least: data and metrics.",
+        )
     if not isinstance(values, dict):
         raise ConfigError(f"{path}: expected a table of keys, found {shown(values)}")
     return values

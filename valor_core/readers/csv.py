@@ -18,8 +18,16 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more
-from valor_core.readers.table import Cut, Table, TablePartition, count_line_breaks, unreadable
+from valor_core.errors import ReadError, and_more, shown
+from valor_core.readers.table import (
+    OTHER_DELIMITERS,
+    Cut,
+    Table,
+    TablePartition,
+    count_line_breaks,
+    other_delimiter,
+    unreadable,
+)
 
 DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
 
@@ -174,11 +182,27 @@ class _Rows:
         ]
         if not bad:
             return
+        self._check_delimiter()
         number, found = bad[0]
         remedy = f"Put a cell that holds {self._delimiter!r} in quotes." if found > width else None
         raise ReadError(
             f"{self.partition.path}, row {number}: expected {width} cells as in the header, "
             f"found {found}{and_more(len(bad) - 1)}",
+            remedy=remedy,
+        )
+
+    def _check_delimiter(self) -> None:
+        """Raise the error of a file whose only fault may be the delimiter."""
+        header = self.header()
+        other = other_delimiter(header)
+        if other is None:
+            return
+        remedy = OTHER_DELIMITERS[other]
+        if other == ";":
+            remedy += " Write numbers with a point in place of the comma."
+        raise ReadError(
+            f"{self.partition.path}: expected {self._delimiter!r} between the names of the "
+            f"columns, found {shown(header[0])}",
             remedy=remedy,
         )
 

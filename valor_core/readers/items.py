@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ReadError
+from valor_core.errors import ParameterError, did_you_mean
 from valor_core.parameters import Within, parameter, parameters
 from valor_core.readers import (
     DEFAULT_PARTITION_BYTES,
@@ -47,6 +47,8 @@ _STANDARD_NAMES: Mapping[str, str] = {
 }
 """Names that other programs give to the schema's fields."""
 
+_FIELDS = ("uid", *TEXT_FIELDS, "metadata")
+
 
 @frozen
 class TableReader:
@@ -58,6 +60,11 @@ class TableReader:
         File, names of columns and size of partitions.
     task : str
         Task of the batches.
+
+    Raises
+    ------
+    ParameterError
+        If the task is not text, or `columns` names a field that the schema does not have.
     """
 
     parameters: TableParameters
@@ -65,10 +72,16 @@ class TableReader:
 
     def __attrs_post_init__(self) -> None:
         if self.task != TextBatch.task:
-            raise ReadError(
-                f"data.reader: plain tables hold items of text, the task is {self.task}",
+            raise ParameterError(
+                f"reader: plain tables hold items of text, the task is {self.task}",
                 "See the readers of the task with: valor list --readers",
             )
+        for name in self.parameters.columns:
+            if name not in _FIELDS:
+                raise ParameterError(
+                    f"columns.{name}: unknown field",
+                    did_you_mean(name, _FIELDS) or f"Known fields: {', '.join(_FIELDS)}.",
+                )
 
     def partitions(self) -> Sequence[TablePartition]:
         """Ranges of the file."""
@@ -86,9 +99,10 @@ def text_batch(table: Table) -> TextBatch:
     columns = {standard: table.values(name) for name, standard in names.items()}
     if table.unit == "row" and not set(columns) & set(TEXT_FIELDS):
         raise table.missing(*TEXT_FIELDS)
-    own = {"uid", "metadata", *TEXT_FIELDS}
     metadata: dict[str, Any] = unpacked(tables(table, "metadata") if table.has("metadata") else ())
-    metadata |= {name: typed_column(column) for name, column in columns.items() if name not in own}
+    metadata |= {
+        name: typed_column(column) for name, column in columns.items() if name not in _FIELDS
+    }
     uids: Any = [table.row(i) for i in range(len(table))]
     if "uid" in columns:
         uids = table.strings("uid")

@@ -26,11 +26,25 @@ Unit = Literal["row", "line", "record"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _NOTHING: Final = "no value"
-_OTHER_DELIMITERS: Final = {
+OTHER_DELIMITERS: Final = {
     ";": "Put commas between the cells in place of ';'.",
     "\t": "Name a file with tabs between the cells .tsv.",
     ",": "Name a file with commas between the cells .csv.",
 }
+"""What to do about a header that has another delimiter in its one cell."""
+
+
+def other_delimiter(header: Sequence[str]) -> str | None:
+    """The character that seems to stand between the cells of a header read as one cell.
+
+    Examples
+    --------
+    >>> other_delimiter(["uid;label"])
+    ';'
+    """
+    if len(header) != 1:
+        return None
+    return next((mark for mark in OTHER_DELIMITERS if mark in header[0]), None)
 
 
 @frozen
@@ -455,10 +469,9 @@ class Table:
         """What to do about column names that show another delimiter, or spaces around it."""
         if self.unit != "row":
             return None
-        if len(self.names) == 1:
-            for mark, remedy in _OTHER_DELIMITERS.items():
-                if mark in self.names[0]:
-                    return remedy
+        other = other_delimiter(self.names)
+        if other is not None:
+            return OTHER_DELIMITERS[other]
         padded = [name for name in self.names if name != name.strip()]
         return f"Remove the spaces around {padded[0].strip()!r} in the header." if padded else None
 

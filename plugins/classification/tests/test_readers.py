@@ -391,6 +391,22 @@ def test_facts_stand_in_a_table_and_in_columns_of_their_own(write: Write) -> Non
     ]
 
 
+def test_predictions_may_be_pairs_of_label_and_score_as_in_python(write: Write) -> None:
+    pairs = [["dog", 0.75], ["cat", 0.25]]
+    tables = [{"label": "dog", "score": 0.75}, ["cat", 0.25]]
+    rows = {
+        name: write(
+            f"{name}.jsonl", json.dumps({"uid": "a", "groundtruths": "cat"} | {"predictions": cell})
+        )
+        for name, cell in {"pairs": pairs, "mixed": tables, "table": dict(pairs)}.items()
+    }
+
+    found = [read("lists", "ROCAUC", "Accuracy", path=path).results for path in rows.values()]
+
+    assert found[0] == found[1] == found[2]
+    assert found[0]["Accuracy"].value == 0.0
+
+
 def test_other_columns_of_a_list_are_looked_at_once(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -412,7 +428,14 @@ def test_other_columns_of_a_list_are_looked_at_once(
             {"predictions": ["dog", "cat"], "scores": [0.6]},
             "field 'scores': expected a list of 2 scores, one for each prediction, found 1",
         ),
-        ({"predictions": ["dog"]}, "field 'scores': expected a list of 1 scores"),
+        (
+            {"predictions": "dog"},
+            "field 'predictions': expected a score with each label, found 'dog'\n"
+            'Write it as: {"dog": 0.5}, or name the column of scores under data.scores.',
+        ),
+        ({"predictions": ["dog"]}, "expected a score with each label, found 'dog'"),
+        ({"predictions": [["dog"]]}, "expected pairs of label and score, found ['dog']"),
+        ({"predictions": [["dog", "x"]]}, "expected a finite number as score, found 'x'"),
         ({"predictions": {"dog": float("nan")}}, "expected a finite number as score, found nan"),
         ({"predictions": {"dog": "much"}}, "expected a finite number as score, found 'much'"),
         ({"predictions": [{"label": "dog"}]}, "expected tables with label and score"),

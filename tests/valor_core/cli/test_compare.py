@@ -55,4 +55,4 @@ def test_what_is_no_report_is_a_wrong_request(valor):
     result = valor("compare", "a.json", "config.yaml")
 
     assert result.exit_code == 2
-    assert "config.yaml: expected a report as JSON" in result.stderr
+    assert "config.yaml, line 1: expected a report as JSON" in result.stderr

@@ -104,3 +104,14 @@ def test_states_of_decorated_metrics_need_their_module(lab, valor):
         "\nIf a file of yours makes the metric, name it with: --module FILE\n"
     )
     assert "4.5000" in valor("merge", "m.npz", "--module", "mine.py").stdout
+
+
+def test_a_report_is_not_written_over_a_state(lab, valor):
+    assert valor("run", "config.yaml", "-q", "--state", "s.json").exit_code == 0
+    before = (lab / "s.json").read_bytes()
+
+    result = valor("merge", "s.json", "-o", "s.json")
+
+    assert result.exit_code == 2
+    assert "s.json: expected another file than the states, it is one of them" in result.stderr
+    assert (lab / "s.json").read_bytes() == before

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from valor_core.report import Report
@@ -25,9 +27,21 @@ def test_it_says_what_changed(saved, valor):
 
     result = valor("rerun", "report.json", "-o", "again.json")
 
-    assert result.exit_code == 0
-    assert "report.json: 1 number compared, 1 different\n" in result.stderr
+    assert result.exit_code == 1
+    assert "report.json: 1 number compared, 1 worse\n" in result.stderr
     assert Report.load("again.json")["Loudness"].value == 0.5
+
+
+def test_it_says_which_numbers_are_not_the_same(saved, valor):
+    (saved / "lines.txt").write_text("hello\nHELP\n")
+
+    table = valor("rerun", "report.json").stdout.partition("\nComparison\n")[2]
+
+    assert [line.split() for line in table.splitlines() if "Loudness" in line] == [
+        ["Loudness", "floor", "0.0", "0.6000", "0.5000", "-0.1000", "worse"]
+    ]
+    assert "Comparison" not in valor("rerun", "report.json", "--quiet").stdout
+    assert json.loads(valor("rerun", "report.json", "--json").stdout)["results"]
 
 
 @pytest.mark.usefixtures("saved")

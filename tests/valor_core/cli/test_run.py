@@ -77,7 +77,7 @@ def test_a_gallery_that_nobody_draws_is_a_wrong_request(valor, monkeypatch):
     result = valor("run", "config.yaml", "--gallery", "worst")
 
     assert result.exit_code == 2
-    assert "the plugin 'text' is not installed" in result.stderr
+    assert "there is no plugin 'text' yet" in result.stderr
 
 
 @pytest.mark.usefixtures("lab")
@@ -181,6 +181,45 @@ def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
     assert message in result.stderr
     assert "Traceback" not in result.stderr
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (
+            ["-o", "link.csv"],
+            "output: expected a file that the run does not read, link.csv is data.path",
+        ),
+        (
+            ["-o", "config.json"],
+            "output: expected a file that the run does not read, config.json is the config itself",
+        ),
+        (
+            ["-o", "counts.json", "--state", "counts.json"],
+            "output: expected a file that the run does not read, counts.json is state",
+        ),
+        (
+            ["--state", "lines.csv"],
+            "state: expected a file that the run does not read, lines.csv is data.path",
+        ),
+        (
+            ["--set", "items=rows.jsonl", "--set", "data.path=rows.jsonl"],
+            "items: expected a file that the run does not read, rows.jsonl is data.path",
+        ),
+    ],
+)
+def test_a_run_does_not_write_over_what_it_reads(lab, valor, arguments, error):
+    config = {"data": {"reader": "shoutlab.lines", "path": "lines.csv"}}
+    (lab / "config.json").write_text(json.dumps(config | {"metrics": ["shoutlab.Loudness"]}))
+    (lab / "lines.csv").write_text("Hello\nHELP\n")
+    (lab / "link.csv").symlink_to("lines.csv")
+    before = {path.name: path.read_text() for path in lab.iterdir()}
+
+    result = valor("run", "config.json", *arguments)
+
+    assert result.exit_code == 2
+    assert result.stderr == f"valor: config.json: {error}\nName another file.\n"
+    assert {path.name: path.read_text() for path in lab.iterdir()} == before
 
 
 def test_a_reader_that_falls_over_is_named(lab, valor):

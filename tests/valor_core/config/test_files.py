@@ -69,12 +69,24 @@ def test_a_file_that_cannot_be_parsed_is_named_with_the_place(
 
 @pytest.mark.parametrize(
     ("name", "text", "found"),
-    [("c.json", "[1]", "[1]"), ("c.yaml", "", "None"), ("c.yaml", "text", "'text'")],
+    [("c.json", "[1]", "[1]"), ("c.yaml", "text", "'text'")],
 )
 def test_a_file_must_hold_a_table(tmp_path: Path, name: str, text: str, found: str) -> None:
     path = tmp_path / name
 
     assert error_of(path, text) == f"{path}: expected a table of keys, found {found}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("c.yaml", ""), ("c.yaml", "# later\n"), ("c.json", "\n"), ("c.toml", "")]
+)
+def test_an_empty_file_is_told_what_it_needs(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+
+    assert error_of(path, text) == (
+        f"{path}: expected a table of keys, found nothing\n"
+        "Write two keys at least: data and metrics."
+    )
 
 
 def test_yaml_tables_can_be_merged_into_others(tmp_path: Path) -> None:

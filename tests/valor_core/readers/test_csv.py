@@ -188,6 +188,17 @@ def test_a_cell_may_be_longer_than_the_limit_of_the_csv_module(tmp_path: Path) -
             "Put a cell that holds ',' in quotes.",
         ),
         (
+            "uid;score\na;0,5\nb;0,25\n",
+            "preds.csv: expected ',' between the names of the columns, found 'uid;score'\n"
+            "Put commas between the cells in place of ';'. Write numbers with a point in place of "
+            "the comma.",
+        ),
+        (
+            "uid\tnote\na\tone, two\n",
+            "preds.csv: expected ',' between the names of the columns, found 'uid\\tnote'\n"
+            "Name a file with tabs between the cells .tsv.",
+        ),
+        (
             "uid,score\na\n",
             "preds.csv, row 2: expected 2 cells as in the header, found 1",
         ),

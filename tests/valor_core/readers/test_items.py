@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from valor_core import Registry, evaluate, metric
-from valor_core.errors import ReadError, SchemaError
+from valor_core.errors import ParameterError, ReadError, SchemaError
 from valor_core.evaluate import reader_of
 from valor_core.schemas.text import Text
 
@@ -92,13 +92,44 @@ def test_a_table_is_evaluated_in_parts(tmp_path: Path) -> None:
 
 
 def test_a_table_of_another_task_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ReadError) as caught:
-        reader_of({"reader": "core.table", "path": "a.csv"}, "classification", Registry())
+    with pytest.raises(ParameterError) as caught:
+        reader_of(
+            {"reader": "core.table", "path": "a.csv"},
+            "classification",
+            Registry(),
+            None,
+            "c.yaml: ",
+        )
 
     assert str(caught.value) == (
-        "data.reader: plain tables hold items of text, the task is classification\n"
+        "c.yaml: data.reader: plain tables hold items of text, the task is classification\n"
         "See the readers of the task with: valor list --readers"
     )
+
+
+@pytest.mark.parametrize(
+    ("columns", "error"),
+    [
+        (
+            {"query": "question", "respons": "answer"},
+            "columns.respons: unknown field\nDid you mean 'response'?",
+        ),
+        (
+            {"weather": "wetter"},
+            "columns.weather: unknown field\nKnown fields: uid, query, response, references, "
+            "contexts, reference_contexts, metadata.",
+        ),
+    ],
+)
+def test_a_column_for_a_field_that_is_not_of_the_schema_is_refused(
+    columns: dict[str, str], error: str
+) -> None:
+    values = {"reader": "core.table", "path": "a.csv", "columns": columns}
+
+    with pytest.raises(ParameterError) as caught:
+        reader_of(values, "text", Registry(), None, "c.yaml: ")
+
+    assert str(caught.value) == f"c.yaml: data.{error}"
 
 
 def test_a_column_of_metadata_tables_becomes_fields(tmp_path: Path) -> None:

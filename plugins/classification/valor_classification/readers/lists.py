@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,9 +23,9 @@ from valor_core.schemas.label import DEFAULT_KEY, Label
 class ListsReader:
     """Reads rows such as ``{"uid": "a", "groundtruths": "dog", "predictions": {"dog": 0.75}}``.
 
-    Predictions are a table of label and score, a list of labels beside a list of scores, or a
-    list of tables with ``label``, ``score`` and, if need be, ``key``. Labels of several keys are
-    tables by key.
+    Predictions are a table of label and score, a list of (label, score) pairs, a list of labels
+    beside a list of scores, or a list of tables with ``label``, ``score`` and, if need be,
+    ``key``. Labels of several keys are tables by key.
 
     Parameters
     ----------
@@ -71,9 +72,11 @@ class ListsReader:
         if isinstance(cell, dict):
             return list(_scored(cell, place, DEFAULT_KEY))
         if not isinstance(cell, list):
+            if beside is None:
+                raise _scoreless(cell, place)
             cell, beside = [cell], beside if isinstance(beside, list) else [typed(beside)]
-        if all(isinstance(one, dict) for one in cell):
-            return [_pair(one, place) for one in cell]
+        if beside is None or all(isinstance(one, dict) for one in cell):
+            return [_scored_label(one, place) for one in cell]
         score_place = table.place(row, self.parameters.scores)
         if not isinstance(beside, list) or len(beside) != len(cell):
             found = f"{len(beside)}" if isinstance(beside, list) else shown(beside)
@@ -106,7 +109,27 @@ def _scored(cell: dict[str, Any], place: str, key: str) -> Iterator[tuple[Label,
             yield Label(key, label_text(name, place)), score_of(score, place)
 
 
-def _pair(one: dict[str, Any], place: str) -> tuple[Label, float]:
+def _scoreless(prediction: Any, place: str) -> ReadError:
+    written = json.dumps(str(prediction), ensure_ascii=False)
+    return ReadError(
+        f"{place}: expected a score with each label, found {shown(prediction)}",
+        f"Write it as: {{{written}: 0.5}}, or name the column of scores under data.scores.",
+    )
+
+
+def _scored_label(one: Any, place: str) -> tuple[Label, float]:
+    """What one entry of a list says: a table, or a pair of label and score."""
+    if isinstance(one, dict):
+        return _of_table(one, place)
+    if not isinstance(one, list):
+        raise _scoreless(one, place)
+    if len(one) != 2:
+        raise ReadError(f"{place}: expected pairs of label and score, found {shown(one)}")
+    label, score = one
+    return Label(DEFAULT_KEY, label_text(label, place)), score_of(score, place)
+
+
+def _of_table(one: dict[str, Any], place: str) -> tuple[Label, float]:
     if "label" not in one or "score" not in one:
         raise ReadError(f"{place}: expected tables with label and score, found {shown(one)}")
     key = str(one.get("key", DEFAULT_KEY))
