@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from valor_core.errors import MissingExtraError
-from valor_core.installer import install
+from valor_core.installer import ways
 
 
 def import_extra(module: str, doing: str, extra: str, *, package: str = "") -> Any:
@@ -37,6 +37,7 @@ def import_extra(module: str, doing: str, extra: str, *, package: str = "") -> A
         ...
     valor_core.errors.MissingExtraError: report: drawing needs no_such, which is not installed
     Install it with: ... install 'valor-core[art]'
+    or, from a clone: ... install -e '.[art]'
     """
     top = module.partition(".")[0]
     try:
@@ -45,5 +46,5 @@ def import_extra(module: str, doing: str, extra: str, *, package: str = "") -> A
     except ImportError as error:
         raise MissingExtraError(
             f"{doing} needs {package or top}, which is not installed",
-            f"Install it with: {install(extra)}",
+            f"Install it with: {ways(extra)}",
         ) from error

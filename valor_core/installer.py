@@ -5,6 +5,10 @@ from __future__ import annotations
 import shlex
 from importlib.util import find_spec
 
+_FAMILIES = ("classification", "detection", "segmentation", "text", "llm", "rgb")
+_FOLDERS = {"valor-core": "."} | {f"valor-{name}": f"plugins/{name}" for name in _FAMILIES}
+"""Where a clone has each distribution of this project."""
+
 
 def install(*arguments: str) -> str:
     """The command that installs something here: pip's, or uv's where there is no pip.
@@ -22,6 +26,26 @@ def install(*arguments: str) -> str:
     "install -e 'plugins/text[test]'"
     """
     return f"{_pip()} install {shlex.join(arguments)}"
+
+
+def ways(wanted: str) -> str:
+    """The commands that install a distribution: from an index and, one of this project, a clone.
+
+    Parameters
+    ----------
+    wanted : str
+        Its name, with extras in brackets if there are any.
+
+    Examples
+    --------
+    >>> ways("valor-detection[plot]").splitlines()[1].split("pip ")[1]
+    "install -e 'plugins/detection[plot]'"
+    """
+    name, bracket, extras = wanted.partition("[")
+    folder = _FOLDERS.get(name)
+    if folder is None:
+        return install(wanted)
+    return f"{install(wanted)}\nor, from a clone: {install('-e', folder + bracket + extras)}"
 
 
 def uninstall(distribution: str) -> str:

@@ -27,7 +27,7 @@ from valor_core.errors import (
     did_you_mean,
 )
 from valor_core.installed import Announced, entry_points
-from valor_core.installer import install
+from valor_core.installer import ways
 from valor_core.manifest import Claim, Manifest, load, read
 from valor_core.spec import (
     FunctionMetricSpec,
@@ -363,7 +363,7 @@ class Registry:
         if folder is not None:
             return MissingPluginError(
                 f"{wanted}: the plugin '{fold(namespace)}' is not installed",
-                f"Install it with: {_install(folder)}",
+                f"Install it with: {ways(f'valor-{folder}')}",
             )
         return UnknownNameError(
             f"{wanted}: no installed plugin claims the namespace {namespace!r}",
@@ -414,7 +414,7 @@ def implementation(spec: Spec) -> Any:
             raise _broken(spec, error) from error
         raise MissingExtraError(
             f"{spec.name}: its code needs {error.name!r}, which is not installed",
-            f"Install it with: {install(f'{_distribution_of(spec.namespace)}[{spec.extra}]')}",
+            f"Install it with: {ways(f'{_distribution_of(spec.namespace)}[{spec.extra}]')}",
         ) from error
     except ValorError:
         raise
@@ -425,13 +425,7 @@ def implementation(spec: Spec) -> Any:
 
 def install_metrics() -> str:
     """What to do where no family of metrics is installed."""
-    return f"Install some metrics with: {_install('classification')}"
-
-
-def _install(folder: str) -> str:
-    """The commands that install a plugin of this project, from an index and from a clone."""
-    own, clone = install(f"valor-{folder}"), install("-e", f"plugins/{folder}")
-    return f"{own}\nor, from a clone: {clone}"
+    return f"Install some metrics with: {ways('valor-classification')}"
 
 
 def _distribution_of(namespace: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import MissingExtraError, ReportError
-from valor_core.installer import install
+from valor_core.installer import ways
 from valor_core.items import ItemRow
 from valor_core.report import ItemTable, SliceReport
 from valor_core.requirements import Requirement
@@ -302,7 +302,7 @@ class TestFiles:
 
         assert str(caught.value) == (
             "report.to_frame: a data frame needs pandas, which is not installed\n"
-            f"Install it with: {install('valor-core[pandas]')}"
+            f"Install it with: {ways('valor-core[pandas]')}"
         )
 
 

@@ -16,7 +16,7 @@ from valor_core import Registry, evaluate
 from valor_core.errors import ReadError
 from valor_core.evaluation import Evaluation
 from valor_core.exhibition import plan
-from valor_core.installer import install
+from valor_core.installer import ways
 from valor_core.plan import Plan
 from valor_core.reading import InMemory
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
@@ -200,5 +200,5 @@ def test_without_pillow_the_remedy_is_the_command_that_installs_it() -> None:
 
     assert run.stdout == (
         "detection.Gallery: its code needs 'PIL', which is not installed\n"
-        f"Install it with: {install('valor-detection[plot]')}\n"
+        f"Install it with: {ways('valor-detection[plot]')}\n"
     )

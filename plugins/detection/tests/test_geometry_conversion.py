@@ -19,7 +19,7 @@ from valor_detection.geometry.drawing import drawn
 from valor_detection.geometry.ious import pair_ious
 
 from valor_core.errors import MissingExtraError, ParameterError, SchemaError
-from valor_core.installer import install
+from valor_core.installer import ways
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
 from valor_core.schemas.shapes import BOX, MASK, POLYGON, Rings, Shapes
@@ -175,7 +175,7 @@ def test_a_missing_rasterio_is_answered_with_the_line_to_type(
         as_(POLYGON, mask_of(["1"]))
     assert str(error.value) == (
         "geometry: making polygons of masks needs rasterio, which is not installed\n"
-        f"Install it with: {install('valor-detection[raster]')}"
+        f"Install it with: {ways('valor-detection[raster]')}"
     )
 
 
@@ -188,7 +188,7 @@ def test_a_missing_shapely_is_answered_with_the_line_to_type(
         pair_ious(shapes, shapes, first, first, np.array([False]))
     assert str(error.value) == (
         "geometry: the overlap of polygons needs shapely, which is not installed\n"
-        f"Install it with: {install('valor-detection[polygons]')}"
+        f"Install it with: {ways('valor-detection[polygons]')}"
     )
 
 

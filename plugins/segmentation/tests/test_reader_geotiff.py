@@ -14,7 +14,7 @@ from valor_segmentation.readers.geotiff import GeotiffReader
 from valor_segmentation.readers.rasters import RasterPixels
 
 from valor_core.errors import MissingExtraError, ReadError
-from valor_core.installer import install
+from valor_core.installer import ways
 from valor_core.schemas.pixels import strips
 from valor_core.schemas.segmentation import SegmentationBatch
 
@@ -254,7 +254,7 @@ def test_rasterio_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPat
         batches()
     assert str(caught.value) == (
         f"segmentation: reading {Path('true/a.tif')} needs rasterio, which is not installed\n"
-        f"Install it with: {install('valor-segmentation[raster]')}"
+        f"Install it with: {ways('valor-segmentation[raster]')}"
     )
 
 

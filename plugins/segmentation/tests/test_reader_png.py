@@ -14,7 +14,7 @@ from valor_segmentation.reader_parameters import PngParameters
 from valor_segmentation.readers.png import PngReader
 
 from valor_core.errors import MissingExtraError, ReadError
-from valor_core.installer import install
+from valor_core.installer import ways
 from valor_core.schemas.segmentation import SegmentationBatch
 
 RED, BLUE, GRAY, BLACK = (255, 0, 0), (0, 0, 255), (128, 128, 128), (0, 0, 0)
@@ -299,7 +299,7 @@ def test_pillow_is_asked_for_where_it_is_missing(monkeypatch: pytest.MonkeyPatch
     lines = str(caught.value).splitlines()
     assert lines[0].startswith("segmentation: reading ")
     assert lines[0].endswith("needs Pillow, which is not installed")
-    assert lines[1] == f"Install it with: {install('valor-segmentation[images]')}"
+    assert "\n".join(lines[1:]) == f"Install it with: {ways('valor-segmentation[images]')}"
 
 
 def chunk(name: bytes, content: bytes) -> bytes:

@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from valor_core.errors import MissingExtraError, ReadError, ReportError
-from valor_core.installer import install
+from valor_core.installer import ways
 from valor_core.readers import parquet, read_table, split_table
 from valor_core.readers.table import TablePartition
 
@@ -139,7 +139,7 @@ def test_without_pyarrow_the_error_says_what_to_install(
 
     assert str(caught.value) == (
         "readers.parquet: reading 'preds.parquet' needs pyarrow, which is not installed\n"
-        f"Install it with: {install('valor-core[parquet]')}"
+        f"Install it with: {ways('valor-core[parquet]')}"
     )
 
 

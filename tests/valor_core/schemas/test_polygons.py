@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from valor_core.errors import MissingExtraError
-from valor_core.installer import install
+from valor_core.installer import ways
 from valor_core.schemas.geometry import MultiPolygon, Polygon
 from valor_core.schemas.polygons import from_shapely, import_shapely, to_shapely
 from valor_core.schemas.shapes import Rings, Shapes
@@ -51,5 +51,5 @@ def test_a_missing_shapely_is_answered_with_the_line_to_type(
         import_shapely("this test")
     assert str(error.value) == (
         "geometry: this test needs shapely, which is not installed\n"
-        f"Install it with: {install('valor-detection[polygons]')}"
+        f"Install it with: {ways('valor-detection[polygons]')}"
     )
