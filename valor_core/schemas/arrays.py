@@ -137,9 +137,7 @@ def codes(values: Any, name: str, length: int | None = None) -> Codes:
 
 
 def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:
-    """Array of finite float32 or float64 scores, contiguous in rows.
-
-    float32 and float64 are kept as they are, float16 becomes float32, whole numbers float64.
+    """Array of finite float32 or float64 scores, as `any_floats` makes it.
 
     Raises
     ------
@@ -156,6 +154,26 @@ def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> 
     """
     if isinstance(values, Checked):
         return values.array
+    array = any_floats(values, name, ndim, length)
+    check_finite(array, name)
+    return array
+
+
+def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:
+    """Array of float32 or float64, contiguous in rows and read-only; nothing looks at the values.
+
+    float32 and float64 are kept as they are, float16 becomes float32, whole numbers float64.
+
+    Raises
+    ------
+    SchemaError
+        If the array has another number of dimensions or type.
+
+    Examples
+    --------
+    >>> any_floats([1, 0], "scores")
+    array([1., 0.])
+    """
     array = np.asarray(values)
     if array.size == 0 and array.ndim != ndim:
         array = array.reshape((0,) * ndim)
@@ -166,9 +184,7 @@ def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> 
     elif array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
     check_length(array, name, length)
-    array = np.ascontiguousarray(array)
-    check_finite(array, name)
-    return read_only(array)
+    return read_only(np.ascontiguousarray(array))
 
 
 def as_float(number: Any) -> float:

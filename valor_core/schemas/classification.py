@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import (
@@ -16,6 +17,7 @@ from valor_core.schemas.arrays import (
     Checked,
     Codes,
     Floats,
+    any_floats,
     as_float,
     check_codes,
     floats,
@@ -54,6 +56,7 @@ from valor_core.schemas.label import (
     label_tuple,
 )
 from valor_core.schemas.scores import ScoreList, ScoreMatrix, datum_codes, label_codes, rows_of
+from valor_core.schemas.tops import look
 
 
 def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
@@ -252,24 +255,31 @@ class ClassificationBatch:
         labels = columns if labels is None else labels
         truth = class_column(y_true, "y_true")
         given = plain_array(y_score, "y_score")
-        values = floats(given, "y_score", ndim=given.ndim)
+        values = any_floats(given, "y_score", ndim=given.ndim)
+        tops = look(values, "y_score") if values.ndim == 2 else None
         if values.ndim == 1:
-            values = _of_both(values)
+            values = _of_both(floats(values, "y_score"))
         if values.ndim != 2 or truth.ndim not in (1, 2) or len(truth) != len(values):
             raise SchemaError(
                 "y_true and y_score: expected shapes (n,) or (n, k) and (n, k), "
                 f"got {truth.shape} and {given.shape}"
             )
+        width = values.shape[1]
         if truth.ndim == 2:
-            return cls._from_indicator(truth, values, labels, key, uids, metadata)
-        classes, truth_labels = class_codes(truth, labels, values.shape[1])
+            rows, truth_labels = _indicated(truth, values.shape)
+            names = class_names(labels, width)
+        else:
+            rows = None
+            names, truth_labels = class_codes(truth, labels, width)
         datums = _datums(uids, metadata, len(values))
+        if rows is None:
+            rows = datums.uids if uids is None else numbers(len(values))
         return cls(
             datums,
-            [kept_label(key, str(name)) for name in classes.tolist()],
-            datums.uids if uids is None else numbers(len(values)),
+            [kept_label(key, str(name)) for name in names.tolist()],
+            rows,
             truth_labels,
-            ScoreMatrix(Checked(values), numbers(values.shape[1])),
+            ScoreMatrix(Checked(values), numbers(width), tops),
         )
 
     @classmethod
@@ -418,31 +428,6 @@ class ClassificationBatch:
             listed, values = scores.labels[first:last], scores.values[first:last]
         return [(self.labels[c], float(v)) for c, v in zip(listed, values, strict=True)]
 
-    @classmethod
-    def _from_indicator(
-        cls,
-        truth: Any,
-        values: Floats,
-        labels: Sequence[Any] | None,
-        key: str,
-        uids: Any,
-        metadata: Mapping[str, Any] | None,
-    ) -> ClassificationBatch:
-        if truth.shape != values.shape or not np.isin(truth, (0, 1)).all():
-            raise SchemaError(
-                f"y_true: expected 0 and 1 in the shape of y_score, {values.shape}, "
-                f"got {shown(truth)}"
-            )
-        datums, truth_labels = np.nonzero(truth)
-        names = class_names(labels, values.shape[1])
-        return cls(
-            _datums(uids, metadata, len(values)),
-            [kept_label(key, str(name)) for name in names.tolist()],
-            datums,
-            truth_labels,
-            ScoreMatrix(Checked(values), numbers(values.shape[1])),
-        )
-
     def _check_once(self, datums: Codes, labels: Codes, side: str) -> None:
         if is_ascending(datums, strictly=True) or is_ascending(
             pairs := datums * len(self.labels) + labels, strictly=True
@@ -456,6 +441,16 @@ class ClassificationBatch:
                 f"{self.datums.name(datum)}, {side}: expected each label once, "
                 f"found {str(self.labels[label])!r} twice{and_more(len(twice) - 1)}"
             )
+
+
+def _indicated(truth: NDArray[Any], shape: tuple[int, ...]) -> tuple[Codes, Codes]:
+    """Rows and columns of the ones of a 0/1 matrix."""
+    if truth.shape != shape or not np.isin(truth, (0, 1)).all():
+        raise SchemaError(
+            f"y_true: expected 0 and 1 in the shape of y_score, {shape}, got {shown(truth)}"
+        )
+    rows, columns = np.nonzero(truth)
+    return rows, columns
 
 
 def _datums(uids: Any, metadata: Mapping[str, Any] | None, count: int) -> Datums:

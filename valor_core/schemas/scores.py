@@ -22,6 +22,7 @@ from valor_core.schemas.arrays import (
     shifted,
     with_copies,
 )
+from valor_core.schemas.tops import Tops
 
 
 def datum_codes(values: Any) -> Codes:
@@ -52,10 +53,13 @@ class ScoreMatrix:
         Finite scores.
     labels : ndarray of int64, shape (n_columns,)
         The batch's label code of every column, each once.
+    tops : Tops, optional
+        The best score of every row, where the look that checked the values found it.
     """
 
     values: Floats = field(eq=BY_CONTENT, converter=_score_rows)
     labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
+    tops: Tops | None = field(default=None, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
         if self.values.shape[1] != len(self.labels):
@@ -68,7 +72,8 @@ class ScoreMatrix:
 
     def select(self, positions: Codes) -> ScoreMatrix:
         """The rows at some positions."""
-        return ScoreMatrix(self.values[positions], self.labels)
+        tops = None if self.tops is None else self.tops.select(positions)
+        return ScoreMatrix(Checked(read_only(self.values[positions])), self.labels, tops)
 
     def relabel(self, renamed: Codes) -> ScoreMatrix:
         """The same with new label codes.
@@ -77,10 +82,10 @@ class ScoreMatrix:
         """
         labels, first = np.unique(renamed, return_index=True)
         if len(labels) == len(renamed):
-            return ScoreMatrix(self.values, renamed)
+            return ScoreMatrix(Checked(self.values), renamed, self.tops)
         order = np.argsort(first)
         columns = [self.values[:, renamed == label].max(axis=1) for label in labels[order]]
-        return ScoreMatrix(np.stack(columns, axis=1), labels[order])
+        return ScoreMatrix(Checked(read_only(np.stack(columns, axis=1))), labels[order])
 
     def joins(self, other: ScoreMatrix | ScoreList) -> bool:
         """Whether `joined` can make one of this and another one."""
@@ -96,7 +101,8 @@ class ScoreMatrix:
     ) -> ScoreMatrix:
         """The rows of some that join, one behind the other, labels by the codes of the first."""
         values = np.concatenate([part.values for part in parts])
-        return cls(Checked(read_only(values)), codes[0][parts[0].labels])
+        tops = Tops.joined([part.tops for part in parts])
+        return cls(Checked(read_only(values)), codes[0][parts[0].labels], tops)
 
     def detached(self) -> ScoreMatrix:
         """The same scores, in arrays of their own."""

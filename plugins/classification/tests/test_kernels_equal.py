@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from ctypes import c_int64
 from typing import Any
 
 import attrs
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_st
 from numpy.typing import NDArray
 from valor_classification.kernels import KERNELS, numeric
+
+from valor_core.compiled import array
 
 if KERNELS.library is None:
     pytest.skip(KERNELS.reason, allow_module_level=True)
@@ -41,7 +44,7 @@ def scores_of(shape: Any, low: float = -2, high: float = 2) -> st.SearchStrategy
 def matrices(draw: st.DrawFn) -> NDArray[Any]:
     rows, columns = (
         draw(st.integers(0, 40)),
-        draw(st.sampled_from([1, 2, 3, 4, 5, 7, 8, 10, 63, 130])),
+        draw(st.sampled_from([1, 2, 3, 4, 5, 7, 8, 9, 10, 16, 17, 63, 130])),
     )
     return draw(scores_of((rows, columns)))
 
@@ -78,9 +81,49 @@ def test_on_matrices(values: NDArray[Any], limits: NDArray[Any], data: st.DataOb
     assert_same("outside", values, 0.0, 1.0)
     assert_same("passed", values, limits)
     assert_same("threshold_histogram", values, limits)
-    assert_same("top_cells", values, np.arange(width), truths, limits, label_count=width)
+    tops = numeric.top_of_rows(values)
+    assert_same("top_cells", *tops, np.arange(width), truths, limits, label_count=width)
     assert_same("ranks_of_truth", values, truths)
     assert_same("rank_matrix", [values[:7], values[7:]], *np.nonzero(is_true))
+
+
+def anywhere(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], float]:
+    """What the vectors that every processor has find."""
+    dtype = values.dtype.type
+    columns, scores = np.empty(len(values), np.int32), np.empty(len(values), dtype)
+    find = KERNELS.function(
+        *(f"tops_anywhere_{values.dtype.name}", np.ctypeslib.as_ctypes_type(dtype)),
+        *(array(dtype), c_int64, c_int64, array(np.int32, written=True)),
+        array(dtype, written=True),
+    )
+
+    total = find(np.ascontiguousarray(values), *values.shape, columns, scores)
+    return columns, scores, total
+
+
+@given(matrices())
+def test_tops_are_the_same_on_any_processor(values: NDArray[Any]) -> None:
+    *tops, total = anywhere(values)
+
+    assert bits(tuple(tops)) == bits(numeric.top_of_rows(values))
+    assert np.isfinite(total)
+
+
+@given(matrices(), st.sampled_from([np.nan, np.inf, -np.inf]), st.data())
+def test_a_look_finds_tops_of_finite_scores_only(
+    values: NDArray[Any], strange: float, data: st.DataObject
+) -> None:
+    found = compiled.tops(values)
+
+    assert bits(found) == bits(numeric.top_of_rows(values))
+    if values.size:
+        values[data.draw(st.tuples(*(st.integers(0, size - 1) for size in values.shape)))] = strange
+        assert compiled.tops(values) is None
+        assert not np.isfinite(anywhere(values)[2])
+
+
+def test_a_look_leaves_scores_of_a_sum_that_is_too_great_to_another_one() -> None:
+    assert compiled.tops(np.full((2, 9), 1e308)) is None
 
 
 @given(st.integers(0, 40).flatmap(scores_of), st.data(), st.integers(0, 3), st.integers(0, 3))
@@ -108,7 +151,8 @@ def test_on_best_scores(values: NDArray[Any], limits: NDArray[Any], data: st.Dat
     truths = data.draw(arrays_st.arrays(np.int64, count, elements=st.integers(0, width)))
 
     limits = limits.astype(values.dtype)
-    assert_same("top_reliability", values, np.arange(width)[::-1], truths, limits)
+    tops = numeric.top_of_rows(values)
+    assert_same("top_reliability", *tops, np.arange(width)[::-1], truths, limits)
 
 
 @given(
@@ -132,7 +176,8 @@ def test_on_many_probabilities() -> None:
     assert_same("reliability", values, values > 0.4, limits, threads=2)
     rows, labels = values.reshape(-1, 10), np.arange(10)
     truths = generator.integers(0, 10, len(rows))
-    assert_same("top_reliability", rows, labels, truths, limits, threads=2)
+    tops = numeric.top_of_rows(rows)
+    assert_same("top_reliability", *tops, labels, truths, limits, threads=2)
     assert_same("squared_errors", rows, np.arange(len(rows)), truths, threads=2)
 
 
@@ -178,7 +223,7 @@ def test_on_many_scores(shape: tuple[int, int], dtype: Any) -> None:
     assert_same("threshold_histogram", values, limits, threads=2)
     assert_same("threshold_histogram", values, limits[1:9], threads=2)
     assert_same(
-        *("top_cells", values, np.arange(shape[1]), truths, limits),
+        *("top_cells", *numeric.top_of_rows(values), np.arange(shape[1]), truths, limits),
         label_count=shape[1],
         threads=2,
     )

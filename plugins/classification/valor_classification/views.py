@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.kernels import ConfusionCells, ReliabilityBins
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.arrays import Checked, Codes, Floats, read_only
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label
 from valor_core.schemas.scores import ScoreList, ScoreMatrix
+from valor_core.schemas.tops import Tops
 from valor_core.threads import thread_count
 
 NONE = -1
@@ -138,6 +139,12 @@ class KeyView:
         return self.columns[self.truth_labels]
 
     @cached_property
+    def _row_tops(self) -> Tops:
+        """The tops of a score matrix, which the look that checked it may have found already."""
+        tops: Tops | None = self.scores.tops  # type: ignore[union-attr]
+        return tops or Tops(*kernels.top_of_rows(self.scores.values, threads=thread_count()))
+
+    @cached_property
     def _tops(self) -> tuple[NDArray[np.integer[Any]], Floats]:
         """Column or row of each datum's best-scoring label, the first of equals, and its score.
 
@@ -145,7 +152,7 @@ class KeyView:
         """
         values = self.scores.values
         if isinstance(self.scores, ScoreMatrix):
-            return kernels.top_of_rows(values, threads=thread_count())
+            return self._row_tops.columns, self._row_tops.scores
         entries = kernels.top_of_runs(self.scores.datums, values, count=self.count)
         return entries, values[entries] if len(values) else np.zeros(self.count, values.dtype)
 
@@ -177,8 +184,9 @@ class KeyView:
     def _count_tops(self, thresholds: NDArray[np.float64]) -> ConfusionCells:
         count, scores = len(self.labels), self.scores
         if isinstance(scores, ScoreMatrix):
+            tops = self._row_tops
             return kernels.top_cells(
-                *(scores.values, scores.labels, self.truths, thresholds),
+                *(tops.columns, tops.scores, scores.labels, self.truths, thresholds),
                 label_count=count,
                 threads=thread_count(),
             )
@@ -197,8 +205,9 @@ class KeyView:
         """
         scores, threads = self.scores, thread_count()
         if isinstance(scores, ScoreMatrix) and self.is_single and self.with_truth == self.count:
+            tops = self._row_tops
             return kernels.top_reliability(
-                *(scores.values, scores.labels, self.truths, limits), threads=threads
+                *(tops.columns, tops.scores, scores.labels, self.truths, limits), threads=threads
             )
         wanted = self.has_truth & (self.top_labels != NONE)
         return kernels.reliability(
@@ -312,7 +321,8 @@ def _view(batch: ClassificationBatch, key: str, is_used: NDArray[np.bool_]) -> K
     own_scores = is_own[scores.labels]
     own: ScoreMatrix | ScoreList
     if isinstance(scores, ScoreMatrix) and own_scores.any():
-        own = ScoreMatrix(scores.values[:, own_scores], codes[scores.labels[own_scores]])
+        values = np.ascontiguousarray(scores.values[:, own_scores])
+        own = ScoreMatrix(Checked(read_only(values)), codes[scores.labels[own_scores]])
     elif isinstance(scores, ScoreMatrix):
         none = np.empty(0, dtype=np.int64)
         own = ScoreList(none, none, np.empty(0, dtype=scores.values.dtype))

@@ -19,6 +19,7 @@ from valor_classification.kernels.values import (
     RankCurve,
     ReliabilityBins,
 )
+from valor_core.schemas.tops import look_with
 
 if KERNELS.library is None:
     from valor_classification.kernels.numeric import (
@@ -59,7 +60,10 @@ else:
         top_of_rows,
         top_of_runs,
         top_reliability,
+        tops,
     )
+
+    look_with(tops)
 
 __all__ = [
     "KERNELS",

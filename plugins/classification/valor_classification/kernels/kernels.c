@@ -38,10 +38,13 @@
 #define PREFETCH(address) ((void)(address))
 #endif
 
-/* Vectors, which these compilers have for every processor. */
+/* Vectors of 16 bytes, which these compilers have for every processor, and of 32, if it has. */
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 #define VECTORS
+#if defined(__x86_64__)
+#define WIDE_VECTORS
+#endif
 #define EITHER(type, which, ours, theirs) ((which & (type)ours) | (~which & (type)theirs))
 #define TRANSPOSE(rows) \
     do { \
@@ -63,7 +66,7 @@ static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels"};
 PyMODINIT_FUNC PyInit__kernels(void) { return PyModule_Create(&module); }
 
 /* Raised whenever the signature or the meaning of a function changes. */
-KERNEL int valor_kernels_interface(void) { return 3; }
+KERNEL int valor_kernels_interface(void) { return 4; }
 
 enum {
     AHEAD = 24,     /* rows that are asked of memory before their turn */
@@ -136,14 +139,20 @@ static void carry_all(uint64_t *limbs, int64_t sums, int64_t count) {
 
 #define SCORE float
 #define PLACE int32_t
+#define LANES_OF_16_BYTES 4
+#define LANES_OF_32_BYTES 8
 #define OF(name) name##_float32
 #include "scores.h"
 #undef SCORE
 #undef PLACE
+#undef LANES_OF_16_BYTES
+#undef LANES_OF_32_BYTES
 #undef OF
 
 #define SCORE double
 #define PLACE int64_t
+#define LANES_OF_16_BYTES 1 /* two are no gain */
+#define LANES_OF_32_BYTES 4
 #define OF(name) name##_float64
 #include "scores.h"
 

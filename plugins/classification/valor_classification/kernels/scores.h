@@ -18,7 +18,30 @@ INLINE int64_t OF(reached)(SCORE score, const SCORE *limits, int64_t limit_count
 
 /* ---- the greatest score of each datum */
 
+#ifdef VECTORS
+#define LANES LANES_OF_16_BYTES
+#else
+#define LANES 1
+#endif
+#define TARGET
+#define IN(name) OF(name##_anywhere)
 #include "tops.h"
+
+#ifdef WIDE_VECTORS
+#define LANES LANES_OF_32_BYTES
+#define TARGET __attribute__((target("avx2")))
+#define IN(name) OF(name##_avx2)
+#include "tops.h"
+#endif
+
+KERNEL SCORE OF(top_of_rows)(
+    const SCORE *values, int64_t count, int64_t width, int32_t *top, SCORE *scores
+) {
+#ifdef WIDE_VECTORS
+    if (__builtin_cpu_supports("avx2")) return OF(tops_avx2)(values, count, width, top, scores);
+#endif
+    return OF(tops_anywhere)(values, count, width, top, scores);
+}
 
 KERNEL void OF(top_of_runs)(
     const int64_t *datums, const SCORE *values, int64_t count, int64_t *top
@@ -65,23 +88,20 @@ KERNEL WIDE void OF(passed)(
     }
 }
 
-/* Adds each row to the table's cell of its truth, the label of its top, and how many limits that
- * reaches. A truth of -1 is none. */
+/* Adds each row to the table's cell of its truth, the label of its top, and how many limits the
+ * top's score reaches. A truth of -1 is none. */
 KERNEL void OF(top_table)(
-    const SCORE *values, int64_t count, int64_t width, const int64_t *labels,
+    const int32_t *top, const SCORE *scores, int64_t count, const int64_t *labels,
     const int64_t *truths, const SCORE *limits, int64_t limit_count, int64_t label_count,
     int64_t *table
 ) {
-    int32_t top[LIST];
-    SCORE scores[LIST];
     uint8_t bins[LIST];
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        OF(top_of_rows)(values + start * width, rows, width, top, scores);
-        OF(passed)(scores, rows, limits, limit_count, bins);
-        for (int64_t row = 0; row < rows; row++) {
-            int64_t pair = (truths[start + row] + 1) * (label_count + 1) + labels[top[row]] + 1;
-            table[pair * (limit_count + 1) + bins[row]]++;
+        OF(passed)(scores + start, rows, limits, limit_count, bins);
+        for (int64_t row = start; row < start + rows; row++) {
+            int64_t pair = (truths[row] + 1) * (label_count + 1) + labels[top[row]] + 1;
+            table[pair * (limit_count + 1) + bins[row - start]]++;
         }
     }
 }
@@ -166,23 +186,20 @@ KERNEL int64_t OF(reliability)(
     return strange;
 }
 
-/* The same for the top of each row, which hits if its label is the truth. */
+/* The same for the tops of rows, which hit if their label is the truth. */
 KERNEL int64_t OF(top_reliability)(
-    const SCORE *values, int64_t count, int64_t width, const int64_t *labels,
+    const int32_t *top, const SCORE *scores, int64_t count, const int64_t *labels,
     const int64_t *truths, const SCORE *limits, int64_t limit_count, int64_t *table,
     uint64_t *limbs, int64_t limb_count, int unit_bits
 ) {
-    int32_t top[LIST];
-    SCORE scores[LIST];
     uint8_t hits[LIST];
     int64_t strange = 0, lists = 0;
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        OF(top_of_rows)(values + start * width, rows, width, top, scores);
         for (int64_t row = 0; row < rows; row++)
-            hits[row] = labels[top[row]] == truths[start + row];
+            hits[row] = labels[top[start + row]] == truths[start + row];
         strange += OF(add_to_bins)(
-            scores, hits, rows, limits, limit_count, table, limbs, limb_count, unit_bits
+            scores + start, hits, rows, limits, limit_count, table, limbs, limb_count, unit_bits
         );
         if (++lists % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
     }

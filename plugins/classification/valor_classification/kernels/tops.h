@@ -1,55 +1,90 @@
-/* The greatest score of each row, of one type of scores; part of `scores.h`. */
+/* The greatest score of each row, of one type of scores; included by `scores.h` for every kind of
+ * processor. IN names what is of one kind, TARGET lets the compiler use it, and LANES is how many
+ * scores it compares at a time. */
 
-#ifdef VECTORS
+#if LANES == 8
+#define ORDER {0, 1, 2, 3, 4, 5, 6, 7}
+#else
+#define ORDER {0, 1, 2, 3}
+#endif
 
-typedef SCORE OF(quad) __attribute__((vector_size(4 * sizeof(SCORE))));
-typedef PLACE OF(codes) __attribute__((vector_size(4 * sizeof(SCORE))));
+#if LANES > 1
 
-/* Raises the greatest scores of four lanes of a row, and their columns, by its next four. */
-INLINE void OF(raise)(OF(quad) *greatest, OF(codes) *columns, const SCORE *row, int64_t column) {
-    const OF(codes) own = (OF(codes)){0, 1, 2, 3} + (PLACE)column;
-    OF(quad) scores;
-    OF(codes) higher;
-    memcpy(&scores, row + column, sizeof scores);
-    higher = (OF(codes))(scores > *greatest);
-    *greatest = (OF(quad))EITHER(OF(codes), higher, scores, *greatest);
-    *columns = EITHER(OF(codes), higher, own, *columns);
+typedef SCORE IN(lanes) __attribute__((vector_size(LANES * sizeof(SCORE))));
+typedef PLACE IN(places) __attribute__((vector_size(LANES * sizeof(SCORE))));
+typedef IN(lanes) IN(loose) __attribute__((aligned(sizeof(SCORE)), may_alias));
+typedef SCORE IN(quad) __attribute__((vector_size(4 * sizeof(SCORE))));
+typedef PLACE IN(codes) __attribute__((vector_size(4 * sizeof(SCORE))));
+
+/* Raises the greatest scores of the lanes of a row, and their columns, by its next ones. */
+INLINE void IN(raise)(
+    IN(lanes) *greatest, IN(places) *columns, IN(lanes) *sum, const SCORE *row, int64_t column
+) {
+    const IN(places) own = (IN(places))ORDER + (PLACE)column;
+    const IN(lanes) scores = *(const IN(loose) *)(row + column);
+    const IN(places) higher = (IN(places))(scores > *greatest);
+    *sum += scores;
+    *greatest = (IN(lanes))EITHER(IN(places), higher, scores, *greatest);
+    *columns = EITHER(IN(places), higher, own, *columns);
 }
 
-/* The tops of four rows of four scores or more. The last four of a row may overlap those before.
- * Memory is asked for what is `ahead`, since long rows are too far apart for the processor to
- * guess. */
-INLINE void OF(tops_of_four)(
-    const SCORE *rows, int64_t width, int64_t ahead, int32_t *top, SCORE *scores
+/* The greatest of four lanes that stand for all. */
+INLINE void IN(fold)(
+    const IN(lanes) *greatest, const IN(places) *columns, IN(quad) *best, IN(codes) *first
 ) {
-    const int64_t last = width - 4;
-    OF(quad) greatest[4], best;
-    OF(codes) columns[4], first;
-    for (int row = 0; row < 4; row++) {
-        memcpy(greatest + row, rows + row * width, sizeof best);
-        columns[row] = (OF(codes)){0, 1, 2, 3};
+    *best = __builtin_shufflevector(*greatest, *greatest, 0, 1, 2, 3);
+    *first = __builtin_shufflevector(*columns, *columns, 0, 1, 2, 3);
+#if LANES == 8
+    {
+        const IN(quad) others = __builtin_shufflevector(*greatest, *greatest, 4, 5, 6, 7);
+        const IN(codes) theirs = __builtin_shufflevector(*columns, *columns, 4, 5, 6, 7);
+        const IN(codes) higher = (IN(codes))(others > *best)
+            | ((IN(codes))(others == *best) & (IN(codes))(theirs < *first));
+        *best = (IN(quad))EITHER(IN(codes), higher, others, *best);
+        *first = EITHER(IN(codes), higher, theirs, *first);
     }
-    for (int64_t column = 4; column < last; column += 4) {
+#endif
+}
+
+/* The tops of four rows of LANES scores or more. The last lanes of a row may overlap those before.
+ * Memory is asked for what is `ahead`, since long rows are too far apart for the processor to
+ * guess. There are two sums, which do not wait for each other. */
+INLINE void IN(tops_of_four)(
+    const SCORE *rows, int64_t width, int64_t ahead, int32_t *top, SCORE *scores, IN(lanes) *sums
+) {
+    const int64_t last = width - LANES;
+    IN(lanes) greatest[4];
+    IN(places) columns[4];
+    IN(quad) bests[4], best;
+    IN(codes) firsts[4], first;
+    for (int row = 0; row < 4; row++) {
+        greatest[row] = *(const IN(loose) *)(rows + row * width);
+        columns[row] = (IN(places))ORDER;
+        sums[row % 2] += greatest[row];
+    }
+    for (int64_t column = LANES; column < last; column += LANES) {
         if (column % (LINE / (int64_t)sizeof(SCORE)) == 0)
             for (int row = 0; row < 4; row++) PREFETCH(rows + row * width + column + ahead);
         for (int row = 0; row < 4; row++)
-            OF(raise)(greatest + row, columns + row, rows + row * width, column);
+            IN(raise)(greatest + row, columns + row, sums + row % 2, rows + row * width, column);
     }
-    for (int row = 0; row < 4; row++)
-        OF(raise)(greatest + row, columns + row, rows + row * width, last);
+    for (int row = 0; row < 4; row++) {
+        IN(raise)(greatest + row, columns + row, sums + row % 2, rows + row * width, last);
+        IN(fold)(greatest + row, columns + row, bests + row, firsts + row);
+    }
     /* From here on, a vector holds the same lane of the four rows. */
-    TRANSPOSE(greatest);
-    TRANSPOSE(columns);
-    best = greatest[0];
+    TRANSPOSE(bests);
+    TRANSPOSE(firsts);
+    best = bests[0];
     for (int lane = 1; lane < 4; lane++) {
-        OF(codes) higher = (OF(codes))(greatest[lane] > best);
-        best = (OF(quad))EITHER(OF(codes), higher, greatest[lane], best);
+        const IN(codes) higher = (IN(codes))(bests[lane] > best);
+        best = (IN(quad))EITHER(IN(codes), higher, bests[lane], best);
     }
-    first = (OF(codes)){0} + (PLACE)width;
+    first = (IN(codes)){0} + (PLACE)width;
     for (int lane = 0; lane < 4; lane++) {
-        OF(codes) earlier = (OF(codes))(greatest[lane] == best);
-        earlier &= (OF(codes))(columns[lane] < first);
-        first = EITHER(OF(codes), earlier, columns[lane], first);
+        const IN(codes) earlier = (IN(codes))(bests[lane] == best)
+            & (IN(codes))(firsts[lane] < first);
+        first = EITHER(IN(codes), earlier, firsts[lane], first);
     }
     best += (SCORE)0;
     memcpy(scores, &best, sizeof best);
@@ -58,19 +93,20 @@ INLINE void OF(tops_of_four)(
 
 #endif
 
-/* The tops of four rows, whose comparisons do not wait for each other. */
-INLINE void OF(tops_side_by_side)(
+/* The tops of four rows, whose comparisons do not wait for each other; answers the sum. */
+INLINE SCORE IN(tops_side_by_side)(
     const SCORE *rows, int64_t width, int32_t *top, SCORE *scores
 ) {
-    SCORE greatest[4];
+    SCORE greatest[4], sums[4] = {0};
     PLACE places[4];
     for (int row = 0; row < 4; row++) {
         greatest[row] = rows[row * width];
         places[row] = 0;
     }
-    for (PLACE column = 1; column < width; column++) {
+    for (PLACE column = 0; column < width; column++) {
         for (int row = 0; row < 4; row++) {
             const SCORE score = rows[row * width + column];
+            sums[row] += score;
             places[row] = score > greatest[row] ? column : places[row];
             greatest[row] = score > greatest[row] ? score : greatest[row];
         }
@@ -79,29 +115,41 @@ INLINE void OF(tops_side_by_side)(
         top[row] = (int32_t)places[row];
         scores[row] = greatest[row] + (SCORE)0;
     }
+    return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-KERNEL WIDE void OF(top_of_rows)(
+/* Answers a sum that every score is part of, some of them twice: it is finite only if all are. */
+KERNEL TARGET SCORE IN(tops)(
     const SCORE *values, int64_t count, int64_t width, int32_t *top, SCORE *scores
 ) {
+    SCORE sum = 0;
     int64_t row = 0;
-#ifdef VECTORS
-    /* Turning four float64 rows costs more than short ones save. */
-    if (width >= (sizeof(SCORE) == sizeof(float) ? 4 : 16)) {
+#if LANES > 1
+    if (width >= LANES) {
+        IN(lanes) sums[2] = {{0}, {0}};
         for (; row + 4 <= count; row += 4) {
             const int64_t ahead = row + 12 <= count ? 8 * width : 0;
-            OF(tops_of_four)(values + row * width, width, ahead, top + row, scores + row);
+            IN(tops_of_four)(values + row * width, width, ahead, top + row, scores + row, sums);
         }
+        for (int lane = 0; lane < LANES; lane++) sum += sums[0][lane] + sums[1][lane];
     }
 #endif
     for (; row + 4 <= count; row += 4)
-        OF(tops_side_by_side)(values + row * width, width, top + row, scores + row);
+        sum += IN(tops_side_by_side)(values + row * width, width, top + row, scores + row);
     for (; row < count; row++) {
         const SCORE *own = values + row * width;
         int64_t best = 0;
-        for (int64_t column = 1; column < width; column++)
+        for (int64_t column = 0; column < width; column++) {
+            sum += own[column];
             if (own[column] > own[best]) best = column;
+        }
         top[row] = (int32_t)best;
         scores[row] = own[best] + (SCORE)0;
     }
+    return sum;
 }
+
+#undef ORDER
+#undef LANES
+#undef TARGET
+#undef IN

@@ -9,6 +9,7 @@ from valor_classification.kernels.compiled.best import (
     scores_in_rows,
     top_of_rows,
     top_of_runs,
+    tops,
 )
 from valor_classification.kernels.compiled.confusion import confusion_cells, top_cells
 from valor_classification.kernels.compiled.ranking import rank_curve, rank_label, rank_matrix
@@ -38,4 +39,5 @@ __all__ = [
     "top_of_rows",
     "top_of_runs",
     "top_reliability",
+    "tops",
 ]

@@ -1,27 +1,41 @@
 """Best: which label of each datum scores the most, and how many score more than the true one."""
 
+import math
+
 import numpy as np
 
 from valor_classification.kernels.compiled.functions import OF
 from valor_classification.kernels.spans import spans, workers
 from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, Scores
-from valor_core.threads import over
+from valor_core.schemas.tops import Tops
+from valor_core.threads import over, thread_count
+
+
+def tops(values: Scores) -> Tops | None:
+    """The tops of a matrix, None where the sum of its scores is not finite."""
+    columns, scores, total = _look(values, thread_count())
+    return Tops(columns, scores) if math.isfinite(total) else None
 
 
 def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
     """Column of the greatest score in each row, the first of equals, and the score."""
-    values = np.ascontiguousarray(values)
+    columns, scores, _ = _look(np.ascontiguousarray(values), threads)
+    return columns, scores
+
+
+def _look(values: Scores, threads: int) -> tuple[Columns, Scores, float]:
     count, width = values.shape
     top = np.empty(count, np.int32)
     scores = np.empty(count, values.dtype)
     find = OF[values.dtype]["top_of_rows"]
 
-    def task(first: int, last: int) -> None:
+    def task(first: int, last: int) -> float:
         own = slice(first, last)
-        find(values[own], last - first, width, top[own], scores[own])
+        total: float = find(values[own], last - first, width, top[own], scores[own])
+        return total
 
-    over(task, spans(0, count, -(-count // workers(values.size, threads))))
-    return top, scores
+    totals = over(task, spans(0, count, -(-count // workers(values.size, threads))))
+    return top, scores, sum(totals)
 
 
 def scores_in_rows(values: Scores, columns: Codes) -> Scores:

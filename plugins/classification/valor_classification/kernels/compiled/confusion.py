@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels import numeric
-from valor_classification.kernels.compiled.best import top_of_rows
 from valor_classification.kernels.compiled.functions import OF, OF_CODES
 from valor_classification.kernels.compiled.thresholds import passed
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.spans import spans, workers
-from valor_classification.kernels.values import Codes, ConfusionCells, Scores
+from valor_classification.kernels.values import Codes, Columns, ConfusionCells, Scores
 from valor_core.threads import over
 
 _SMALL_TABLE = 1 << 16  # size of a table of counts that costs nothing to fill
@@ -44,7 +43,8 @@ def confusion_cells(
 
 
 def top_cells(
-    values: Scores,
+    columns: Columns,
+    scores: Scores,
     labels: Codes,
     truths: Codes,
     thresholds: NDArray[np.float64],
@@ -55,27 +55,25 @@ def top_cells(
     """Number of rows with each truth, best-scoring label and number of thresholds passed."""
     shape = (label_count + 1, label_count + 1, thresholds.size + 1)
     if not _is_small(shape, truths.size):
-        columns, scores = top_of_rows(values, threads=threads)
         return confusion_cells(
             *(truths, labels[columns], passed(scores, thresholds)),
             label_count=label_count,
             threshold_count=thresholds.size,
         )
-    values = np.ascontiguousarray(values)
-    count, width = values.shape
-    limits = in_type(thresholds, values.dtype)
+    limits = in_type(thresholds, scores.dtype)
+    columns, scores = np.ascontiguousarray(columns), np.ascontiguousarray(scores)
     labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)
-    find = OF[values.dtype]["top_table"]
+    find = OF[scores.dtype]["top_table"]
 
     def task(first: int, last: int) -> Codes:
         table = np.zeros(shape, np.int64)
         find(
-            *(values[first:last], last - first, width, labels, truths[first:last]),
+            *(columns[first:last], scores[first:last], last - first, labels, truths[first:last]),
             *(limits, limits.size, label_count, table),
         )
         return table
 
-    own = spans(0, count, -(-count // workers(values.size, threads)))
+    own = spans(0, scores.size, -(-scores.size // workers(scores.size, threads)))
     return ConfusionCells.of(reduce(np.add, over(task, own or [(0, 0)])))
 
 

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification.kernels.numeric.best import top_of_rows
 from valor_classification.kernels.numeric.thresholds import passed
 from valor_classification.kernels.spans import CACHED, spans, workers
-from valor_classification.kernels.values import Codes, ConfusionCells, Scores
+from valor_classification.kernels.values import Codes, Columns, ConfusionCells, Scores
 from valor_core.threads import over
 
 _SMALL_TABLE = 1 << 16  # size of a table of counts that costs nothing to fill
@@ -64,7 +63,8 @@ def confusion_cells(
 
 
 def top_cells(
-    values: Scores,
+    columns: Columns,
+    scores: Scores,
     labels: Codes,
     truths: Codes,
     thresholds: NDArray[np.float64],
@@ -76,8 +76,8 @@ def top_cells(
 
     Parameters
     ----------
-    values : ndarray of float32 or float64, shape (n, k)
-        Scores, with k >= 1.
+    columns, scores : ndarray, shape (n,)
+        The tops of a matrix, as `top_of_rows` finds them.
     labels : ndarray of int64, shape (k,)
         Code of each column's label, in [0, label_count).
     truths : ndarray of int64, shape (n,)
@@ -96,18 +96,16 @@ def top_cells(
 
     Examples
     --------
-    >>> scores = np.array([[0.25, 0.75], [0.5, 0.5]])
-    >>> cells = top_cells(
-    ...     scores, np.array([0, 1]), np.array([1, -1]), np.array([0.6]), label_count=2
-    ... )
+    >>> columns, scores = np.array([1, 0], np.int32), np.array([0.75, 0.5])
+    >>> labels, truths = np.array([0, 1]), np.array([1, -1])
+    >>> cells = top_cells(columns, scores, labels, truths, np.array([0.6]), label_count=2)
     >>> cells.truths, cells.predictions, cells.bins, cells.counts
     (array([-1,  1]), array([0, 1]), array([0, 1]), array([1, 1]))
     """
-    count = len(values)
+    count = scores.size
     shape = (label_count + 1, label_count + 1, thresholds.size + 1)
     size = math.prod(shape)
     if size > max(_SMALL_TABLE, count):
-        columns, scores = top_of_rows(values, threads=threads)
         return confusion_cells(
             *(truths, labels[columns], passed(scores, thresholds)),
             label_count=label_count,
@@ -119,13 +117,13 @@ def top_cells(
     def task(first: int, last: int) -> Codes:
         table = np.zeros(size, np.int64)
         for start, stop in spans(first, last, max(CACHED, size)):
-            columns, scores = top_of_rows(values[start:stop])
-            bins = passed(scores, thresholds)
-            places = _places(truths[start:stop], offsets[columns], bins, shape)
+            own = slice(start, stop)
+            bins = passed(scores[own], thresholds)
+            places = _places(truths[own], offsets[columns[own]], bins, shape)
             table += np.bincount(places, minlength=size)
         return table
 
-    tables = over(task, spans(0, count, -(-count // workers(values.size, threads))))
+    tables = over(task, spans(0, count, -(-count // workers(count, threads))))
     return ConfusionCells.of(sum(tables, start=np.zeros(size, np.int64)).reshape(shape))
 
 
