@@ -98,7 +98,7 @@ def test_a_perfect_correlation_is_no_more_than_1_however_many_items_there_are() 
     # 200,000,002 * 100,000,001 pairs: their square is beyond what a float holds exactly
     for count in range(100_000_000, 100_000_200):
         part = ConfusionPart((0.0,), hardmax=True, vocabulary=Vocabulary([CAT, DOG]))
-        part.cells = np.array([[0, 0, 1, count], [1, 1, 1, 2 * count + 1]])
+        part.cells = np.array([[0, 1], [0, 1], [1, 1], [count, 2 * count + 1]])
 
         assert _correlation(tabulation(part, 0.0)) <= 1
 

@@ -43,8 +43,8 @@ class Matrix:
     unmatched_predictions: Codes
 
 
-def _no_rows() -> Codes:
-    return np.zeros((0, 4), dtype=np.int64)
+def _no_cells() -> Codes:
+    return np.zeros((4, 0), dtype=np.int64)
 
 
 @define
@@ -60,9 +60,9 @@ class ConfusionPart:
 
     Attributes
     ----------
-    cells : ndarray of int64, shape (n_cells, 4)
+    cells : ndarray of int64, shape (4, n_cells)
         Ground truth or `NONE`, prediction, thresholds passed, and how many, each cell once.
-    tops : ndarray of int64, shape (n_cells, 4)
+    tops : ndarray of int64, shape (4, n_cells)
         Ground truth, `NONE`, thresholds that the datum's best score passes, and how many.
     several : str, int or None
         The first item with several ground truths, whose matrix does not exist.
@@ -71,8 +71,8 @@ class ConfusionPart:
     thresholds: tuple[float, ...]
     hardmax: bool
     vocabulary: Vocabulary = field(factory=Vocabulary)
-    cells: Codes = field(factory=_no_rows)
-    tops: Codes = field(factory=_no_rows)
+    cells: Codes = field(factory=_no_cells)
+    tops: Codes = field(factory=_no_cells)
     several: str | int | None = None
 
     def update(self, view: KeyView) -> None:
@@ -81,11 +81,11 @@ class ConfusionPart:
         if not view.is_single:
             self._note(min(view.uids[view.truth_counts > 1].tolist(), key=natural))
             return
-        cells = _rows(view.top_cells(self.thresholds))
+        cells = _columns(view.top_cells(self.thresholds))
         tops = _without_predictions(cells, len(view.labels), len(self.thresholds))
         self.tops = _joined(self.tops, _renamed(tops, codes))
         if self.hardmax:
-            cells = cells[cells[:, 1] != NONE]
+            cells = _where(cells[1] != NONE, cells)
             self.cells = _joined(self.cells, _renamed(cells, codes))
             return
         for cells in self._all_cells(view):
@@ -103,15 +103,16 @@ class ConfusionPart:
         """The cells."""
         return {
             "labels": self.vocabulary.labels,
-            "cells": self.cells,
-            "tops": self.tops,
+            "cells": np.ascontiguousarray(self.cells.T),
+            "tops": np.ascontiguousarray(self.tops.T),
             "several": self.several,
         }
 
     def restore(self, content: Content) -> None:
         """The cells that `dump` wrote."""
         self.vocabulary = Vocabulary(content["labels"])
-        self.cells, self.tops = content["cells"], content["tops"]
+        self.cells = np.ascontiguousarray(content["cells"].T)
+        self.tops = np.ascontiguousarray(content["tops"].T)
         self.several = content["several"]
 
     @property
@@ -157,10 +158,10 @@ class ConfusionPart:
         order = self.vocabulary.order
         ranks = np.empty(len(order) + 1, dtype=np.int64)
         ranks[order], ranks[NONE] = np.arange(len(order)), len(order)
-        passed = self.cells[self.cells[:, 2] > place]
-        failed = self.tops[self.tops[:, 2] <= place]
-        rows = np.concatenate([passed, failed])
-        return ranks[rows[:, 0]], ranks[rows[:, 1]], rows[:, 3]
+        passed = _where(self.cells[2] > place, self.cells)
+        failed = _where(self.tops[2] <= place, self.tops)
+        truths, predictions, _, items = np.concatenate([passed, failed], axis=1)
+        return ranks[truths], ranks[predictions], items
 
     def _all_cells(self, view: KeyView) -> list[Codes]:
         scores, thresholds = view.scores, np.array(self.thresholds)
@@ -184,7 +185,7 @@ class ConfusionPart:
         predictions: NDArray[np.integer[Any]],
         bins: NDArray[Any],
     ) -> Codes:
-        return _rows(
+        return _columns(
             kernels.confusion_cells(
                 truths,
                 predictions,
@@ -199,51 +200,51 @@ class ConfusionPart:
         self.several = min(known, key=natural)
 
 
-def _rows(cells: ConfusionCells) -> Codes:
-    return np.stack([cells.truths, cells.predictions, cells.bins, cells.counts], axis=1)
+def _columns(cells: ConfusionCells) -> Codes:
+    return np.stack([cells.truths, cells.predictions, cells.bins, cells.counts])
+
+
+def _where(wanted: NDArray[np.bool_], cells: Codes) -> Codes:
+    """The wanted cells, mostly all."""
+    return cells if wanted.all() else cells[:, wanted]
 
 
 def _without_predictions(cells: Codes, label_count: int, threshold_count: int) -> Codes:
     """The cells of ground truths, whatever was predicted."""
     width = threshold_count + 1
-    cells = cells[cells[:, 0] != NONE]
-    table = np.zeros(label_count * width, dtype=np.int64)
-    np.add.at(table, cells[:, 0] * width + cells[:, 2], cells[:, 3])
+    truths, _, bins, counts = _where(cells[0] != NONE, cells)
+    # Weights are float64, which holds counts up to 2**53.
+    table = np.bincount(truths * width + bins, counts, label_count * width).astype(np.int64)
     places = np.flatnonzero(table)
-    none = np.full(len(places), NONE)
-    return np.stack([places // width, none, places % width, table[places]], axis=1)
+    return np.stack([places // width, np.full_like(places, NONE), places % width, table[places]])
 
 
 def _renamed(cells: Codes, codes: Codes) -> Codes:
     """The cells with label codes of the vocabulary; `NONE` stays."""
     if np.array_equal(codes, np.arange(len(codes))):
         return cells
-    with_none = np.append(codes, NONE)
     renamed = cells.copy()
-    renamed[:, :2] = with_none[cells[:, :2]]
+    renamed[:2] = np.append(codes, NONE)[cells[:2]]
     return renamed
 
 
 def _joined(cells: Codes, others: Codes) -> Codes:
     """Both sets of cells, each cell once."""
-    if not len(others):
+    if not others.size:
         return cells
-    if not len(cells):
+    if not cells.size:
         return others
-    return _summed(np.concatenate([cells, others]))
+    return _summed(np.concatenate([cells, others], axis=1))
 
 
-def _summed(rows: Codes) -> Codes:
-    """Rows with the same cell as one."""
-    if not len(rows):
-        return rows
-    order = np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))
-    rows = rows[order]
-    is_first = np.ones(len(rows), dtype=bool)
-    is_first[1:] = (rows[1:, :3] != rows[:-1, :3]).any(axis=1)
+def _summed(cells: Codes) -> Codes:
+    """Cells that occur several times as one."""
+    cells = cells[:, np.lexsort(cells[2::-1])]
+    is_first = np.ones(cells.shape[1], dtype=bool)
+    is_first[1:] = (cells[:3, 1:] != cells[:3, :-1]).any(axis=0)
     first = np.flatnonzero(is_first)
-    joined = rows[first]
-    joined[:, 3] = np.add.reduceat(rows[:, 3], first)
+    joined = cells[:, first]
+    joined[3] = np.add.reduceat(cells[3], first)
     return joined
 
 
