@@ -1,6 +1,18 @@
 """How all tests run: Hypothesis sets no deadline, since a busy machine is no bug."""
 
+from importlib import import_module
+from pathlib import Path
+
 from hypothesis import settings
 
 settings.register_profile("valor", deadline=None)
 settings.load_profile("valor")
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out the examples of compiled kernels where NumPy runs."""
+    if (collection_path.name, collection_path.parent.name) != ("compiled", "kernels"):
+        return None
+    family = collection_path.parent.parent.name
+    is_numpy = import_module(f"{family}.kernels").KERNELS.library is None
+    return is_numpy or None

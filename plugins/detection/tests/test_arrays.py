@@ -424,6 +424,8 @@ def test_names_beside_numbers_of_supervision_are_an_error_unless_numbers_have_na
         ({"names": 3}, "names: expected a list of names, or a dict of them by number, got 3"),
         ({"names": "dog"}, "names: expected a list of names, or a dict of them by number, got 'd"),
         ({"names": {"dog"}}, "names: expected a list of names, or a dict of them by number, got {"),
+        ({"names": [None, "dog"]}, "names[0]: expected a name, got None"),
+        ({"names": {0: ""}}, "names[0]: expected a name, got ''"),
         ({"metadata": [1]}, "metadata: expected a dict of lists by name, got [1]"),
         ({"metadata": {"a": 3}}, "metadata['a']: expected a list with one value per image, got 3"),
         ({"metadata": {"a": "x"}}, "metadata['a']: expected a list with one value per image, got "),
@@ -434,6 +436,13 @@ def test_names_and_facts_are_checked_at_the_door(options: dict[str, Any], messag
     with pytest.raises(SchemaError) as caught:
         from_arrays([Objects(**{**ONE, "labels": [0]})], [Objects(labels=[])], **options)
     assert str(caught.value).startswith(message)
+
+
+def test_numbers_in_a_column_of_objects_are_labels() -> None:
+    labels = np.array([np.int64(7), 8, "dog"], dtype=object)
+    boxes = np.array([[0, 0, 2, 1]] * 3)
+    batch = from_arrays([Objects(labels=labels, boxes=boxes)], [Objects(labels=[])])
+    assert [label.value for label in batch.labels] == ["7", "8", "dog"]
 
 
 def test_names_and_facts_may_be_arrays() -> None:

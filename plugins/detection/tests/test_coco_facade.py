@@ -7,6 +7,8 @@ import copy
 import gzip
 import io
 import json
+import math
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -366,6 +368,22 @@ def test_a_changed_annotation_changes_the_numbers(tmp_path):
     assert numbers(COCOeval(coco, results, "bbox"))[0][0] == 0
 
 
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("value", [1.5, math.nan])
+def test_objects_are_those_of_the_file_behind_a_byte_order_mark(tmp_path, mark, value):
+    dataset, results = random_set(np.random.default_rng(16))
+    dataset["info"] = {"value": value}
+    truths, found = written(tmp_path, dataset, results)
+    for path in map(Path, (truths, found)):
+        path.write_bytes(mark + path.read_bytes())
+    coco = COCO(truths)
+    seen = coco.loadRes(found)
+    assert repr(coco.dataset) == repr(dataset)
+    assert [one["score"] for one in seen.dataset["annotations"]] == [
+        one["score"] for one in results
+    ]
+
+
 def test_a_ground_truth_with_id_0_can_be_found():
     one = {"id": 0, "image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
     dataset = {"images": [{"id": 1}], "categories": [{"id": 1}], "annotations": [one]}
@@ -394,6 +412,52 @@ def test_thresholds_and_recalls_can_be_in_any_order():
         assert evaluation.evalImgs[0] is None or evaluation.evalImgs[0]["dtMatches"].shape[0] == 3
     for first, second in zip(*found, strict=True):
         assert np.array_equal(first, second)
+
+
+def test_results_of_each_image_stay_when_something_else_is_accumulated():
+    dataset, results = random_set(np.random.default_rng(14), big=True)
+    coco = COCO()
+    coco.dataset = dataset
+    evaluation = COCOeval(coco, coco.loadRes(results), "bbox")
+    evaluation.evaluate()
+    before = [one and one["dtMatches"].tolist() for one in evaluation.evalImgs]
+    other = Params("bbox")
+    other.imgIds, other.catIds = evaluation.params.imgIds, evaluation.params.catIds
+    other.iouThrs = np.array([0.3])
+    evaluation.accumulate(other)
+    assert evaluation.eval["precision"].shape[0] == 1
+    assert [one and one["dtMatches"].tolist() for one in evaluation.evalImgs] == before
+    assert evaluation.evalImgs is evaluation.evalImgs  # looked up over and over
+
+
+def test_accumulating_takes_little_more_memory_than_its_answer(monkeypatch):
+    monkeypatch.setattr("valor_core.threads.thread_count", lambda: 1)
+    one = {"image_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
+    coco = COCO()
+    coco.dataset = {
+        "images": [{"id": 1}],
+        "categories": [{"id": number} for number in range(1, 61)],
+        "annotations": [one | {"id": number, "category_id": number} for number in range(1, 61)],
+    }
+    seen = [one | {"score": 0.5, "category_id": number} for number in range(1, 61)]
+    evaluation = COCOeval(coco, coco.loadRes(seen), "bbox")
+    evaluation.evaluate()
+    tracemalloc.start()
+    evaluation.accumulate()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 1.5 * sum(evaluation.eval[name].nbytes for name in ("precision", "scores"))
+
+
+def test_no_recalls_are_asked_for():
+    dataset, results = random_set(np.random.default_rng(15))
+    found = []
+    for own in (OURS, THEIRS):
+        evaluation, _ = evaluated(own, dataset, results, "bbox", {"recThrs": np.empty(0)})
+        found.append(evaluation.eval)
+    for name in ("precision", "scores", "recall"):
+        assert found[0][name].shape == found[1][name].shape
+        assert np.array_equal(found[0][name], found[1][name])
 
 
 def test_keypoints_are_refused_for_now():

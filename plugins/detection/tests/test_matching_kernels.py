@@ -78,6 +78,29 @@ class TestSameBits:
         assert np.array_equal(order, compiled.score_order(groups, scores, 3))
         same([numeric.ranks(order, groups, datums)], [compiled.ranks(order, groups, datums)])
 
+    @given(sides())
+    def test_box_pairs_in_threads_and_in_parts(self, given):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compiled, "_THREAD_ROWS", 1)
+            patch.setattr(compiled, "_LEAST_ROOM", 1)
+            patch.setattr(compiled, "thread_count", lambda: 3)
+            patch.setattr("valor_core.threads.thread_count", lambda: 3)
+            found = compiled.box_pairs(*given)
+        same(numeric.box_pairs(*given), found)
+
+    @given(
+        st.integers(0, 2**32 - 1),
+        st.sampled_from([2, 40, 1000]),
+        st.sampled_from([1, 30, 3000]),
+        st.sampled_from([0, 1, 8, 30]),
+    )
+    def test_order_of_scores_that_are_nearly_equal(self, seed, count, group_count, bits):
+        rng = np.random.default_rng(seed)
+        groups = rng.integers(0, group_count, count)
+        scores = rng.choice([0.5, -0.5, 1e9]) + rng.integers(0, 1 << bits, count) * 2.0**-52
+        order = numeric.score_order(groups, scores, group_count)
+        assert np.array_equal(order, compiled.score_order(groups, scores, group_count))
+
     @given(pairs())
     def test_matchings(self, given):
         limits = np.array([0.1, 0.35, 0.5, 0.7, 1.0])
@@ -151,7 +174,7 @@ class TestSameBits:
         hits = [path.true_positives(starts, own, counts, *bits, 2) for path in (numeric, compiled)]
         same(hits[:1], hits[1:])
 
-    @given(st.lists(st.integers(0, 10**6), max_size=20))
+    @given(st.lists(st.integers(0, 10**6) | st.integers(0, 10**13), max_size=20))
     def test_needed(self, counts):
         positives = np.array([*range(300), *counts], np.int64)
         for recalls in (None, np.linspace(0, 1, 101)):

@@ -33,8 +33,10 @@ def one_by_one(table: Table, chosen: Selection, iou: float, score: float) -> tup
     matched = chosen.matching(table)
     counts = chosen.counts(table) & (table.chunk.scores >= score)
     size = len(table.labels)
-    true = np.bincount(table.chunk.labels[counts & matched.is_true(iou)], minlength=size)
-    false = np.bincount(table.chunk.labels[counts & matched.is_false(iou)], minlength=size)
+    is_matched, is_excused = matched.at(iou)
+    is_true, is_false = is_matched & ~is_excused, ~is_matched & matched.in_range
+    true = np.bincount(table.chunk.labels[counts & is_true], minlength=size)
+    false = np.bincount(table.chunk.labels[counts & is_false], minlength=size)
     return true.tolist(), false.tolist()
 
 

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Uids
+from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.shapes import ends, gathered
 from valor_core.state import Content
 from valor_detection.once import once
 
 Flags = NDArray[np.bool_]
+Ragged = tuple[Codes, Codes, Floats]
+"""Pairs of each prediction: where they begin, rows of true objects, overlaps."""
 
 
 @frozen(kw_only=True, slots=False, eq=False)
@@ -55,6 +58,28 @@ class Chunk:
     starts: Codes
     truths: Codes
     ious: Floats
+
+    @classmethod
+    def of(cls, batch: DetectionBatch, pairs: Ragged) -> Chunk:
+        """The objects of a batch, in columns without gaps, which kernels read."""
+        truths, predictions = batch.groundtruths, batch.predictions
+        starts, true_rows, overlaps = pairs
+        columns: dict[str, Any] = {
+            "uids": batch.datums.uids,
+            "true_datums": truths.datums,
+            "true_labels": truths.labels,
+            "true_areas": truths.areas,
+            "crowd": truths.crowd,
+            "datums": predictions.datums,
+            "labels": predictions.labels,
+            "scores": predictions.scores,
+            "areas": predictions.areas,
+            "annotations": predictions.annotations,
+            "starts": starts,
+            "truths": true_rows,
+            "ious": overlaps,
+        }
+        return cls(**{name: np.ascontiguousarray(column) for name, column in columns.items()})
 
     def dump(self) -> Content:
         """The columns, by name."""

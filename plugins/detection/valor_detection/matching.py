@@ -47,8 +47,8 @@ def matching(
     --------
     >>> from valor_detection.overlaps import Overlaps
     >>> state = Overlaps(None, (0.5,), (0.5,), (LABEL,))
-    >>> matching(state.table, "coco").is_true(0.5)
-    array([], dtype=bool)
+    >>> matching(state.table, "coco").truths(0.5)
+    array([], dtype=int64)
     """
     found: Matching = table.kept(
         ("matching", rule, scope, area_range), lambda: Matching(table, rule, scope, area_range)
@@ -218,15 +218,6 @@ class Matching:
         """How many thresholds each of `words` has."""
         count = len(self.table.iou_thresholds)
         return [min(_WORD, count - first) for first in range(0, count, _WORD)]
-
-    def is_true(self, iou_threshold: float) -> Flags:
-        """Whether each prediction found a true object that counts."""
-        matched, excused = self.at(iou_threshold)
-        return matched & ~excused
-
-    def is_false(self, iou_threshold: float) -> Flags:
-        """Whether each prediction counts as a false positive."""
-        return ~self.at(iou_threshold)[0] & self.in_range
 
     def at(self, iou_threshold: float) -> tuple[Flags, Flags]:
         """Whether each prediction is matched, and whether with an ignored object."""

@@ -8,19 +8,16 @@ from copy import copy
 import numpy as np
 from attrs import define, field
 
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.arrays import Codes
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.shapes import ends
 from valor_core.state import Content, StateRequest
-from valor_detection.chunk import Chunk, Images, SomeImages, join
+from valor_detection.chunk import Chunk, Images, Ragged, SomeImages, join
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters import Rule
 from valor_detection.rules import iou_limits
 from valor_detection.table import LABEL, Table
-
-Ragged = tuple[Codes, Codes, Floats]
-"""Pairs of each prediction: where they begin, rows of true objects, overlaps."""
 
 
 @define(slots=False, eq=False)
@@ -69,23 +66,7 @@ class Overlaps:
         codes = self.vocabulary.join(batch.labels)
         if batch.label_ids is not None:
             self._number(dict(zip(codes.tolist(), batch.label_ids.tolist(), strict=True)))
-        truths, predictions = batch.groundtruths, batch.predictions
-        starts, true_rows, overlaps = self._pairs(batch)
-        chunk = Chunk(
-            uids=batch.datums.uids,
-            true_datums=truths.datums,
-            true_labels=truths.labels,
-            true_areas=truths.areas,
-            crowd=truths.crowd,
-            datums=predictions.datums,
-            labels=predictions.labels,
-            scores=predictions.scores,
-            areas=predictions.areas,
-            annotations=predictions.annotations,
-            starts=starts,
-            truths=true_rows,
-            ious=overlaps,
-        )
+        chunk = Chunk.of(batch, self._pairs(batch))
         self.chunks.append(chunk.relabel(codes))
         self._table = None
 
@@ -221,11 +202,11 @@ def _groups(batch: DetectionBatch, scope: str) -> Codes:
 def _box_pairs(batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:
     truths, predictions = batch.groundtruths, batch.predictions
     return kernels.box_pairs(
-        truths.datums,
+        np.ascontiguousarray(truths.datums),
         groups[truths.labels],
         truths.shapes.boxes,
-        truths.crowd,
-        predictions.datums,
+        np.ascontiguousarray(truths.crowd),
+        np.ascontiguousarray(predictions.datums),
         groups[predictions.labels],
         predictions.shapes.boxes,
         lowest,

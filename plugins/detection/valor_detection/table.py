@@ -180,10 +180,6 @@ class Table:
         images: Codes = order[np.minimum(places, len(own) - 1)]
         return np.sort(images) if np.array_equal(own[images], uids) else None
 
-    def labels_of(self, key: str) -> list[int]:
-        """Codes of a key's labels, in order."""
-        return [code for code, label in enumerate(self.labels) if label.key == key]
-
     def key_codes(self, labels: Codes) -> Codes:
         """Position in `keys` of the key of each label code."""
         places = {key: place for place, key in enumerate(self.keys)}

@@ -20,7 +20,7 @@ from valor_core.readers.table import file_size
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.runs import compressed, decoded
 from valor_core.schemas.shapes import Shapes
-from valor_detection.coco.geometry import geometry, has_only_masks
+from valor_detection.coco.geometry import geometry
 from valor_detection.coco.index import Index
 from valor_detection.coco.records import document_of, images_of
 from valor_detection.kernels.records import (
@@ -338,7 +338,7 @@ class COCO:
             document = scan(Text.read(self._path), masks=masks)
             if self._parent is None:
                 return _data_set(document)
-            if not masks and has_only_masks(document):
+            if not masks and document.has_only_masks:
                 document = scan(Text.read(self._path), masks=True)
             check_results(document, self._path)
             _check_results(document, self._parent)
@@ -347,7 +347,7 @@ class COCO:
             return Document("results", _of_rows(self._given))
         given = self._given or []
         document = document_of(given, "results", is_list=True, masks=masks)
-        if not masks and has_only_masks(document):
+        if not masks and document.has_only_masks:
             document = document_of(given, "results", is_list=True, masks=True)
         return document
 
@@ -425,7 +425,7 @@ class COCO:
     def _objects(self) -> Record:
         if self._parent is None:
             assert self._path is not None
-            dataset: Record = _json(bytes(Text.read(self._path).view), str(self._path))
+            dataset: Record = _parsed(self._path)
             for name in ("images", "categories"):
                 if f"list of {name}" in self._made:
                     dataset[name] = self._made[f"list of {name}"]
@@ -442,7 +442,7 @@ class COCO:
         """The results with what ``loadRes`` adds to them."""
         document = self.columns()
         shapes, areas = self._measured(document)
-        with_boxes = not has_only_masks(document)
+        with_boxes = not document.has_only_masks
         records = []
         columns = zip(self._results(), areas.tolist(), shapes.boxes.tolist(), strict=True)
         for number, (result, area, box) in enumerate(columns, start=1):
@@ -455,7 +455,7 @@ class COCO:
 
     def _results(self) -> Iterable[Record]:
         if self._path is not None:
-            found = _json(bytes(Text.read(self._path).view), str(self._path))
+            found = _parsed(self._path)
             results: list[Record] = found["annotations"] if isinstance(found, dict) else found
             return results
         if isinstance(self._given, np.ndarray):
@@ -518,12 +518,18 @@ def _of_rows(rows: NDArray[Any]) -> Annotations:
     )
 
 
-def _json(text: bytes, source: str) -> Any:
+def _parsed(path: Path) -> Any:
+    """What a file of JSON holds."""
+    text = Text.read(path)
+    return _json(text.view[text.start :], str(path))
+
+
+def _json(text: bytes | memoryview, source: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:  # NaN, which the standard library reads
         try:
-            return json.loads(text)
+            return json.loads(bytes(text))
         except json.JSONDecodeError as error:
             raise ReadError(f"{source}: expected JSON, {error}") from error
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,17 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import ConfigError
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.threads import in_threads
+from valor_detection.coco.accumulation import Accumulated, places
 from valor_detection.coco.comparison import Comparison, Numberings
 from valor_detection.coco.dataset import COCO
 from valor_detection.coco.image_results import ImageResults
 from valor_detection.coco.mask import ious_of_boxes, ious_of_masks
 from valor_detection.coco.settings import Params, check_type
-from valor_detection.curves import Curves, drawn
-from valor_detection.matching import Matching
-from valor_detection.rules import reaching
-from valor_detection.table import LABEL
 
 _ROW = " {:<18} {} @[ IoU={:<9} | area={:>6s} | maxDets={:>3d} ] = {:0.3f}"
 
@@ -75,6 +71,8 @@ class COCOeval:
         self.eval: dict[str, Any] = {}
         self.stats: Any = []
         self._evaluated: tuple[Any, Comparison] | None = None
+        self._by_image: Callable[[], ImageResults] | None = None
+        self._images: ImageResults | None = None
         if cocoGt is not None:
             if isinstance(cocoGt, COCO) and iouType == "segm":
                 cocoGt.columns(masks=True)  # so that a file is read once
@@ -102,10 +100,14 @@ class COCOeval:
             chosen.catIds = list(np.unique(chosen.catIds))
         chosen.maxDets = sorted(chosen.maxDets)
         self.eval, self.stats = {}, []
-        self._evaluated = None
-        self._ranges = [list(bounds) for bounds in chosen.areaRng]
-        self._most, self._places = chosen.maxDets[-1], _places(chosen.iouThrs)
-        self._comparison(chosen)
+        self._evaluated = self._by_image = self._images = None
+        self._by_image = partial(
+            ImageResults,
+            self._comparison(chosen),
+            [list(bounds) for bounds in chosen.areaRng],
+            chosen.maxDets[-1],
+            places(chosen.iouThrs),
+        )
 
     def computeIoU(self, imgId: int, catId: int) -> Any:
         """IoU of every result with every ground truth of an image and category.
@@ -150,24 +152,14 @@ class COCOeval:
         if self._evaluated is None:
             raise ConfigError("accumulate: expected evaluate() before it")
         chosen = self.params if p is None else p
-        comparison = self._comparison(chosen)
-        found = _curves(comparison, chosen)
-        shape = (len(chosen.areaRng), len(chosen.maxDets), len(comparison.categories))
-        places, recalls = _places(chosen.iouThrs), _places(chosen.recThrs)
-        precision, scores = (
-            np.stack([getattr(each, name).transpose(2, 0, 1) for each in found])
-            .reshape(*shape, len(places), len(recalls))
-            .transpose(3, 4, 2, 0, 1)[np.ix_(places, recalls)]
-            for name in ("precisions", "scores")
-        )
-        recall = np.stack([each.recalls.T for each in found]).reshape(*shape, len(places))
+        found = Accumulated.of(self._comparison(chosen), chosen)
         self.eval = {
             "params": chosen,
-            "counts": list(precision.shape),
+            "counts": list(found.precision.shape),
             "date": datetime.datetime.now().strftime("%Y-%m-%d %H:%M:%S"),
-            "precision": precision,
-            "recall": recall.transpose(3, 2, 0, 1)[places],
-            "scores": scores,
+            "precision": found.precision,
+            "recall": found.recall,
+            "scores": found.scores,
         }
 
     def summarize(self) -> None:
@@ -200,9 +192,11 @@ class COCOeval:
     @property
     def evalImgs(self) -> ImageResults | list[Any]:
         """Results of each category, area range and image, made when they are asked for."""
-        if self._evaluated is None:
+        if self._by_image is None:
             return []
-        return ImageResults(self._evaluated[1], self._ranges, self._most, self._places)
+        if self._images is None:
+            self._images = self._by_image()
+        return self._images
 
     def _comparison(self, chosen: Params) -> Comparison:
         """The annotations that parameters name, read once for the same ones."""
@@ -235,24 +229,3 @@ class COCOeval:
         span = f"{thresholds[0]:0.2f}:{thresholds[-1]:0.2f}" if iou is None else f"{iou:0.2f}"
         print(_ROW.format(title, short, span, area, most, mean))
         return mean
-
-
-def _places(thresholds: Any) -> Codes:
-    """Place of each threshold among the ascending ones."""
-    return np.argsort(np.argsort(np.asarray(thresholds), kind="stable"), kind="stable")
-
-
-def _curves(comparison: Comparison, chosen: Params) -> list[Curves]:
-    """The curves of every area range and number of detections."""
-    matchings = [comparison.matching((float(low), float(high))) for low, high in chosen.areaRng]
-    comparison.table.pairs(LABEL)  # what all of them read is made before
-    _ = comparison.table.ranks
-    in_threads([each.prepare for each in matchings])
-    recalls = np.sort(np.asarray(chosen.recThrs, np.float64))
-    return in_threads(
-        [partial(_drawn, each, most, recalls) for each in matchings for most in chosen.maxDets]
-    )
-
-
-def _drawn(matched: Matching, most: int, recalls: Floats) -> Curves:
-    return drawn(matched, int(most), reaching(matched.positives, recalls))

@@ -16,12 +16,6 @@ from valor_detection.kernels.records import AREA, BOX, SEGMENTATION, Document
 from valor_detection.readers.segmentations import Masks
 
 
-def has_only_masks(document: Document) -> bool:
-    """Whether the first result, which speaks for all, has a segmentation and no box."""
-    found = document.annotations.found[:1]
-    return bool((found & (BOX | SEGMENTATION) == SEGMENTATION).any())
-
-
 def geometry(
     document: Document,
     rows: Codes | None,
@@ -54,7 +48,7 @@ def geometry(
     own = document.annotations
     taken = _everything if rows is None else partial(np.take, indices=rows, axis=0)
     boxes = taken(own.boxes)
-    only_masks = is_results and has_only_masks(document)
+    only_masks = is_results and document.has_only_masks
     if iou_type == "segm" or only_masks:
         may_be_box = is_results and not only_masks
         _require(document, BOX if may_be_box else SEGMENTATION)

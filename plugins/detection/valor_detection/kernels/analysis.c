@@ -55,7 +55,7 @@ EXPORT int64_t reliability(int64_t count, const int64_t *labels, const double *s
     return small_count;
 }
 
-/* Kinds of errors of predictions, as error_analysis.py numbers them. */
+/* Kinds of errors of predictions, as numeric/analysis.py numbers them. */
 enum { CLASSIFICATION, LOCALIZATION, BOTH, DUPLICATE, BACKGROUND };
 
 /* Answers how many there are; all outputs have room for every prediction. */

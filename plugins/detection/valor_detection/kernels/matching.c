@@ -128,13 +128,15 @@ EXPORT int score_order(int64_t count, const int64_t *groups, const double *score
                        int64_t group_count, int64_t *starts, int64_t *order)
 {
     Keyed *room = malloc((size_t)(2 * count + 1) * sizeof *room);
-    Keyed *by_score = room, *keys = room + count;
+    Keyed *by_score, *keys;
     uint32_t (*counts)[RADIX] = malloc(DIGITS * sizeof *counts);
     if (!room || !counts) {
         free(room);
         free(counts);
         return -1;
     }
+    by_score = room;
+    keys = room + count;
     memset(starts, 0, (size_t)(group_count + 1) * sizeof *starts);
     for (int64_t i = 0; i < count; i++) {
         starts[groups[i] + 1]++;
@@ -272,11 +274,11 @@ EXPORT void match_coco(int64_t count, const int64_t *starts, const int64_t *trut
 }
 
 /* Pair of greatest IoU from start to stop, the first of equals; there is at least one. */
-static int64_t best_pair(int64_t start, int64_t stop, const int64_t *truths, const double *ious)
+static int64_t best_pair(int64_t start, int64_t stop, const double *ious)
 {
     int64_t best = start;
     for (int64_t e = start + 1; e < stop; e++)
-        if (ious[e] > ious[best] || (ious[e] == ious[best] && truths[e] < truths[best])) best = e;
+        if (ious[e] > ious[best]) best = e;
     return best;
 }
 
@@ -289,7 +291,7 @@ EXPORT void match_best(int64_t count, const int64_t *starts, const int64_t *trut
         uint64_t bits = 0, excuses = 0;
         taken[i] = -1;
         if (starts[i] < starts[i + 1]) {
-            int64_t best = best_pair(starts[i], starts[i + 1], truths, ious), truth = truths[best];
+            int64_t best = best_pair(starts[i], starts[i + 1], ious), truth = truths[best];
             bits = reached(ious[best], thresholds, threshold_count);
             if (!crowd[truth]) {
                 bits &= ~used[truth];

@@ -262,6 +262,12 @@ class Document:
     category_text: bytes = b""
     has_annotations: bool = True
 
+    @property
+    def has_only_masks(self) -> bool:
+        """Whether the first result, which speaks for all, has a segmentation and no box."""
+        found = self.annotations.found[:1]
+        return bool((found & (BOX | SEGMENTATION) == SEGMENTATION).any())
+
     def place(self, row: int) -> str:
         """How a message calls an annotation: ``instances.json, annotations[3]``."""
         return f"{self.source}, {'results' if self.is_list else 'annotations'}[{row}]"

@@ -110,7 +110,7 @@ class CocoReader:
         true = data.truths(truths, left_out)
         del truths  # before the results take as much memory
         results = scan(Text.read(partition.predictions), masks=with_masks)
-        if not with_masks and _has_only_masks(results):
+        if not with_masks and results.has_only_masks:
             results = scan(Text.read(partition.predictions), masks=True)
         check_results(results, partition.predictions)
         yield data.batch(true, data.predictions(results, left_out), left_out)
@@ -232,12 +232,6 @@ def _check_once(ids: Codes, place: str, what: str) -> None:
             f"{place}: expected every {what} once, found {what} {twice[0]} {count} times"
             f"{and_more(more)}"
         )
-
-
-def _has_only_masks(results: Document) -> bool:
-    """Whether the first result, which speaks for all, has a segmentation and no box."""
-    found = results.annotations.found[:1]
-    return bool((found & (BOX | SEGMENTATION) == SEGMENTATION).any())
 
 
 @frozen
@@ -467,7 +461,7 @@ def _predicted_objects(side: _SortedSide, chosen: CocoParameters) -> PredictedOb
 def _predicted_shapes(side: _SortedSide, chosen: CocoParameters) -> tuple[Shapes, Floats]:
     """Shapes and areas; the first result says whether these are those of boxes or of masks."""
     own = side.annotations
-    if _has_only_masks(side.given.document):
+    if side.given.document.has_only_masks:
         side.given.require(SEGMENTATION, "The first result has one; give one to all, or none.")
         masks = side.masks()
         if chosen.iou_type == "segm":

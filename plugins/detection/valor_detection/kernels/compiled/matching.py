@@ -35,7 +35,7 @@ _FLAGS, _BITS = array(np.bool_), array(np.uint64)
 _RANKS = array(np.int32)
 _OUT_CODES, _OUT_FLOATS = array(np.int64, written=True), array(np.float64, written=True)
 _OUT_FLAGS, _OUT_BITS = array(np.bool_, written=True), array(np.uint64, written=True)
-_MAYBE_FLOATS = ctypes.POINTER(ctypes.c_double)
+_ADDRESS = ctypes.c_void_p  # of an array, or None
 _OUT_RANKS, _ROOM = array(np.int32, written=True), array(np.uint8, written=True)
 
 
@@ -90,7 +90,7 @@ _true_positives = KERNELS.function(
     None,
     *(_COUNT, _CODES, _RANKS, _FLAGS, _BITS, _BITS, _COUNT, _OUT_CODES),
 )
-_needed = KERNELS.function("needed", None, _COUNT, _CODES, _COUNT, _MAYBE_FLOATS, _OUT_CODES)
+_needed = KERNELS.function("needed", None, _COUNT, _CODES, _COUNT, _ADDRESS, _OUT_CODES)
 _interpolated = KERNELS.function(
     "interpolated",
     None,
@@ -156,14 +156,13 @@ def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
     order = np.empty(len(groups), np.int64)
     starts = np.empty(count + 1, np.int64)
     if _score_order(len(groups), groups, scores, count, starts, order):
-        raise MemoryError
+        raise MemoryError(f"order of {len(groups):,} scores")
     return order
 
 
 def ranks(order: Codes, groups: Codes, datums: Codes) -> Ranks:
     """`numeric.matching.ranks`."""
-    count = int(datums[-1]) + 1 if len(datums) else 0
-    count = max(count, int(datums.max(initial=-1)) + 1)
+    count = int(datums.max(initial=-1)) + 1
     found = np.empty(len(order), np.int32)
     seen, tallies = np.full(count, -1), np.zeros(count, np.int32)
     _ranks(len(order), order, groups, datums, seen, tallies, found)
@@ -320,8 +319,8 @@ def true_positives(
 def needed(positives: Codes, recalls: Floats | None) -> Codes:
     """`numeric.matching.needed`."""
     least = np.empty((len(positives), 101), np.int64)
-    place = None if recalls is None else recalls.ctypes.data_as(_MAYBE_FLOATS)
-    _needed(len(positives), positives, 101, place, least)
+    address = None if recalls is None else _FLOATS.address(recalls)
+    _needed(len(positives), positives, 101, address, least)
     return least
 
 

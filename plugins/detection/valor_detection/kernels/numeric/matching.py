@@ -337,7 +337,7 @@ def match_best(
     answer are those of `match_coco`.
     """
     found = _no_matches(starts)
-    rows, best = _best(starts, truths, ious)
+    rows, best = _best(starts, ious)
     _walk(best, rows, truths, ious, crowd, ignored, thresholds, found)
     return found
 
@@ -402,10 +402,13 @@ def _no_matches(starts: Codes) -> tuple[Bits, Bits, Codes]:
     return np.zeros(count, np.uint64), np.zeros(count, np.uint64), np.full(count, -1, np.int64)
 
 
-def _best(starts: Codes, truths: Codes, ious: Floats) -> tuple[Codes, Codes]:
-    """Row of each pair, and the pair of greatest IoU of each prediction that has any."""
+def _best(starts: Codes, ious: Floats) -> tuple[Codes, Codes]:
+    """Row of each pair, and the pair of greatest IoU of each prediction that has any.
+
+    Of equal ones it is the first; the sort is stable.
+    """
     rows = _rows(starts)
-    order = np.lexsort((truths, -ious, rows))
+    order = np.lexsort((-ious, rows))
     _, first = np.unique(rows[order], return_index=True)
     return rows, order[first]
 

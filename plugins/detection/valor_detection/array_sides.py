@@ -1,0 +1,270 @@
+"""Sides: the arrays of all images on one side, checked and put into rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas.arrays import Codes, Floats, check_finite
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.shapes import RunLengths, ends
+from valor_core.schemas.validity import Policy
+from valor_detection.columns import as_array, column
+from valor_detection.mask_arrays import boxes_around, check_masks, run_lengths
+from valor_detection.object_rows import BoxFormat, Rows, checked_rows, upright
+
+Names = Mapping[int, str] | Sequence[str] | None
+
+IouType = Literal["bbox", "segm"]
+"""What is compared, under COCO's names: boxes or masks."""
+
+_MOST = 1 << 63  # what a number of 64 bits does not reach
+
+
+@frozen(eq=False, kw_only=True)
+class Objects:
+    """The objects of one image and side, as arrays.
+
+    Parameters
+    ----------
+    boxes : array of shape (n, 4), optional
+        Boxes. Beside masks they are checked, and compared if `iou_type` of `from_arrays` says so.
+    labels : array of shape (n,)
+        Whole numbers or strings.
+    scores : array of shape (n,), optional
+        Scores; of predictions.
+    masks : array of shape (n, height, width), optional
+        Masks: what is true, or a whole number that is not 0, is inside; floats are 0 or 1.
+    crowd : array of shape (n,), optional
+        Which of them are crowds: true or false, 1 or 0; of true objects.
+    areas : array of shape (n,), optional
+        Areas; of true objects.
+    """
+
+    labels: NDArray[Any] = field(converter=as_array)
+    boxes: NDArray[Any] | None = field(default=None, converter=as_array)
+    scores: NDArray[Any] | None = field(default=None, converter=as_array)
+    masks: NDArray[Any] | None = field(default=None, converter=as_array)
+    crowd: NDArray[Any] | None = field(default=None, converter=as_array)
+    areas: NDArray[Any] | None = field(default=None, converter=as_array)
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+
+@frozen(eq=False)
+class Labels:
+    """Labels as they come, with the numbers that the data give them.
+
+    Parameters
+    ----------
+    key : str
+        Key of all labels.
+    names : mapping of int to str, or sequence of str, optional
+        Names of labels that are numbers; their digits unless given.
+    """
+
+    key: str
+    names: Names
+    known: Vocabulary = field(factory=Vocabulary, init=False)
+    numbers: dict[int, int] = field(factory=dict, init=False)
+
+    def codes(self, labels: NDArray[Any], place: str) -> Codes:
+        """Codes of a column of numbers or strings; messages call it by its place."""
+        if labels.dtype == object:
+            return np.array([self._code(value, place) for value in labels.tolist()], np.int64)
+        distinct, inverse = np.unique(labels, return_inverse=True)
+        codes = [self._code(value, place) for value in distinct.tolist()]
+        return np.array(codes, np.int64)[inverse]
+
+    def _code(self, value: Any, place: str) -> int:
+        if isinstance(value, str):
+            return self.known.code(Label(self.key, value))
+        is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if not is_whole or not -_MOST <= value < _MOST:
+            raise SchemaError(
+                f"{place}, labels: expected whole numbers or strings, got {shown(value)}"
+            )
+        code = self.known.code(Label(self.key, self._name(int(value), place)))
+        self.numbers.setdefault(code, int(value))
+        return code
+
+    def _name(self, number: int, place: str) -> str:
+        if self.names is None:
+            return str(number)
+        known = self.names if isinstance(self.names, Mapping) else range(len(self.names))
+        if number not in known:
+            raise SchemaError(
+                f"{place}, labels: expected a number that has a name, got {number}",
+                f"Add a name for {number}; {len(known)} numbers have one.",
+            )
+        name: Any = self.names[number]
+        if not isinstance(name, str) or not name:
+            raise SchemaError(f"names[{number}]: expected a name, got {shown(name)}")
+        return name
+
+    @property
+    def ids(self) -> Codes | None:
+        """Numbers of all labels, if all have one."""
+        if len(self.numbers) < len(self.known):
+            return None
+        return np.array([self.numbers[code] for code in range(len(self.known))], np.int64)
+
+
+@frozen(eq=False)
+class Side:
+    """Objects of all images, on one side.
+
+    Parameters
+    ----------
+    name : str
+        ``groundtruths`` or ``predictions``.
+    objects : sequence of Objects
+        The objects of each image.
+    datums : Datums
+        The images.
+    labels : Labels
+        The labels of both sides.
+    box_format : {"xyxy", "xywh", "cxcywh"}
+        How boxes are written.
+    policy : {"error", "repair", "skip", "accept"}
+        What becomes of boxes and masks that cannot be right.
+    """
+
+    name: str
+    objects: Sequence[Objects]
+    datums: Datums
+    labels: Labels
+    box_format: BoxFormat
+    policy: Policy
+
+    def check(self, sizes: Codes | None) -> None:
+        """Refuse arrays whose lengths differ, and masks that are none."""
+        for position, one in enumerate(self.objects):
+            self._check_lengths(position)
+            if one.masks is not None and len(one):
+                size = None if sizes is None else sizes[position].tolist()
+                check_masks(one.masks, f"{self._place(position)}, masks", size)
+
+    def compares_masks(self, other: Side, iou_type: IouType | None) -> bool:
+        """Whether the masks of this side take part, and not its boxes."""
+        if iou_type is not None:
+            return iou_type == "segm"
+        has_masks = any(one.masks is not None for one in self.objects if len(one))
+        return has_masks and (not other.lacks("masks") or self.lacks("boxes"))
+
+    def lacks(self, name: str) -> bool:
+        """Whether some object has none of a field."""
+        return any(getattr(one, name) is None for one in self.objects if len(one))
+
+    def checked(self, sizes: Codes | None, with_masks: bool) -> tuple[Rows, dict[str, int]]:
+        """The rows that the policy lets through, and what it left out or repaired."""
+        rows = self.rows(with_masks)
+        starts = ends([len(one) for one in self.objects])
+
+        def place(row: int) -> str:
+            image = int(rows.images[row])
+            return self._row_place(image)(row - int(starts[image]))
+
+        return checked_rows(rows, sizes, self.policy, self.name, place)
+
+    def rows(self, with_masks: bool) -> Rows:
+        """The objects as rows."""
+        counts = [len(one) for one in self.objects]
+        boxes = self._boxes()  # which are checked in any case
+        masks = self._masks() if with_masks else None
+        return Rows(
+            images=np.repeat(np.arange(len(counts)), counts),
+            labels=self._codes(),
+            boxes=self._all_boxes(boxes) if masks is None else boxes_around(masks),
+            scores=self._column("scores") if self.name == "predictions" else None,
+            crowd=self._column("crowd", np.bool_),
+            areas=self._column("areas"),
+            masks=masks,
+        )
+
+    def _place(self, position: int) -> str:
+        return f"{self.datums.name(position)}, {self.name}"
+
+    def _check_lengths(self, position: int) -> None:
+        one, place = self.objects[position], self._place(position)
+        if np.ndim(one.labels) != 1:
+            raise SchemaError(f"{place}, labels: expected shape (n,), got {shown(one.labels)}")
+        for name in ("boxes", "scores", "masks", "crowd", "areas"):
+            values = getattr(one, name)
+            if values is not None and values.shape[:1] != (len(one),):
+                found = f"{len(values):,}" if values.ndim else shown(values.item())
+                raise SchemaError(
+                    f"{place}, {name}: expected {len(one):,} rows as there are labels, got {found}"
+                )
+        if one.boxes is None and one.masks is None and len(one):
+            raise SchemaError(f"{place}: expected boxes or masks, got neither")
+        if self.name == "predictions" and one.scores is None and len(one):
+            raise SchemaError(f"{place}: expected scores, got none")
+
+    def _codes(self) -> Codes:
+        found = [
+            self.labels.codes(one.labels, self._place(i)) if len(one) else np.empty(0, np.int64)
+            for i, one in enumerate(self.objects)
+        ]
+        return np.concatenate([np.empty(0, np.int64), *found])
+
+    def _boxes(self) -> dict[int, Floats]:
+        """The boxes that are given, by image."""
+        found = {}
+        for i, one in enumerate(self.objects):
+            if len(one) and one.boxes is not None:
+                own = column(one.boxes, np.float64, f"{self._place(i)}, boxes", width=4)
+                found[i] = upright(own, self.box_format, self._row_place(i), self.policy)
+        return found
+
+    def _all_boxes(self, given: Mapping[int, Floats]) -> Floats:
+        """The boxes of all images; those around the masks where none are given."""
+        found = []
+        for i, one in enumerate(self.objects):
+            if i in given:
+                found.append(given[i])
+            elif len(one) and one.masks is not None:
+                found.append(boxes_around(run_lengths([one.masks])))
+        return np.concatenate([np.empty((0, 4)), *found])
+
+    def _row_place(self, position: int) -> Callable[[int], str]:
+        return lambda row: f"{self._place(position)}[{row}]"
+
+    def _column(self, name: str, dtype: Any = np.float64) -> Any:
+        """A column of all images, if any has it."""
+        given = [getattr(one, name) for one in self.objects]
+        if name != "scores" and all(values is None for values in given):
+            return None
+        for i, values in enumerate(given):
+            if values is None and len(self.objects[i]):
+                raise SchemaError(
+                    f"{self._place(i)}: expected {name} as other images have, got none"
+                )
+        filled = [np.empty(0, dtype)]
+        for i, values in enumerate(given):
+            if values is not None:
+                place = f"{self._place(i)}, {name}"
+                filled.append(column(values, dtype, place))
+                if dtype is np.float64:
+                    check_finite(filled[-1], place)
+        return np.concatenate(filled)
+
+    def _masks(self) -> RunLengths | None:
+        """Masks of all images, None where there is no object."""
+        found = []
+        for i, one in enumerate(self.objects):
+            if len(one) and one.masks is None:
+                raise SchemaError(
+                    f"{self._place(i)}: expected masks, got boxes alone",
+                    "Give masks of all objects, or compare boxes: iou_type='bbox'.",
+                )
+            if len(one) and one.masks is not None:
+                found.append(one.masks)
+        return run_lengths(found) if found else None
