@@ -115,7 +115,7 @@ def numbers(count: int) -> Codes:
 
 
 def codes(values: Any, name: str, length: int | None = None) -> Codes:
-    """One-dimensional int64 column.
+    """One-dimensional int64 column, contiguous and read-only.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def codes(values: Any, name: str, length: int | None = None) -> Codes:
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise SchemaError(f"{name}: expected a column of whole numbers, got {shown(array)}")
     check_length(array, name, length)
-    return read_only(array.astype(np.int64, copy=False))
+    return read_only(np.ascontiguousarray(array, np.int64))
 
 
 def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:

@@ -118,6 +118,21 @@ def named_columns(values: Any) -> Sequence[Any] | None:
     return None if names == list(range(len(names))) else names
 
 
+def flat_column(
+    array: NDArray[Any], names: Sequence[Any] | None
+) -> tuple[NDArray[Any], Sequence[Any] | None]:
+    """A matrix of one column as that column, whose name no longer matters; others as they are.
+
+    Examples
+    --------
+    >>> flat_column(np.array([[0.25], [0.5]]), ["score"])
+    (array([0.25, 0.5 ]), None)
+    """
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array[:, 0], None
+    return array, names
+
+
 def check_same_columns(truth: Sequence[Any] | None, scores: Sequence[Any] | None) -> None:
     """Raise a `SchemaError` if two tables name their columns otherwise, or in another order.
 

@@ -33,6 +33,7 @@ from valor_core.schemas.classes import (
     class_codes,
     class_column,
     class_names,
+    flat_column,
     named_columns,
     plain_array,
 )
@@ -223,11 +224,12 @@ class ClassificationBatch:
 
         Parameters
         ----------
-        y_true : array-like, shape (n,) or (n, k)
+        y_true : array-like, shape (n,), (n, 1) or (n, k)
             True classes, or a 0/1 matrix of them for multilabel data.
-        y_score : array-like, shape (n, k) or (n,)
+        y_score : array-like, shape (n, k), (n,) or (n, 1)
             Score of every class; with two classes, the probability of the second alone will do,
-            and the first gets one minus it.
+            and the first gets one minus it. A single column is the only label of multilabel
+            data where `labels` has one name, or both tables name it alike.
         labels : sequence of str or int, optional
             The class of every column; a whole number in `y_true` is the position of its class
             where no label is a number. Without it they are the names of a DataFrame's columns;
@@ -250,11 +252,15 @@ class ClassificationBatch:
         >>> [label.value for label in batch.labels], batch.truth_labels
         (['0', '1'], array([1, 0]))
         """
-        columns = named_columns(y_score)
-        check_same_columns(named_columns(y_true), columns)
-        labels = columns if labels is None else labels
-        truth = class_column(y_true, "y_true")
-        given = plain_array(y_score, "y_score")
+        true, given = plain_array(y_true, "y_true"), plain_array(y_score, "y_score")
+        true_names, names = named_columns(y_true), named_columns(y_score)
+        is_one_label = len(labels) == 1 if labels is not None else names and names == true_names
+        if not is_one_label:
+            true, true_names = flat_column(true, true_names)
+            given, names = flat_column(given, names)
+        check_same_columns(true_names, names)
+        labels = names if labels is None else labels
+        truth = class_column(true, "y_true")
         values = any_floats(given, "y_score", ndim=given.ndim)
         tops = look(values, "y_score") if values.ndim == 2 else None
         if values.ndim == 1:
@@ -267,16 +273,16 @@ class ClassificationBatch:
         width = values.shape[1]
         if truth.ndim == 2:
             rows, truth_labels = _indicated(truth, values.shape)
-            names = class_names(labels, width)
+            classes = class_names(labels, width)
         else:
             rows = None
-            names, truth_labels = class_codes(truth, labels, width)
+            classes, truth_labels = class_codes(truth, labels, width)
         datums = _datums(uids, metadata, len(values))
         if rows is None:
             rows = datums.uids if uids is None else numbers(len(values))
         return cls(
             datums,
-            [kept_label(key, str(name)) for name in names.tolist()],
+            [kept_label(key, str(name)) for name in classes.tolist()],
             rows,
             truth_labels,
             ScoreMatrix(Checked(values), numbers(width), tops),

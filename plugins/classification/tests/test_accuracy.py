@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from valor_core import evaluate
 from valor_core.errors import ParameterError
 from valor_core.schemas.classification import Classification, ClassificationBatch
 
@@ -59,6 +60,32 @@ def test_several_ground_truths_are_judged_as_sets() -> None:
     assert value_of(SETS, "Accuracy", multilabel="jaccard", **at) == (1 + 1 / 2 + 1 + 0) / 4
 
 
+def test_a_rule_of_sets_that_was_chosen_holds_whether_or_not_an_item_has_several() -> None:
+    # b has no label and gets one: 2 of 3 sets are equal, 5 of 6 pairs; 1/1, 0/1, 1/1
+    truths, scores = [[1, 0], [0, 0], [0, 1]], [[0.9, 0.2], [0.2, 0.8], [0.3, 0.7]]
+    batch = ClassificationBatch.from_arrays(truths, scores)
+    at = {"score_thresholds": 0.5, "hardmax": False}
+
+    assert value_of(batch, "Accuracy", multilabel="exact", **at) == 2 / 3
+    assert value_of(batch, "Accuracy", multilabel="hamming", **at) == 5 / 6
+    assert value_of(batch, "Accuracy", multilabel="jaccard", **at) == 2 / 3
+    # unless it was chosen, items have one ground truth here, and b none
+    assert value_of(batch, "Accuracy", **at) == 1
+
+
+def test_slices_are_judged_alike_by_a_rule_that_was_chosen() -> None:
+    truths, scores = [[1, 0], [0, 0], [1, 1]], [[0.9, 0.2], [0.2, 0.8], [0.9, 0.7]]
+    batch = ClassificationBatch.from_arrays(truths, scores, metadata={"side": ["a", "a", "b"]})
+    metric = {"name": "Accuracy", "score_thresholds": 0.5, "hardmax": False, "multilabel": "exact"}
+
+    report = evaluate(batch, [metric], slices=["side"])
+
+    # the item without a label is wrong in its slice as it is in the whole
+    assert report["Accuracy"].value == 2 / 3
+    values = [part.results["Accuracy"].value for part in report.slices]
+    assert values == [1 / 2, 1]
+
+
 def test_hardmax_never_meets_two_ground_truths() -> None:
     # a has one best label and two truths; b and d are right; c has a label too many
     assert value_of(SETS, "Accuracy") == 2 / 4
@@ -106,11 +133,11 @@ def test_top_k_of_sets_fails_with_a_remedy() -> None:
         ),
         (
             {"top_k": 2, "multilabel": "jaccard"},
-            "multilabel must be 'exact' where top_k is 2, got 'jaccard'",
+            "multilabel must be null where top_k is 2, got 'jaccard'",
         ),
         (
             {"balanced": True, "multilabel": "hamming"},
-            "multilabel must be 'exact' where balanced is true, got 'hamming'",
+            "multilabel must be null where balanced is true, got 'hamming'",
         ),
     ],
 )

@@ -82,22 +82,27 @@ class _Balanced:
 
 @frozen
 class _Agreeing:
-    """The ground truth is predicted, or, where there are several, the two sets agree."""
+    """The ground truth is predicted, or the two sets of labels agree."""
 
     hardmax: bool
-    multilabel: str
+    multilabel: str | None
 
     def request(self, least: tuple[float, ...]) -> StateRequest:
         return agreement.request(least, hardmax=self.hardmax)
 
     def outcome(self, part: AgreementPart, least: float) -> Outcome:
-        if part.has_several:
-            return _of_sets(part, least, self.multilabel), {}
+        rule = self._rule_of_sets(part)
+        if rule is not None:
+            return _of_sets(part, least, rule), {}
         return ratio(part.correct(least), part.with_truth, None, _NO_TRUTH), {}
 
     def shaped(self, part: AgreementPart, threshold: float | None) -> dict[str, Any]:
-        of_sets = {"multilabel": self.multilabel} if part.has_several else {}
+        rule = self._rule_of_sets(part)
+        of_sets = {} if rule is None else {"multilabel": rule}
         return coordinates(threshold, self.hardmax) | of_sets
+
+    def _rule_of_sets(self, part: AgreementPart) -> str | None:
+        return "exact" if self.multilabel is None and part.has_several else self.multilabel
 
 
 def _rule(chosen: AccuracyParameters) -> _Rule:
@@ -113,8 +118,8 @@ class Accuracy:
     """Share of items with ground truth whose prediction is right.
 
     With one ground truth an item is right if that label is predicted. Where items of a label
-    key have several, every item that takes part is judged by its whole set of labels, as the
-    parameter `multilabel` says.
+    key have several, or the parameter `multilabel` says so, every item that takes part is judged
+    by its whole set of labels.
 
     Parameters
     ----------
@@ -151,11 +156,11 @@ class Accuracy:
 
 
 def _of_sets(part: AgreementPart, threshold: float, rule: str) -> Value:
-    if rule == "exact":
-        return ratio(part.exact(threshold), part.datums, None, _NO_TRUTH)
-    if rule == "jaccard":
-        return float(part.overlap(threshold) / part.datums)
     pairs = part.datums * len(part.vocabulary)
     if not pairs:
-        return Undefined(_NO_TRUTH)
+        return Undefined("no items with labels")
+    if rule == "exact":
+        return part.exact(threshold) / part.datums
+    if rule == "jaccard":
+        return float(part.overlap(threshold) / part.datums)
     return (pairs - part.differing(threshold)) / pairs

@@ -224,6 +224,35 @@ class TestFromArrays:
 
         assert batch.scores.values.tolist() == [[0.75, 0.25], [0.25, 0.75]]
 
+    @pytest.mark.parametrize("y_true", [[0, 1], [[0], [1]]])
+    @pytest.mark.parametrize("y_score", [[0.25, 0.75], [[0.25], [0.75]]])
+    def test_a_single_column_is_flat(self, y_true: Any, y_score: Any) -> None:
+        batch = ClassificationBatch.from_arrays(y_true, y_score)
+
+        assert batch == ClassificationBatch.from_arrays([0, 1], [0.25, 0.75])
+
+    def test_a_column_of_truths_may_stand_beside_scores_of_all_classes(self) -> None:
+        scores = [[0.75, 0.25], [0.25, 0.75]]
+
+        batch = ClassificationBatch.from_arrays([[0], [1]], scores)
+
+        assert batch == ClassificationBatch.from_arrays([0, 1], scores)
+
+    def test_names_of_single_columns_are_no_classes(self) -> None:
+        truth, score = pd.DataFrame({"label": [0, 1]}), pd.DataFrame({"probability": [0.25, 0.75]})
+
+        batch = ClassificationBatch.from_arrays(truth, score)
+
+        assert batch == ClassificationBatch.from_arrays([0, 1], [0.25, 0.75])
+
+    def test_a_single_column_is_a_label_where_it_is_named(self) -> None:
+        truth, score = pd.DataFrame({"indoor": [0, 1]}), pd.DataFrame({"indoor": [0.25, 0.75]})
+        named = ClassificationBatch.from_arrays([[0], [1]], [[0.25], [0.75]], labels=["indoor"])
+
+        assert [label.value for label in named.labels] == ["indoor"]
+        assert named.truth_datums.tolist() == [1]
+        assert ClassificationBatch.from_arrays(truth, score) == named
+
     def test_an_indicator_matrix_is_multilabel(self) -> None:
         batch = ClassificationBatch.from_arrays([[1, 1], [0, 0]], [[0.5, 0.5], [0, 0]])
 
@@ -243,7 +272,7 @@ class TestFromArrays:
                 {},
                 "y_true: expected 0 and 1 in the shape of y_score, (1, 2)",
             ),
-            ([[1]], [[0.5, 0.5]], {}, "y_true: expected 0 and 1 in the shape of y_score"),
+            ([[1, 0, 0]], [[0.5, 0.5]], {}, "y_true: expected 0 and 1 in the shape of y_score"),
             (
                 ["a"],
                 [[0.5, 0.5]],
