@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import SchemaError, and_more, did_you_mean, shown
+from valor_core.errors import SchemaError, and_more, did_you_mean, found_at, shown
 from valor_core.schemas import annotation_geometry
 from valor_core.schemas.arrays import as_float
 from valor_core.schemas.datum import Datum, Uid
@@ -152,18 +152,20 @@ def _datum(value: Any) -> Datum:
 
 
 def _annotations(values: Any) -> tuple[Annotation, ...]:
-    return tuple(
-        value if isinstance(value, Annotation) else _annotation(value) for value in values or ()
-    )
+    read = []
+    for place, value in enumerate(values or ()):
+        with found_at(f"annotations[{place}]: "):
+            read.append(value if isinstance(value, Annotation) else _annotation(value))
+    return tuple(read)
 
 
 def _annotation(value: Any) -> Annotation:
     if isinstance(value, Mapping):
         names = ("labels", "metadata", *_GEOMETRIES, "is_instance")
-        _check_keys(value, names, "annotations", _OF_OTHER_TASKS)
+        _check_keys(value, names, "Annotation", _OF_OTHER_TASKS)
         where = {name: value.get(name) for name in (*_GEOMETRIES, "is_instance")}
         return Annotation(value.get("labels"), value.get("metadata") or {}, **where)
-    raise SchemaError(f"annotations: expected an Annotation, got {shown(value)}")
+    raise SchemaError(f"expected an Annotation or a dictionary like it, got {shown(value)}")
 
 
 @frozen
@@ -237,8 +239,8 @@ def annotated(
     >>> [one.datum.uid for one in annotated([GroundTruth("a")], [{"datum": "b"}])]
     ['a', 'b']
     """
-    truths = [_as(GroundTruth, value) for value in _listed("groundtruths", groundtruths)]
-    seen = [_as(Prediction, value) for value in _listed("predictions", predictions)]
+    truths = _side("groundtruths", GroundTruth, groundtruths)
+    seen = _side("predictions", Prediction, predictions)
     _check_once("groundtruths", [one.datum.uid for one in truths])
     _check_once("predictions", [one.datum.uid for one in seen])
     metadata: dict[Uid, dict[str, Any]] = {}
@@ -252,10 +254,14 @@ def annotated(
         yield Annotated(Datum(uid, metadata[uid]), true.get(uid, ()), predicted.get(uid, ()))
 
 
-def _listed(side: str, values: Any) -> Iterable[Any]:
+def _side(side: str, cls: Any, values: Any) -> list[Any]:
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
         raise SchemaError(f"{side}: expected a list with one entry per datum, got {shown(values)}")
-    return values
+    read = []
+    for place, value in enumerate(values):
+        with found_at(f"{side}[{place}]: "):
+            read.append(_as(cls, value))
+    return read
 
 
 def _check_sides(datum: Datum, known: Mapping[str, Any]) -> None:
@@ -307,9 +313,7 @@ def _as(cls: Any, value: Any) -> Any:
         _check_keys(value, ("datum", "annotations"), cls.__name__)
         return cls(value.get("datum"), value.get("annotations") or ())
     if not isinstance(value, cls):
-        raise SchemaError(
-            f"{cls.__name__}: expected one or a dictionary like it, got {shown(value)}"
-        )
+        raise SchemaError(f"expected a {cls.__name__} or a dictionary like it, got {shown(value)}")
     return value
 
 

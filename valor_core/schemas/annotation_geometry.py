@@ -42,6 +42,11 @@ def bounding_box(value: Any) -> Geometry | None:
         return value
     if isinstance(value, Mapping) and set(value) == set(_EDGES):
         return Box(*(value[edge] for edge in _EDGES))
+    if _are_edges(value):
+        raise SchemaError(
+            f"bounding_box: expected a ring of four corners, got {shown(value)}",
+            "Say what the numbers are: {'xmin': …, 'ymin': …, 'xmax': …, 'ymax': …}.",
+        )
     outline = polygon(value)
     if not isinstance(outline, Polygon) or len(outline.rings) != 1:
         raise SchemaError(f"bounding_box: expected one ring of four corners, got {shown(value)}")
@@ -53,6 +58,14 @@ def bounding_box(value: Any) -> Geometry | None:
     if is_straight and len(np.unique(corners, axis=0)) == _CORNERS:
         return Box(*low.tolist(), *high.tolist())
     return outline
+
+
+def _are_edges(value: Any) -> bool:
+    return (
+        isinstance(value, (list, tuple, np.ndarray))
+        and len(value) == len(_EDGES)
+        and all(isinstance(one, (int, float, np.number)) for one in value)
+    )
 
 
 def polygon(value: Any) -> Geometry | None:

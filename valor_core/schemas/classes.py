@@ -148,6 +148,27 @@ def check_same_columns(truth: Sequence[Any] | None, scores: Sequence[Any] | None
     )
 
 
+def indicated(truth: NDArray[Any], shape: tuple[int, ...]) -> tuple[Codes, Codes]:
+    """Rows and columns of the ones of a 0/1 matrix.
+
+    Raises
+    ------
+    SchemaError
+        If it has another shape than the scores, or holds something else.
+
+    Examples
+    --------
+    >>> indicated(np.array([[1, 1], [0, 1]]), (2, 2))
+    (array([0, 0, 1]), array([0, 1, 1]))
+    """
+    if truth.shape != shape or not np.isin(truth, (0, 1)).all():
+        raise SchemaError(
+            f"y_true: expected 0 and 1 in the shape of y_score, {shape}, got {shown(truth)}"
+        )
+    rows, columns = np.nonzero(truth)
+    return rows, columns
+
+
 def class_codes(
     truth: NDArray[Any], labels: Sequence[Any] | None, width: int
 ) -> tuple[NDArray[Any], Codes]:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import (
@@ -34,6 +33,7 @@ from valor_core.schemas.classes import (
     class_column,
     class_names,
     flat_column,
+    indicated,
     named_columns,
     plain_array,
 )
@@ -56,8 +56,14 @@ from valor_core.schemas.label import (
     kept_label,
     label_tuple,
 )
+from valor_core.schemas.label_sides import LabelSides
 from valor_core.schemas.scores import ScoreList, ScoreMatrix, datum_codes, label_codes, rows_of
 from valor_core.schemas.tops import look
+
+_INDICATORS = (
+    "Pass 0/1 matrices to from_arrays, the predictions as scores, and choose hardmax: false and "
+    "score_thresholds: 0.5."
+)
 
 
 def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
@@ -272,7 +278,7 @@ class ClassificationBatch:
             )
         width = values.shape[1]
         if truth.ndim == 2:
-            rows, truth_labels = _indicated(truth, values.shape)
+            rows, truth_labels = indicated(truth, values.shape)
             classes = class_names(labels, width)
         else:
             rows = None
@@ -317,10 +323,15 @@ class ClassificationBatch:
         >>> ClassificationBatch.from_predicted(["dog"], ["cat"]).scores.values
         array([1.])
         """
-        truth, predicted = class_column(y_true, "y_true"), class_column(y_pred, "y_pred")
+        truth, predicted = (
+            class_column(flat_column(plain_array(values, name), None)[0], name)
+            for values, name in ((y_true, "y_true"), (y_pred, "y_pred"))
+        )
         if truth.ndim != 1 or truth.shape != predicted.shape:
+            is_matrix = truth.ndim == 2 and truth.shape == predicted.shape
             raise SchemaError(
-                f"y_true, y_pred: expected one shape (n,), got {truth.shape} and {predicted.shape}"
+                f"y_true, y_pred: expected one shape (n,), got {truth.shape} and {predicted.shape}",
+                _INDICATORS if is_matrix else None,
             )
         names, joined = np.unique(np.concatenate([truth, predicted]), return_inverse=True)
         rows = numbers(len(truth))
@@ -340,6 +351,11 @@ class ClassificationBatch:
             return sides_of(self.truth_datums, scores.datums)
         # Every datum of a matrix has a prediction.
         return sides_of(self.truth_datums, numbers(len(self) if scores.values.size else 0))
+
+    @property
+    def label_sides(self) -> LabelSides:
+        """Which labels are true and which predicted, until one is both."""
+        return LabelSides.of(self.labels, self.truth_labels, self.scores.labels)
 
     def select(self, positions: Codes) -> ClassificationBatch:
         """The datums at some positions, ascending."""
@@ -447,16 +463,6 @@ class ClassificationBatch:
                 f"{self.datums.name(datum)}, {side}: expected each label once, "
                 f"found {str(self.labels[label])!r} twice{and_more(len(twice) - 1)}"
             )
-
-
-def _indicated(truth: NDArray[Any], shape: tuple[int, ...]) -> tuple[Codes, Codes]:
-    """Rows and columns of the ones of a 0/1 matrix."""
-    if truth.shape != shape or not np.isin(truth, (0, 1)).all():
-        raise SchemaError(
-            f"y_true: expected 0 and 1 in the shape of y_score, {shape}, got {shown(truth)}"
-        )
-    rows, columns = np.nonzero(truth)
-    return rows, columns
 
 
 def _datums(uids: Any, metadata: Mapping[str, Any] | None, count: int) -> Datums:

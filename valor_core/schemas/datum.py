@@ -55,7 +55,7 @@ def _facts(item: Any, attribute: Any, value: Any) -> None:
         raise SchemaError(f"{name}: metadata must be a table of facts, got {shown(value)}")
 
 
-def _or_none(metadata: Any) -> Any:
+def _none_as_empty(metadata: Any) -> Any:
     return {} if metadata is None else metadata
 
 
@@ -66,7 +66,7 @@ def uid_field() -> Any:
 
 def metadata_field() -> Any:
     """The field of the facts that an item can be sliced and filtered by."""
-    return field(factory=dict, converter=_or_none, validator=_facts)
+    return field(factory=dict, converter=_none_as_empty, validator=_facts)
 
 
 @frozen
@@ -194,14 +194,17 @@ def _metadata_columns(columns: Any) -> Mapping[str, NDArray[Any]]:
 def _metadata_column(name: str, column: Any) -> NDArray[Any]:
     if isinstance(column, np.ndarray) and column.ndim == 1:
         return column
-    if isinstance(column, (str, bytes, Mapping, Set)) or not isinstance(column, Iterable):
+    is_single = isinstance(column, (str, bytes, Mapping, Set)) or getattr(column, "ndim", 1) == 0
+    if is_single or not isinstance(column, Iterable):
         raise SchemaError(
             f"metadata field {name!r}: expected a value for each item, got {shown(column)}"
         )
     values = list(column)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    if hasattr(column, "isna"):  # pandas has several values that stand for a missing one
+        pairs = zip(values, column.isna(), strict=True)
+        values = [None if is_missing else value for value, is_missing in pairs]
+    # np.array would turn lists of equal length into two dimensions.
+    return np.fromiter(values, dtype=np.object_, count=len(values))
 
 
 @frozen
@@ -251,7 +254,10 @@ class Datums:
     @property
     def from_zero(self) -> bool:
         """Whether the uids are the datums' own positions."""
-        return self.numbered and not (len(self) and self.uids[0])
+        if len(self) == 0:
+            return self.numbered
+        # They ascend, so that the first and the last tell the rest.
+        return self.numbered and bool(self.uids[0] == 0 and self.uids[-1] == len(self) - 1)
 
     @classmethod
     def numbers(cls, count: int, metadata: Mapping[str, Any] | None = None) -> Datums:
@@ -321,12 +327,21 @@ def listed(items: Any, cls: type[T]) -> list[T]:
     SchemaError
         If they are no objects, or one is something else; names its position.
     """
+    if isinstance(items, cls):
+        raise SchemaError(
+            f"data: expected a list of {cls.__name__}, got {shown(items)}",
+            "Pass one item in a list: [item].",
+        )
     if isinstance(items, (str, bytes, Mapping)) or not isinstance(items, Iterable):
         raise SchemaError(f"data: expected {cls.__name__} items or a batch, got {shown(items)}")
     found = list(items)
     for position, item in enumerate(found):
         if not isinstance(item, cls):
-            raise SchemaError(f"data[{position}]: expected a {cls.__name__}, got {shown(item)}")
+            make = f"Make one of its fields with: {cls.__name__}(uid, …)"
+            raise SchemaError(
+                f"data[{position}]: expected a {cls.__name__}, got {shown(item)}",
+                make if isinstance(item, Mapping) else None,
+            )
     return found
 
 
@@ -392,13 +407,24 @@ def compact(uids: Uids) -> Uids:
     return narrow.reshape(len(uids))
 
 
-def check_unique(uids: Uids) -> None:
-    """Raise a `SchemaError` that names a uid occurring twice."""
+def are_unique(uids: Uids) -> bool:
+    """Whether no uid occurs twice.
+
+    Examples
+    --------
+    >>> are_unique(np.array(["b", "a"])), are_unique(np.array([1, 2, 1]))
+    (True, False)
+    """
     if len(uids) < 2 or bool(np.all(uids[1:] > uids[:-1])):
-        return
+        return True
     # Sorted in place of a set, which would take a hundred bytes for every uid.
     ordered = np.sort(compact(uids))
-    if bool(np.all(ordered[1:] != ordered[:-1])):
+    return bool(np.all(ordered[1:] != ordered[:-1]))
+
+
+def check_unique(uids: Uids) -> None:
+    """Raise a `SchemaError` that names a uid occurring twice."""
+    if are_unique(uids):
         return
     names = uids.astype(np.str_) if uids.dtype.kind == "S" else uids
     values, counts = np.unique(names, return_counts=True)

@@ -41,6 +41,7 @@ from valor_core.schemas.label import (
     as_labels,
     label_tuple,
 )
+from valor_core.schemas.label_sides import LabelSides
 from valor_core.schemas.objects import ObjectColumns, PredictedObjects, TrueObjects
 from valor_core.schemas.packing import ObjectPlace, Packed, image_sizes
 from valor_core.schemas.validity import Policy, check_policy
@@ -333,6 +334,11 @@ class DetectionBatch:
     def sides(self) -> set[str]:
         """Which sides the images have, as `sides_of` says it."""
         return sides_of(self.groundtruths.datums, self.predictions.datums)
+
+    @property
+    def label_sides(self) -> LabelSides:
+        """Which labels are true and which predicted, until one is both."""
+        return LabelSides.of(self.labels, self.groundtruths.labels, self.predictions.labels)
 
     def select(self, positions: Codes) -> DetectionBatch:
         """The images at some positions, ascending."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import BY_CONTENT, read_only
+from valor_core.schemas.image_remedies import remedy_for
 
 Image = NDArray[np.integer[Any]]
 """Pixel values, one row of the array for each row of pixels."""
@@ -42,32 +43,62 @@ def flags(values: Any, name: str) -> Flags:
     Parameters
     ----------
     values : array-like
-        Booleans or numbers.
+        Booleans or whole numbers, which may be floats.
     name : str
         What a message calls them.
 
     Raises
     ------
     SchemaError
-        If they are no rows and columns of these, or one is no number.
+        If they are no rows and columns of these, or one is no whole number.
 
     Examples
     --------
     >>> flags([[0, 1]], "'cat'")
     array([[False,  True]])
     """
-    array = _array(values, name)
-    is_number = array.dtype.kind in "biu" or (
-        array.dtype.kind == "f" and bool(np.isfinite(array).all())
-    )
-    if array.ndim != 2 or not is_number:
+    array = as_array(values, name)
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
         raise SchemaError(
             f"{name}: expected rows and columns of pixels, true or false, got {shown(array)}"
         )
+    if array.dtype.kind == "f":
+        _check_whole(array, name)
     return read_only(array != 0)
 
 
-def _array(values: Any, name: str) -> NDArray[Any]:
+def _check_whole(array: NDArray[Any], name: str) -> None:
+    """Refuse scores, none of which would be false unless it is 0."""
+    strange = np.argwhere(~(np.isfinite(array) & (array == np.rint(array))))
+    if len(strange):
+        row, column = strange[0].tolist()
+        raise SchemaError(
+            f"{name}: expected rows and columns of pixels, true or false, got "
+            f"{array[row, column]} at row {row}, column {column}{and_more(len(strange) - 1)}",
+            "Cut scores at a threshold: scores >= 0.5.",
+        )
+
+
+def as_array(values: Any, name: str) -> NDArray[Any]:
+    """The array that rows, a tensor or a picture makes.
+
+    Parameters
+    ----------
+    values : array-like
+        What has rows.
+    name : str
+        What a message calls them.
+
+    Raises
+    ------
+    SchemaError
+        If rows differ in length, values are masked, or a tensor is not where NumPy can read it.
+
+    Examples
+    --------
+    >>> as_array([[1, 0]], "pixels")
+    array([[1, 0]])
+    """
     if np.ma.is_masked(values):
         raise SchemaError(
             f"{name}: expected an array without masked values",
@@ -77,15 +108,75 @@ def _array(values: Any, name: str) -> NDArray[Any]:
         return np.asarray(values)
     except ValueError:
         raise SchemaError(f"{name}: expected rows of one length, got {shown(values)}") from None
+    except (TypeError, RuntimeError) as error:  # a tensor on a GPU, or one that has a gradient
+        raise SchemaError(
+            f"{name}: expected an array, got {type(values).__name__}: {error}",
+            "Bring a tensor to where NumPy reads it: tensor.detach().cpu().",
+        ) from error
 
 
 def _image(values: Any) -> Image:
-    array = _array(values, "pixels")
+    array = as_array(values, "pixels")
+    if array.ndim != 2 or array.dtype.kind not in "iub":
+        raise SchemaError(
+            f"pixels: expected rows and columns of whole numbers, got {shown(array)}",
+            remedy_for(array),
+        )
     if array.dtype == np.bool_:
         array = array.view(np.uint8)
-    if array.ndim != 2 or array.dtype.kind not in "iu":
-        raise SchemaError(f"pixels: expected rows and columns of whole numbers, got {shown(array)}")
     return read_only(np.ascontiguousarray(array))
+
+
+def images_of(values: Any, name: str) -> Sequence[Any]:
+    """The images of a list or a stack.
+
+    Parameters
+    ----------
+    values : iterable of array-like, or array-like of 3 or more dimensions
+        The images.
+    name : str
+        What a message calls them.
+
+    Raises
+    ------
+    SchemaError
+        If they have no order, or are one image.
+
+    Examples
+    --------
+    >>> images_of([[[0, 1]]], "y_true")
+    [[[0, 1]]]
+    """
+    if isinstance(values, Mapping):
+        raise SchemaError(
+            f"{name}: expected a list of images, got a mapping of {len(values):,}",
+            f"Pass the images in the order of their uids: {name}=[images[uid] for uid in uids].",
+        )
+    if hasattr(values, "__array__"):
+        values = as_array(values, name)
+    if _is_image(values):
+        raise SchemaError(
+            f"{name}: expected a list of images, or an array of 3 dimensions, got {shown(values)}",
+            f"Pass one image in a list: {name}=[image].",
+        )
+    if isinstance(values, (str, bytes, Set)) or not isinstance(values, Iterable):
+        raise SchemaError(f"{name}: expected a list of images, got {shown(values)}")
+    return list(values)
+
+
+def _is_image(values: Any) -> bool:
+    """Whether what should be images is one of them."""
+    if isinstance(values, np.ndarray):
+        return values.ndim < 3 and values.dtype != object and values.shape != (0,)
+    if isinstance(values, (list, tuple)):
+        return bool(values) and _is_row(values[0])
+    return isinstance(values, Pixels) or hasattr(values, "__array_interface__")
+
+
+def _is_row(values: Any) -> bool:
+    if isinstance(values, (list, tuple)):
+        return bool(values) and isinstance(values[0], (int, float, np.generic))
+    return isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype != object
 
 
 @frozen

@@ -28,10 +28,13 @@ def runs_of(counts: Any) -> Runs:
     """
     if isinstance(counts, (str, bytes)):
         return decompressed(counts)
-    array = np.asarray(counts)
+    try:
+        array = np.asarray(counts)
+    except ValueError:  # rows of different lengths
+        array = np.empty((), dtype=object)
     if array.size == 0:
         array = array.astype(np.int64)
-    is_whole = array.ndim == 1 and array.dtype.kind in "iu"
+    is_whole = array.ndim == 1 and array.dtype.kind in "iu" and not np.ma.is_masked(counts)
     if not is_whole or array.min(initial=0) < 0 or array.max(initial=0) >= 1 << 32:
         raise SchemaError(f"counts: expected run lengths from 0 up, got {shown(counts)}")
     return read_only(array.astype(np.uint32))

@@ -22,9 +22,16 @@ from valor_core.schemas.datum import (
 from valor_core.schemas.label import Label, Vocabulary, as_labels, label_tuple
 from valor_core.schemas.label_maps import BACKGROUND, IGNORED, LabelMap, Layer, Legend
 from valor_core.schemas.layers import are_apart, by_key
-from valor_core.schemas.pixels import Flags
+from valor_core.schemas.pixel_values import (
+    PixelLabels,
+    ignored_values,
+    label_maps,
+    legend_of,
+    pixel_labels,
+)
+from valor_core.schemas.pixels import Flags, images_of
 from valor_core.schemas.segments import Segments
-from valor_core.schemas.sides import Packer, ignored_of, legend_of
+from valor_core.schemas.sides import Packer, ignored_of
 
 __all__ = [
     "BACKGROUND",
@@ -52,12 +59,13 @@ class Segmentation:
     uid : str or int
         Its name, unique in the data set.
     groundtruth, prediction : array-like, mapping of label to array-like, or Segments, optional
-        An image of whole numbers, 0 for background and i for the i-th of `labels`; a boolean image
-        for each label; or segments, each with a label of its own. None is all background.
-    labels : sequence of labels
-        What the whole numbers mean; only images of them need it.
-    ignore : int or array-like of bool, optional
-        Value of the pixels of the ground truth that do not count, or an image of which these are.
+        An image of whole numbers, which `labels` explain; a boolean image for each label; or
+        segments, each with a label of its own. None is all background.
+    labels : sequence of labels, or mapping of int to label or None
+        The labels of 1, 2, …, or the label of each value, None for background. 0 is background
+        unless the mapping names it. Only images of whole numbers need it.
+    ignore : int, iterable of int, or array-like of bool, optional
+        Values of the pixels of the ground truth that do not count, or an image of which these are.
     overlap : {"error", "first", "last"}
         Which of several labels of one key has a pixel that their images share.
     stuff : sequence of labels
@@ -68,7 +76,7 @@ class Segmentation:
     Raises
     ------
     SchemaError
-        If `overlap` or `ignore` is none of these; names the item.
+        If `labels`, `overlap` or `ignore` is none of these.
 
     Examples
     --------
@@ -82,8 +90,8 @@ class Segmentation:
     uid: Uid = uid_field()
     groundtruth: Side = None
     prediction: Side = None
-    labels: tuple[Label, ...] = field(default=(), converter=as_labels)
-    ignore: int | Flags | None = field(default=None, eq=BY_CONTENT)
+    labels: PixelLabels = field(default=(), converter=pixel_labels)
+    ignore: int | tuple[int, ...] | Flags | None = field(default=None, eq=BY_CONTENT)
     overlap: Overlap = "error"
     stuff: tuple[Label, ...] = field(default=(), converter=as_labels)
     metadata: Mapping[str, Any] = metadata_field()
@@ -210,46 +218,56 @@ class SegmentationBatch:
     @classmethod
     def from_arrays(
         cls,
-        y_true: Sequence[Any],
-        y_pred: Sequence[Any],
+        y_true: Any,
+        y_pred: Any,
         *,
-        labels: Sequence[Any],
-        ignore: int | None = None,
+        labels: Sequence[Any] | Mapping[int, Any],
+        ignore: int | Iterable[int] | None = None,
         uids: Any = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> SegmentationBatch:
-        """Columns of images of whole numbers, 0 for background and i for the i-th label.
+        """Columns of images of whole numbers, each of which stands for a label.
 
         Parameters
         ----------
-        y_true, y_pred : sequence of array-like, shapes (height, width)
-            True and predicted images; a stack of them will do.
-        labels : sequence of labels
-            What the values mean.
-        ignore : int, optional
-            Value of true pixels that do not count.
+        y_true, y_pred : sequence of array-like of shape (height, width), or stack of them
+            True and predicted images.
+        labels : sequence of labels, or mapping of int to label or None
+            The labels of 1, 2, …, or the label of each value, None for background. 0 is background
+            unless the mapping names it. Any other value is an error where a pixel has it.
+        ignore : int or iterable of int, optional
+            Values of true pixels that do not count.
         uids, metadata : optional
             As in `Datums`; without uids the images are numbered.
 
         Raises
         ------
         SchemaError
-            If labels are not distinct or not of one key, or a label's value is to be ignored.
+            If a side is no list of images of whole numbers, labels in a list are not distinct or
+            labels not of one key, or a label's value is to be ignored.
+
+        Examples
+        --------
+        >>> true, seen = [[[0, 1, 255]]], [[[0, 0, 1]]]
+        >>> names = {0: "road", 1: "car"}
+        >>> SegmentationBatch.from_arrays(true, seen, labels=names, ignore=255).labels
+        (Label(key='class', value='road'), Label(key='class', value='car'))
         """
-        names = as_labels(list(labels))
-        codes = range(len(names))
-        true, predicted = legend_of(names, codes, ignore), legend_of(names, codes, None)
-        if len(y_true) != len(y_pred):
+        named, ignored, vocabulary = pixel_labels(labels), ignored_values(ignore), Vocabulary()
+        true, seen = images_of(y_true, "y_true"), images_of(y_pred, "y_pred")
+        if len(true) != len(seen):
             raise SchemaError(
-                f"y_true and y_pred: expected as many images, got {len(y_true):,} and "
-                f"{len(y_pred):,}"
+                f"y_true and y_pred: expected as many images, got {len(true):,} and {len(seen):,}"
             )
-        layer = Layer(
-            [LabelMap(image, true) for image in y_true],
-            [LabelMap(image, predicted) for image in y_pred],
-        )
-        datums = Datums.numbers(len(y_true), metadata) if uids is None else Datums(uids, metadata)
-        return cls(datums, names, [layer])
+        truth = legend_of(named, ignored, vocabulary)
+        plain = legend_of(named, (), vocabulary) if ignored else truth
+        layer = Layer(label_maps(true, truth, "y_true"), label_maps(seen, plain, "y_pred"))
+        datums = Datums.numbers(len(true), metadata) if uids is None else Datums(uids, metadata)
+        if len(datums) != len(true):
+            raise SchemaError(
+                f"uids: expected one for each of {len(true):,} images, got {len(datums):,}"
+            )
+        return cls(datums, vocabulary.labels, [layer])
 
     def select(self, positions: Codes) -> SegmentationBatch:
         """The images at some positions."""

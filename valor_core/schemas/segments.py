@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import SchemaError, and_more, shown
+from valor_core.errors import SchemaError, and_more, found_at, shown
 from valor_core.schemas.label import Label, as_label
 from valor_core.schemas.pixels import Pixels, as_pixels
 
 
-def _labels(labels: Mapping[int, Any]) -> Mapping[int, Label]:
-    return {_number(number, "labels"): as_label(label) for number, label in labels.items()}
+def _labels(labels: Any) -> Mapping[int, Label]:
+    if not isinstance(labels, Mapping):
+        raise SchemaError(
+            f"labels: expected the label of each number, got {shown(labels)}",
+            "Write them by number: {1: 'cat', 2: 'cat'}.",
+        )
+    return dict(starmap(_labelled, labels.items()))
 
 
-def _numbers(numbers: Iterable[int]) -> frozenset[int]:
+def _labelled(number: Any, label: Any) -> tuple[int, Label]:
+    known = _number(number, "labels")
+    with found_at(f"labels[{known}], "):
+        return known, as_label(label)
+
+
+def _numbers(numbers: Any) -> frozenset[int]:
+    if isinstance(numbers, (str, bytes, Mapping)) or not isinstance(numbers, Iterable):
+        raise SchemaError(
+            f"crowd: expected a list of numbers of segments, got {shown(numbers)}",
+            "List the segments that are crowds: crowd=[7].",
+        )
     return frozenset(_number(number, "crowd") for number in numbers)
 
 

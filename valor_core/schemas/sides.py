@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import evolve, field, frozen
 
-from valor_core.errors import SchemaError, shown
+from valor_core.errors import SchemaError
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, as_label
 from valor_core.schemas.label_maps import BACKGROUND, IGNORED, LabelMap, Legend
+from valor_core.schemas.pixel_values import (
+    PixelLabels,
+    check_ignored,
+    ignored_values,
+    key_of,
+    label_map,
+    legend_of,
+)
 from valor_core.schemas.pixels import Flags, Image, flags
 from valor_core.schemas.segments import Segments
 
@@ -20,91 +28,32 @@ if TYPE_CHECKING:
 Maps = dict[str, LabelMap]
 """Label maps by label key."""
 
-_LARGEST = np.iinfo(np.int64).max
 
-
-def check_labels(labels: Sequence[Label]) -> None:
-    """Raise a `SchemaError` unless labels can be the whole numbers of one image.
-
-    Examples
-    --------
-    >>> check_labels([Label("class", "cat"), Label("class", "cat")])
-    Traceback (most recent call last):
-        ...
-    valor_core.errors.SchemaError: labels: expected each label once, got 'cat' twice
-    """
-    keys = sorted({label.key for label in labels})
-    if len(keys) != 1:
-        raise SchemaError(
-            f"expected labels of one key for an image of whole numbers, got {keys}",
-            "Give an image for each label instead: {label: image}.",
-        )
-    seen: set[Label] = set()
-    for label in labels:
-        if label in seen:
-            raise SchemaError(f"labels: expected each label once, got '{label}' twice")
-        seen.add(label)
-
-
-def legend_of(labels: Sequence[Label], codes: Sequence[int], ignore: int | None) -> Legend:
-    """The legend under which 0 is background and i the i-th label.
-
-    Parameters
-    ----------
-    labels : sequence of Label
-        Distinct labels of one key.
-    codes : sequence of int
-        Their codes.
-    ignore : int or None
-        Value of pixels that do not count.
+def ignored_of(value: Any) -> int | tuple[int, ...] | Flags | None:
+    """A value to ignore, several, or which pixels to.
 
     Raises
     ------
     SchemaError
-        If labels or the value to ignore are not right.
+        If it is none of these.
 
     Examples
     --------
-    >>> legend_of([Label("class", "cat")], [0], ignore=255).codes
-    array([-1,  0, -2])
-    """
-    check_labels(labels)
-    if ignore is not None and 0 < ignore <= len(labels):
-        raise _is_label(ignore, labels[ignore - 1])
-    meaning = {0: BACKGROUND} | dict(enumerate(codes, 1))
-    return Legend.of(meaning if ignore is None else meaning | {ignore: IGNORED})
-
-
-def _is_label(ignore: int, label: Label) -> SchemaError:
-    return SchemaError(
-        f"ignore: expected a value that is no label, got {ignore}, which is '{label}'"
-    )
-
-
-def ignored_of(value: Any) -> int | Flags | None:
-    """A value to ignore, or which pixels to.
-
-    Raises
-    ------
-    SchemaError
-        If it is neither.
-
-    Examples
-    --------
-    >>> ignored_of(255), ignored_of([[0, 1]])
-    (255, array([[False,  True]]))
+    >>> ignored_of(255), ignored_of([254, 255]), ignored_of([[0, 1]])
+    (255, (254, 255), array([[False,  True]]))
     """
     if value is None:
         return None
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-        if not -_LARGEST <= value <= _LARGEST:
-            raise SchemaError(f"ignore: expected a whole number of 64 bits, got {value}")
-        return int(value)
-    if isinstance(value, (str, bytes)) or np.ndim(value) != 2:
-        raise SchemaError(
-            f"ignore: expected a whole number, or rows and columns of booleans, got {shown(value)}"
-        )
-    return flags(value, "ignore")
+    if _has_rows(value):
+        return flags(value, "ignore")
+    values = ignored_values(value)
+    return values[0] if len(values) == 1 else values
+
+
+def _has_rows(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return bool(value) and isinstance(value[0], (list, tuple, np.ndarray))
+    return getattr(value, "ndim", 0) == 2
 
 
 @frozen
@@ -116,11 +65,12 @@ class Packer:
     vocabulary : Vocabulary
         All labels so far.
     legends : dict
-        Legends of images of whole numbers, each made once, by labels and value to ignore.
+        Label keys and legends of images of whole numbers, each made once, by labels and values to
+        ignore.
     """
 
     vocabulary: Vocabulary = field(factory=Vocabulary)
-    legends: dict[tuple[tuple[Label, ...], int | None], Legend] = field(factory=dict)
+    legends: dict[Any, tuple[str, Legend]] = field(factory=dict)
 
     def maps(self, item: Segmentation) -> tuple[Maps, Maps]:
         """The label maps of both sides of an item.
@@ -143,28 +93,37 @@ class Packer:
         value = getattr(item, side)
         if value is None:
             return {}
-        ignore = item.ignore if side == "groundtruth" and isinstance(item.ignore, int) else None
+        ignored = _ignored(item, side)
         try:
             if isinstance(value, Mapping):
-                if ignore is not None:
+                if ignored:
                     raise SchemaError(
-                        f"ignore: expected an image of booleans beside masks, got {ignore}",
+                        "ignore: expected an image of booleans beside masks, got "
+                        f"{', '.join(map(str, ignored))}",
                         "Masks have no values; give the pixels that do not count as a mask too.",
                     )
                 return _of_masks(value, item.overlap, self.vocabulary)
             if isinstance(value, Segments):
-                return _of_segments(value, ignore, self.vocabulary)
-            legend = self._legend(item.labels, ignore)
-            return {item.labels[0].key: LabelMap(value, legend)}
+                return _of_segments(value, ignored, self.vocabulary)
+            key, legend = self._legend(item.labels, ignored)
+            return {key: label_map(value, legend)}
         except SchemaError as error:
             message = f"item {item.uid!r}, {side}: {error.message}"
             raise SchemaError(message, error.remedy) from None
 
-    def _legend(self, labels: tuple[Label, ...], ignore: int | None) -> Legend:
-        if (labels, ignore) not in self.legends:
-            codes = [self.vocabulary.code(label) for label in labels]
-            self.legends[labels, ignore] = legend_of(labels, codes, ignore)
-        return self.legends[labels, ignore]
+    def _legend(self, labels: PixelLabels, ignored: tuple[int, ...]) -> tuple[str, Legend]:
+        known = tuple(labels.items()) if isinstance(labels, Mapping) else labels, ignored
+        if known not in self.legends:
+            legend = legend_of(labels, ignored, self.vocabulary)
+            self.legends[known] = key_of(labels), legend
+        return self.legends[known]
+
+
+def _ignored(item: Segmentation, side: str) -> tuple[int, ...]:
+    """The values of one side that do not count."""
+    if side != "groundtruth" or item.ignore is None or isinstance(item.ignore, np.ndarray):
+        return ()
+    return item.ignore if isinstance(item.ignore, tuple) else (item.ignore,)
 
 
 def without(one: LabelMap | None, ignored: Flags) -> LabelMap:
@@ -198,11 +157,10 @@ def without(one: LabelMap | None, ignored: Flags) -> LabelMap:
     return LabelMap(painted, legend)
 
 
-def _of_segments(value: Segments, ignore: int | None, vocabulary: Vocabulary) -> Maps:
-    if ignore is not None and ignore in value.labels:
-        raise _is_label(ignore, value.labels[ignore])
+def _of_segments(value: Segments, values: tuple[int, ...], vocabulary: Vocabulary) -> Maps:
+    check_ignored(values, value.labels)
     codes = {number: vocabulary.code(label) for number, label in value.labels.items()}
-    ignored = {} if ignore is None else {ignore: IGNORED}
+    ignored = dict.fromkeys(values, IGNORED)
     legend = Legend.of({0: BACKGROUND} | codes | ignored)
     crowd = np.isin(legend.values, list(value.crowd))
     key = next((label.key for label in value.labels.values()), DEFAULT_KEY)

@@ -61,8 +61,9 @@ class Tops:
 
 
 Look = Callable[[Floats], Tops | None]
-"""Finds the tops of a matrix of at least one score; None where a score may not be finite."""
+"""Finds the tops of a matrix that is not empty; None where a score may not be finite."""
 
+_FEW = 1 << 12  # scores that stay in cache: a second look costs less than a call of a kernel
 _look: Look | None = None
 
 
@@ -87,7 +88,7 @@ def look(matrix: Floats, name: str) -> Tops | None:
         ...
     valor_core.errors.SchemaError: y_score[0, 1]: expected a finite number, got inf
     """
-    tops = None if _look is None or not matrix.size else _look(matrix)
+    tops = None if _look is None or matrix.size < _FEW else _look(matrix)
     if tops is None:
         check_finite(matrix, name)
     return tops

@@ -268,6 +268,53 @@ def test_ignored_pixels_of_a_prediction_are_refused() -> None:
         SegmentationBatch(Datums(["a"]), as_labels(["cat"]), [layer])
 
 
+TRUE, SEEN = np.array([[[1, 1, 2, 2]]]), np.array([[[1, 1, 1, 2]]])
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["cat", "dog"],
+        {1: "cat", 2: "dog"},
+        {2: "dog", 1: "cat"},
+        {0: "background", 1: "cat", 2: "dog"},
+        {2: "dog", 0: None, 1: "cat"},
+    ],
+)
+def test_labels_by_value_are_not_named_in_the_order_of_a_dict(labels: Any) -> None:
+    results = results_of(SegmentationBatch.from_arrays(TRUE, SEEN, labels=labels), "IOU")
+
+    # cat: 2 of the 3 pixels that either side has; dog: 1 of 2.
+    assert results["IOU", "cat"].value == 2 / 3
+    assert results["IOU", "dog"].value == 1 / 2
+
+
+def test_train_ids_from_0_count_and_255_does_not() -> None:
+    true = np.array([[[0, 0, 0, 18, 255]]], np.uint8)
+    seen = np.array([[[0, 0, 18, 18, 0]]], np.int64)
+    labels = {0: "road", 18: "bicycle"}
+
+    batch = SegmentationBatch.from_arrays(true, seen, labels=labels, ignore=255)
+    results = results_of(batch, "IOU")
+
+    # road: 2 pixels of 3, since the fifth does not count; bicycle: 1 of 2.
+    assert results["IOU", "road"].value == 2 / 3
+    assert results["IOU", "bicycle"].value == 1 / 2
+    assert value_of(batch, "Accuracy") == 3 / 4
+
+
+def test_a_value_that_a_mapping_does_not_name_is_refused() -> None:
+    batch = SegmentationBatch.from_arrays(TRUE, SEEN, labels={0: "road", 1: "cat"})
+
+    with pytest.raises(ReadError) as refused:
+        results_of(batch, "IOU")
+
+    assert str(refused.value).startswith(
+        "batch 0: item 0, groundtruth: expected the value of a label, got 2 at row 0, column 2\n"
+        "Add its label to the labels, or {2: None} if it is background"
+    )
+
+
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int32, np.int64])
 def test_a_value_that_is_no_label_names_the_item_and_the_place(dtype: Any) -> None:
     image = np.zeros((3, 4), dtype)
@@ -281,8 +328,8 @@ def test_a_value_that_is_no_label_names_the_item_and_the_place(dtype: Any) -> No
         ) as refused:
             results_of(batch, "IOU")
         assert str(refused.value).splitlines()[1] == (
-            "Add its label to the labels; in a ground truth, set ignore to 77 if such pixels do "
-            "not count."
+            "Add its label to the labels, or {77: None} if it is background; in a ground truth, "
+            "set ignore to 77 if such pixels do not count."
         )
 
 

@@ -104,12 +104,27 @@ def test_an_array_that_is_not_there_is_named() -> None:
 
 def test_scores_are_refused() -> None:
     np.save("true/a.npy", [[1]])
-    np.save("seen/a.npy", np.zeros((2, 1, 1), np.float32))
+    np.save("seen/a.npy", np.full((2, 1, 3), 0.5, np.float32))
     assert message() == (
         "seen/a.npy: expected rows and columns of whole numbers, found array of float32, shape "
-        "(2, 1, 1)\n"
-        "Save the label of each pixel: scores.argmax(axis=...)."
+        "(2, 1, 3)\n"
+        "Take the label of each pixel, scores.argmax(axis=-3); 0 is then background, unless it has "
+        "a name: {0: …}."
     )
+
+
+@pytest.mark.parametrize("file", ["seen/a.npy", "seen/a.npz"])
+def test_true_and_false_say_nothing_of_two_labels(file: str) -> None:
+    save: Any = np.save if file.endswith("npy") else np.savez
+    save(file, np.array([[True]]))
+    place = "seen/a.npz, arr_0" if file.endswith("npz") else "seen/a.npy"
+    np.save("true/a.npy", np.array([[1]]))
+    assert message() == (
+        f"{place}: expected whole numbers up to 2 as labels have, found array of bool, shape "
+        "(1, 1)\n"
+        "Save the number of each pixel's label, or set data.labels to one label."
+    )
+    assert codes(batches(labels=["cat"])[0], "predictions") == [[0]]
 
 
 def test_sizes_that_differ_name_both_files() -> None:

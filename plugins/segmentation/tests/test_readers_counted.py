@@ -34,9 +34,9 @@ def maps() -> list[Any]:
     return [MAPS[0], MAPS[1] % 3]
 
 
-def expected() -> Any:
+def expected(labels: Any = LABELS) -> Any:
     true, seen = maps()
-    batch = SegmentationBatch.from_arrays(true, seen, labels=LABELS, ignore=3, uids=list("abc"))
+    batch = SegmentationBatch.from_arrays(true, seen, labels=labels, ignore=3, uids=list("abc"))
     return [result.to_dict() for result in results_of(batch, *METRICS)]
 
 
@@ -67,6 +67,23 @@ def test_npys_are_counted_like_arrays() -> None:
         for uid, image in zip("abc", images, strict=True):
             np.save(f"{side}/{uid}.npy", image.astype(np.int32))
     assert found(reader="segmentation.npy", ignore=3) == expected()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {2: "dog", 1: "cat"},
+        {0: "background", 2: "dog", 1: "cat"},
+        {0: None, 1: "cat", 2: "cat"},
+        {1: None, 0: "dog", 2: "cat"},
+    ],
+)
+def test_values_mean_the_same_in_readers_and_arrays(values: dict[int, str | None]) -> None:
+    for side, images in zip(("true", "seen"), maps(), strict=True):
+        for uid, image in zip("abc", images, strict=True):
+            np.save(f"{side}/{uid}.npy", image)
+    given = {"labels": [], "values": {str(value): name for value, name in values.items()}}
+    assert found(reader="segmentation.npy", ignore=3, **given) == expected(values)
 
 
 def test_rasters_of_other_blocks_are_counted_like_arrays(monkeypatch: pytest.MonkeyPatch) -> None:

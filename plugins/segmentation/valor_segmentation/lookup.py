@@ -97,8 +97,8 @@ def unknown_value(place: str, value: int, where: str) -> SchemaError:
     """
     return SchemaError(
         f"{place}: expected the value of a label, got {value} {where}",
-        f"Add its label to the labels; in a ground truth, set ignore to {value} if such pixels do "
-        "not count.",
+        f"Add its label to the labels, or {{{value}: None}} if it is background; in a ground "
+        f"truth, set ignore to {value} if such pixels do not count.",
     )
 
 

@@ -75,7 +75,7 @@ def test_an_item_is_a_datum_or_its_uid(side: Any, datum: Any, expected: Datum) -
 def test_something_else_is_no_item_and_no_annotation() -> None:
     with pytest.raises(SchemaError, match=r"^datum: expected a Datum or its uid, got None$"):
         GroundTruth(None)  # type: ignore[arg-type]
-    with pytest.raises(SchemaError, match=r"^annotations: expected an Annotation, got 'dog'$"):
+    with pytest.raises(SchemaError, match=r"^annotations\[0\]: expected an Annotation or a dict"):
         GroundTruth("a", ["dog"])  # type: ignore[arg-type, list-item]
 
 
@@ -137,8 +137,22 @@ def test_a_datum_stands_once_on_a_side() -> None:
         SchemaError, match=r"^item 'a', predictions: expected each datum once, found it 2 times$"
     ):
         list(annotated([], [Prediction("a"), Prediction("a")]))
-    with pytest.raises(SchemaError, match=r"^GroundTruth: expected one or a dictionary like it"):
+
+
+def test_something_else_on_a_side_is_named_with_its_place() -> None:
+    box: Any = {"labels": [DOG], "bounding_box": RING}
+    good: Any = {"datum": "a", "annotations": [box]}
+    flat: Any = {"datum": "b", "annotations": [box, {"bounding_box": [0, 0, 1, 1]}]}
+
+    with pytest.raises(SchemaError, match=r"^groundtruths\[0\]: expected a GroundTruth or a dict"):
         list(annotated([Prediction("a")], []))  # type: ignore[list-item]
+    with pytest.raises(SchemaError) as caught:
+        list(annotated([], [good, flat]))
+
+    assert str(caught.value) == (
+        "predictions[1]: annotations[1]: bounding_box: expected a ring of four corners, "
+        "got [0, 0, 1, 1]\nSay what the numbers are: {'xmin': …, 'ymin': …, 'xmax': …, 'ymax': …}."
+    )
 
 
 def test_scores_stand_on_the_side_of_predictions() -> None:

@@ -11,7 +11,7 @@ from valor_core.errors import SchemaError
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.datum import Datums, LazyColumns, check_unique, compact
 from valor_core.schemas.detection import Detection
-from valor_core.schemas.text import Text
+from valor_core.schemas.text import Text, TextBatch
 
 
 @pytest.mark.parametrize("uid", [None, 0.5, True, ("a",)])
@@ -96,6 +96,10 @@ def test_a_metadata_column_has_a_value_for_every_datum() -> None:
         ({"w": "ab"}, "metadata field 'w': expected a value for each item, got 'ab'"),
         ({"w": None}, "metadata field 'w': expected a value for each item, got None"),
         ({"w": {"a": 1}}, "metadata field 'w': expected a value for each item, got {'a': 1}"),
+        (
+            {"w": np.array(1)},
+            "metadata field 'w': expected a value for each item, got array of int64, shape ()",
+        ),
         ([{"w": 1}], "metadata: expected a table of columns, got [{'w': 1}]"),
     ],
 )
@@ -119,6 +123,28 @@ def test_an_item_checks_its_name_and_its_facts(made: Any) -> None:
         made(1.5)
     with pytest.raises(SchemaError, match=r": metadata must be a table of facts, got 'x'$"):
         made("a", metadata="x")
+
+
+def test_what_is_missing_in_a_column_of_pandas_is_missing() -> None:
+    column = pandas.Series(["sun", pandas.NA, None, pandas.NaT], dtype=object)
+    whole = pandas.array([1, None, 3, 4], dtype="Int64")
+
+    datums = Datums(list("abcd"), {"weather": column, "n": whole})
+
+    assert datums.metadata["weather"].tolist() == ["sun", None, None, None]
+    assert datums.metadata["n"].tolist() == [1, None, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("positions", "own"), [([], True), ([0], True), ([0, 1], True), ([1], False), ([0, 2], False)]
+)
+def test_datums_know_whether_they_are_called_by_their_own_positions(
+    positions: list[int], own: bool
+) -> None:
+    places = np.array(positions, np.int64)
+
+    assert Datums.numbers(3).select(places).from_zero == own
+    assert not Datums([0, 1, 2]).select(places).from_zero
 
 
 def test_metadata_values_may_be_lists() -> None:
@@ -215,3 +241,11 @@ def test_columns_are_made_one_by_one_when_they_are_asked_for() -> None:
 def test_uids_of_numpy_become_those_of_python() -> None:
     assert repr(Datum(np.str_("a")).uid) == "'a'"
     assert repr(Datum(np.int64(3)).uid) == "3"
+
+
+def test_one_item_has_to_stand_in_a_list() -> None:
+    with pytest.raises(SchemaError) as caught:
+        TextBatch.of(Text("q1"))  # type: ignore[arg-type]
+
+    assert caught.value.message.startswith("data: expected a list of Text, got Text(")
+    assert caught.value.remedy == "Pass one item in a list: [item]."

@@ -52,5 +52,14 @@ def test_run_lengths_cannot_be_written_to() -> None:
     assert own.flags.writeable
 
 
+@pytest.mark.parametrize(
+    "counts",
+    [[[1], [1, 2]], [[1, 2]], {1, 2}, [True, False], [1.5], np.ma.masked_array([1, 2], [0, 1])],
+)
+def test_counts_that_are_no_row_of_whole_numbers_are_an_error(counts: Any) -> None:
+    with pytest.raises(SchemaError, match=r"^counts: expected run lengths from 0 up, got "):
+        runs_of(counts)
+
+
 def test_no_counts_are_no_runs() -> None:
     assert runs_of([]).tolist() == runs_of("").tolist() == []

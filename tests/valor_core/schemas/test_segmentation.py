@@ -49,6 +49,12 @@ def test_an_image_for_each_label_is_the_same_as_one_of_numbers():
     assert masks(SegmentationBatch.of([images])) == masks(SegmentationBatch.of([numbers]))
 
 
+def test_floats_that_are_whole_are_true_or_false():
+    assert masks(SegmentationBatch.of([Segmentation("a", {"cat": [[0.0, 1.0, 255.0]]})]))[0] == {
+        "cat": [[False, True, True]]
+    }
+
+
 def test_label_keys_have_layers_of_their_own():
     item = Segmentation("a", {("kind", "cat"): [[1, 1]], ("color", "white"): [[0, 1]]})
 
@@ -134,6 +140,125 @@ def test_ignored_pixels_are_those_of_the_ground_truth():
     assert predicted.legend == Legend([0, 1], [BACKGROUND, 0])
 
 
+def values_of(batch, side="groundtruths"):
+    (one,) = getattr(batch.layers[0], side)
+    names = {BACKGROUND: None, IGNORED: "ignored"} | dict(enumerate(map(str, batch.labels)))
+    return {value: names[code] for value, code in one.legend.meaning.items()}
+
+
+def test_arrays_have_labels_by_value_in_any_order():
+    batch = SegmentationBatch.from_arrays([[[1, 2]]], [[[1, 1]]], labels={2: "dog", 1: "cat"})
+
+    assert values_of(batch) == {0: None, 1: "cat", 2: "dog"}
+    assert masks(batch) == (
+        {"cat": [[True, False]], "dog": [[False, True]]},
+        {"cat": [[True, True]], "dog": [[False, False]]},
+    )
+
+
+def test_a_label_of_0_shifts_no_other():
+    labels = {0: "background", 1: "cat", 2: "dog"}
+
+    batch = SegmentationBatch.from_arrays([[[0, 1]]], [[[2, 1]]], labels=labels)
+
+    assert values_of(batch) == labels
+    assert masks(batch)[0] == {
+        "background": [[True, False]],
+        "cat": [[False, True]],
+        "dog": [[False, False]],
+    }
+
+
+def test_labels_by_value_and_values_to_ignore_stand_beside_each_other():
+    labels = {0: "road", 18: "car", 20: None}
+
+    batch = SegmentationBatch.from_arrays(
+        [[[255, 254]]], [[[0, 18]]], labels=labels, ignore=[254, 255]
+    )
+
+    assert values_of(batch) == labels | {254: "ignored", 255: "ignored"}
+    assert values_of(batch, "predictions") == labels
+
+
+@pytest.mark.parametrize(
+    ("labels", "ignore"),
+    [
+        (["cat", "dog"], 255),
+        ({2: "dog", 0: "road", 1: "cat"}, 255),
+        ({0: "background", 1: None, 2: "cat"}, [254, 255]),
+    ],
+)
+def test_items_and_arrays_read_values_alike(labels, ignore):
+    true, seen = [[0, 1, 2, 255]], [[1, 2, 0, 0]]
+
+    item = SegmentationBatch.of([Segmentation("a", true, seen, labels=labels, ignore=ignore)])
+    arrays = SegmentationBatch.from_arrays([true], [seen], labels=labels, ignore=ignore)
+
+    assert item.labels == arrays.labels
+    assert item.layers == arrays.layers
+
+
+def test_items_may_have_labels_of_their_own():
+    first = Segmentation("a", [[1]], labels={1: "cat"})
+    second = Segmentation("b", [[1]], labels={1: "dog", 2: "cat"})
+
+    batch = SegmentationBatch.of([first, second])
+
+    assert [set(item.groundtruth) for item in batch.items()] == [{CAT}, {CAT, DOG}]
+    assert masks(batch, 1)[0] == {"cat": [[False]], "dog": [[True]]}
+
+
+def test_segments_have_several_values_to_ignore():
+    item = Segmentation("a", Segments([[3, 8, 9]], {3: "cat"}), ignore=[8, 9])
+
+    assert values_of(SegmentationBatch.of([item])) == {
+        0: None,
+        3: "cat",
+        8: "ignored",
+        9: "ignored",
+    }
+
+
+def test_items_have_labels_in_the_order_of_their_values():
+    with pytest.raises(SchemaError, match="labels: expected labels in the order of their values"):
+        Segmentation("a", [[1, 2]], labels={"cat", "dog"})
+
+
+ONE = [[[1, 0]]]
+NOT_FROM_ARRAYS = [
+    ({"y_true": np.array(ONE[0])}, "y_true: expected a list of images, or an array of 3 dim"),
+    ({"y_pred": ONE[0]}, "y_pred: expected a list of images, or an array of 3 dimensions, got"),
+    ({"y_pred": {"a": ONE[0]}}, "y_pred: expected a list of images, got a mapping of 1"),
+    (
+        {"y_pred": np.full((1, 2, 4, 5), 0.5)},
+        "y_pred[0], pixels: expected rows and columns of whole numbers, got array of float64, "
+        "shape (2, 4, 5)\nTake the label of each pixel, scores.argmax(axis=-3);",
+    ),
+    (
+        {"y_true": np.full((1, 4, 5, 2), 0.5)},
+        "y_true[0], pixels: expected rows and columns of whole numbers, got array of float64, "
+        "shape (4, 5, 2)\nTake the label of each pixel, scores.argmax(axis=-1);",
+    ),
+    ({"y_true": [*ONE, [["a"]]], "y_pred": ONE * 2}, "y_true[1], pixels: expected rows and"),
+    ({"y_pred": np.array(ONE) > 0}, "y_pred[0], pixels: expected whole numbers up to 2 as labels"),
+    ({"labels": {"cat", "dog"}}, "labels: expected labels in the order of their values, got a set"),
+    ({"labels": [0, 1]}, "labels[0]: expected the name of the value 1, got the number 0"),
+    ({"ignore": True}, "ignore: expected a whole number, or several, got True"),
+    ({"ignore": [255, 2]}, "ignore: expected a value that is no label, got 2, which is 'dog'"),
+    ({"uids": ["a", "b"]}, "uids: expected one for each of 1 images, got 2"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), NOT_FROM_ARRAYS)
+def test_arrays_that_make_no_batch_are_refused(arguments, message):
+    given = {"y_true": ONE, "y_pred": ONE, "labels": ["cat", "dog"]} | arguments
+
+    with pytest.raises(SchemaError) as refused:
+        SegmentationBatch.from_arrays(**given)
+
+    assert str(refused.value).startswith(message)
+
+
 def test_two_sides_of_two_shapes_are_refused():
     with pytest.raises(SchemaError, match=r"item 'a', prediction: expected 1 by 2 pixels like the"):
         SegmentationBatch.of([Segmentation("a", [[0, 1]], [[0, 1, 1]], labels=["cat"])])
@@ -151,7 +276,9 @@ def test_a_label_that_is_not_in_the_vocabulary_is_refused():
 def test_numbers_under_two_keys_are_refused():
     item = Segmentation("a", [[0, 1]], labels=[("kind", "cat"), ("color", "white")])
 
-    with pytest.raises(SchemaError, match="item 'a', groundtruth: expected labels of one key"):
+    with pytest.raises(
+        SchemaError, match="item 'a', groundtruth: labels: expected labels of one key"
+    ):
         SegmentationBatch.of([item])
 
 
@@ -248,15 +375,26 @@ def test_pixels_to_ignore_are_given_beside_masks():
 
 REFUSED = [
     ({"overlap": "lsat"}, "overlap: expected 'error', 'first' or 'last', got 'lsat'"),
-    ({"ignore": "255"}, "ignore: expected a whole number, or rows and columns of booleans, got"),
+    ({"ignore": "255"}, "ignore: expected a whole number, or several, got '255'"),
     ({"ignore": 2.5}, "ignore: expected a whole number"),
     ({"ignore": 2**70}, "ignore: expected a whole number of 64 bits"),
+    ({"ignore": [255, 1]}, "groundtruth: ignore: expected a value that is no label, got 1, which"),
+    (
+        {"groundtruth": [[True]], "labels": {7: "cat"}},
+        "groundtruth: pixels: expected whole numbers",
+    ),
     ({"ignore": 1}, "groundtruth: ignore: expected a value that is no label, got 1, which is"),
     ({"ignore": [[0]]}, "ignore: expected 1 by 2 pixels like the ground truth, got 1 by 1"),
     ({"labels": ["cat", "cat"]}, "groundtruth: labels: expected each label once, got 'cat' twice"),
     ({"groundtruth": {"cat": [[1, 0]]}, "ignore": 255}, "groundtruth: ignore: expected an image"),
     ({"groundtruth": {"cat": [["a", "b"]]}}, "groundtruth: 'cat': expected rows and columns of"),
     ({"groundtruth": {"cat": [[np.nan, 1]]}}, "groundtruth: 'cat': expected rows and columns of"),
+    (
+        {"groundtruth": {"cat": [[1.0, 0.25], [0.5, 0.0]]}},
+        "groundtruth: 'cat': expected rows and columns of pixels, true or false, got 0.25 at row "
+        "0, column 1 (and 1 more)\nCut scores at a threshold: scores >= 0.5.",
+    ),
+    ({"ignore": [[0.0, 0.75]]}, "ignore: expected rows and columns of pixels, true or false, got"),
     ({"groundtruth": {"cat": [[1], [1, 0]]}}, "groundtruth: 'cat': expected rows of one length"),
     ({"groundtruth": [[1], [1, 0]]}, "groundtruth: pixels: expected rows of one length"),
     (

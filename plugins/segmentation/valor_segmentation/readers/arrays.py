@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.table import unreadable
+from valor_core.schemas.image_remedies import remedy_for
 from valor_core.schemas.pixels import Image, InMemory, Pixels
 
 _STRIP_PIXELS = 1 << 20
@@ -44,7 +45,7 @@ class ArrayPixels:
         return np.array(array[first:last], array.dtype.newbyteorder("="), order="C")
 
 
-def array_pixels(path: Path, name: str) -> Pixels:
+def array_pixels(path: Path, name: str, highest: int) -> Pixels:
     """Pixels of an .npy file, or of one array of an .npz file.
 
     Parameters
@@ -53,6 +54,8 @@ def array_pixels(path: Path, name: str) -> Pixels:
         The file.
     name : str
         Which array of an .npz that holds several.
+    highest : int
+        The highest value of a label.
 
     Raises
     ------
@@ -62,9 +65,9 @@ def array_pixels(path: Path, name: str) -> Pixels:
     with _opened(path) as stream:
         if stream.read(2) == _ZIP:
             stream.seek(0)
-            return InMemory(_of_archive(stream, path, name))
+            return InMemory(_of_archive(stream, path, name, highest))
     array = _mapped(path)
-    _check_image(array, str(path))
+    _check_image(array, str(path), highest)
     if array.dtype == np.bool_:
         return InMemory(np.array(array))
     height, width = array.shape
@@ -89,7 +92,7 @@ def _mapped(path: Path) -> NDArray[Any]:
     return array
 
 
-def _of_archive(stream: BinaryIO, path: Path, name: str) -> NDArray[Any]:
+def _of_archive(stream: BinaryIO, path: Path, name: str, highest: int) -> NDArray[Any]:
     try:
         with np.load(stream, allow_pickle=False) as archive:
             chosen = _chosen(archive.files, path, name)
@@ -100,7 +103,7 @@ def _of_archive(stream: BinaryIO, path: Path, name: str) -> NDArray[Any]:
         raise _broken(path, error) from error
     if not isinstance(array, np.ndarray):
         raise ReadError(f"{path}, {chosen}: expected an array as NumPy saves it, found other bytes")
-    _check_image(array, f"{path}, {chosen}")
+    _check_image(array, f"{path}, {chosen}", highest)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
@@ -119,11 +122,16 @@ def _broken(path: Path, error: Exception) -> ReadError:
     return ReadError(f"{path}: expected an array as NumPy saves it, found: {found}")
 
 
-def _check_image(array: NDArray[Any], place: str) -> None:
+def _check_image(array: NDArray[Any], place: str, highest: int) -> None:
     if array.ndim != 2 or array.dtype.kind not in "iub":
-        is_scores = array.ndim == 3 and array.dtype.kind == "f"
         raise ReadError(
             f"{place}: expected rows and columns of whole numbers, found "
             f"{shown(np.asarray(array))}",
-            "Save the label of each pixel: scores.argmax(axis=...)." if is_scores else None,
+            remedy_for(np.asarray(array)),
+        )
+    if array.dtype == np.bool_ and highest > 1:
+        raise ReadError(
+            f"{place}: expected whole numbers up to {highest} as labels have, found "
+            f"{shown(np.asarray(array))}",
+            "Save the number of each pixel's label, or set data.labels to one label.",
         )

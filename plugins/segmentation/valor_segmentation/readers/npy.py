@@ -7,6 +7,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from valor_core.schemas.pixel_values import highest
 from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
 from valor_segmentation.reader_parameters import NpyParameters
 from valor_segmentation.readers.arrays import array_pixels
@@ -74,4 +75,6 @@ class NpyReader:
 
 
 def _map(path: Path | None, name: str, legend: Legend) -> LabelMap | None:
-    return None if path is None else LabelMap(array_pixels(path, name), legend)
+    if path is None:
+        return None
+    return LabelMap(array_pixels(path, name, highest(legend)), legend)
