@@ -1,5 +1,8 @@
 """Comma- and tab-separated files: a header row, UTF-8, cells quoted as RFC 4180 has it.
 
+Where decimals are written with a comma, programs put semicolons between cells. A header that has
+semicolons and no comma says so.
+
 A file is split at row ends outside of quotes. Where a quote stands in the midst of an unquoted
 cell, quotes cannot be paired without parsing the whole file; such a file stays in one piece.
 """
@@ -7,7 +10,9 @@ cell, quotes cannot be paired without parsing the whole file; such a file stays 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
@@ -29,8 +34,7 @@ from valor_core.readers.table import (
     unreadable,
 )
 
-DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
-
+_QUOTED: Final = re.compile(rb'"[^"]*"?')
 _SCAN_BYTES: Final = 2**20
 # Few enough rows at once that they do not set off Python's garbage collector, which takes longer
 # than the parsing.
@@ -52,7 +56,7 @@ def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, 
         return (whole,)
     try:
         with whole.path.open("rb") as stream:
-            scan = _Scan(ord(DELIMITERS[whole.format]), partition_bytes, _SCAN_BYTES)
+            scan = _Scan(ord(_delimiter(whole)), partition_bytes, _SCAN_BYTES)
             cuts = scan.cuts(stream)
     except OSError as error:
         raise unreadable(whole.path, error) from error
@@ -84,18 +88,35 @@ def read(partition: TablePartition) -> Table:
     return Table(named, str(partition.path), first_row, numbers)
 
 
+def _delimiter(partition: TablePartition) -> str:
+    """What stands between the cells of a partition's file."""
+    if partition.format == "tsv":
+        return "\t"
+    header = _QUOTED.sub(b"", _first_line(partition)).partition(b"\r")[0]
+    return ";" if b";" in header and b"," not in header else ","
+
+
+def _first_line(partition: TablePartition) -> bytes:
+    if partition.is_gzip:
+        with gzip.open(partition.path, "rb") as packed:
+            return packed.readline(_SCAN_BYTES)
+    with partition.path.open("rb") as stream:
+        return stream.readline(_SCAN_BYTES)
+
+
 @define
 class _Rows:
     """One pass over the rows of a partition, and a second one where something is amiss."""
 
     partition: TablePartition
     content: bytes
+    _delimiter: str
     _reader: Any = field(init=False)
     _header: tuple[str, ...] | None = field(init=False)
 
     @classmethod
     def of(cls, partition: TablePartition) -> _Rows:
-        return cls(partition, partition.content())
+        return cls(partition, partition.content(), _delimiter(partition))
 
     def __attrs_post_init__(self) -> None:
         # The limit is the process's, and only ever raised: it guards against nothing here, since
@@ -139,10 +160,6 @@ class _Rows:
     def _fresh_reader(self) -> Any:
         text = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8", newline="")
         return csv.reader(text, delimiter=self._delimiter, strict=True)
-
-    @property
-    def _delimiter(self) -> str:
-        return DELIMITERS[self.partition.format]
 
     def _filled(self, block: list[list[str]], width: int) -> list[list[str]]:
         """The block without its blank lines, if all other rows are of the width."""
@@ -197,13 +214,10 @@ class _Rows:
         other = other_delimiter(header)
         if other is None:
             return
-        remedy = OTHER_DELIMITERS[other]
-        if other == ";":
-            remedy += " Write numbers with a point in place of the comma."
         raise ReadError(
             f"{self.partition.path}: expected {self._delimiter!r} between the names of the "
             f"columns, found {shown(header[0])}",
-            remedy=remedy,
+            remedy=OTHER_DELIMITERS[other],
         )
 
     def _broken(self, error: csv.Error) -> ReadError:

@@ -113,6 +113,9 @@ def _column(cells: ChunkedArray) -> NDArray[Any]:
     if is_plain and cells.null_count == 0:
         plain: NDArray[Any] = cells.to_numpy()
         return plain
+    if pyarrow.types.is_timestamp(cells.type) and cells.type.unit == "ns":
+        # Of nanoseconds, only pandas has timestamps.
+        cells = cells.cast(pyarrow.timestamp("us", cells.type.tz), safe=False)
     # np.array would turn a column of equally long lists into two dimensions.
     return np.fromiter(cells.to_pylist(), dtype=np.object_, count=len(cells))
 

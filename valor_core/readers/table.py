@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
@@ -26,8 +27,9 @@ Unit = Literal["row", "line", "record"]
 
 _BOM: Final = b"\xef\xbb\xbf"
 _NOTHING: Final = "no value"
+_DECIMAL_COMMA: Final = re.compile(r"-?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
 OTHER_DELIMITERS: Final = {
-    ";": "Put commas between the cells in place of ';'.",
+    ";": "Name a file with semicolons between the cells .csv.",
     "\t": "Name a file with tabs between the cells .tsv.",
     ",": "Name a file with commas between the cells .csv.",
 }
@@ -442,9 +444,9 @@ class Table:
 
         Examples
         --------
-        >>> print(Table({"uid;label": ["a;cat"]}, "preds.csv").missing("uid"))
-        preds.csv: expected a column 'uid', the columns are 'uid;label'
-        Put commas between the cells in place of ';'.
+        >>> print(Table({"uid,label": ["a,cat"]}, "preds.tsv").missing("uid"))
+        preds.tsv: expected a column 'uid', the columns are 'uid,label'
+        Name a file with commas between the cells .csv.
         """
         return ReadError(
             f"{self.source}: expected a {self._kind} {' or '.join(map(repr, names))}{purpose}, "
@@ -521,8 +523,10 @@ class Table:
     def _refuse(self, name: str, bad: Sequence[int], expected: str) -> NoReturn:
         cell = self._cells(name)[bad[0]]
         found = _NOTHING if cell is None else shown(_plain(cell))
+        has_comma = isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell)
         raise ReadError(
-            f"{self.place(bad[0], name)}: {expected}, found {found}{and_more(len(bad) - 1)}"
+            f"{self.place(bad[0], name)}: {expected}, found {found}{and_more(len(bad) - 1)}",
+            "Write numbers with a point in place of the comma." if has_comma else None,
         )
 
 

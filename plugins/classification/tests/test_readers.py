@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valor_core import evaluate
-from valor_core.errors import ParameterError, ReadError, UnknownNameError
+from valor_core.errors import ParameterError, UnknownNameError
 from valor_core.readers import Table
-from valor_core.report import Report
 from valor_core.results import Results
 from valor_core.schemas.classification import Classification
 
-from .support import REGISTRY, by_label, results_of
+from .files import METRICS, error, read, written
+from .support import by_label, results_of
 
 ITEMS = (
     Classification("a", "dog", {"dog": 0.9, "cat": 0.1}, {"weather": "sun", "year": 2020}),
@@ -26,7 +25,6 @@ ITEMS = (
     Classification("c", "cat", {"dog": 0.3, "cat": 0.7}, {"weather": "sun", "year": 2021}),
     Classification("d", "dog", {"dog": 0.5, "cat": 0.5}, {"weather": "fog", "year": 2022}),
 )
-METRICS = ("Accuracy", "Counts", "ROCAUC", "Examples")
 
 Write = Callable[..., Path]
 
@@ -36,27 +34,9 @@ def write(tmp_path: Path) -> Write:
     """Write a file of the lines given; its name says the format."""
 
     def write(name: str, *lines: str) -> Path:
-        path = tmp_path / name
-        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return path
+        return written(tmp_path, name, *lines)
 
     return write
-
-
-def read(reader: str, *metrics: Any, options: Any = None, **parameters: Any) -> Report:
-    return evaluate(
-        {"reader": reader} | parameters,
-        metrics or METRICS,
-        task="classification",
-        registry=REGISTRY,
-        **(options or {}),
-    )
-
-
-def error(reader: str, **parameters: Any) -> str:
-    with pytest.raises(ReadError) as caught:
-        read(reader, **parameters)
-    return str(caught.value)
 
 
 def expected() -> Results:
@@ -137,15 +117,12 @@ def test_score_columns_may_be_listed(write: Write) -> None:
     assert list(by_label(report.results)) == ["cat", "dog"]
 
 
-def test_a_label_without_a_column_is_missed_and_an_empty_one_is_none(write: Write) -> None:
-    path = write("t.csv", "uid,label,score_dog", "a,owl,0.9", "b,,0.8")
+def test_an_empty_label_is_none(write: Write) -> None:
+    path = write("t.csv", "uid,label,score_dog", "a,dog,0.9", "b,,0.8")
 
     report = read("wide", "Counts", path=path)
 
-    assert by_label(report.results) == {
-        "dog": {"tp": 0, "fp": 2, "fn": 0, "tn": 0},
-        "owl": {"tp": 0, "fp": 0, "fn": 1, "tn": 1},
-    }
+    assert by_label(report.results) == {"dog": {"tp": 1, "fp": 1, "fn": 0, "tn": 0}}
 
 
 @pytest.mark.parametrize(
@@ -498,6 +475,7 @@ def test_scores_keep_every_digit_of_the_file(write: Write) -> None:
     rows = [f"{place},dog,{score!r}" for place, score in enumerate(scores)]
 
     path = write("t.csv", "uid,label,score_dog", *rows, "x,cat,0.0")
-    curve = read("wide", {"name": "ROCCurve", "drop_intermediate": False}, path=path)
+    metric = {"name": "ROCCurve", "drop_intermediate": False}
+    curve = read("wide", metric, path=path, unscored_labels=True)
 
     assert curve["ROCCurve"].value["dog"]["thresholds"] == [None, *sorted(scores)[::-1], 0.0]

@@ -99,8 +99,41 @@ def _bins_of_scores() -> int | None:
     return bins
 
 
+def _path() -> tuple[Path, ...]:
+    path: tuple[Path, ...] = parameter(
+        help="Table with one row for each item; also a list of them, or a pattern of their names "
+        "such as 'part-*.csv'.",
+        non_empty=True,
+        distinct=True,
+    )
+    return path
+
+
+def _uid() -> str | None:
+    uid: str | None = parameter(
+        default=None,
+        help="Column of the item's uid; null is 'uid', and the row's number in its file where "
+        "there is no such column.",
+    )
+    return uid
+
+
+def _key() -> str:
+    key: str = parameter(default="class", help="Key of all labels.")
+    return key
+
+
+def _partition_bytes() -> int:
+    partition_bytes: int = parameter(
+        default=4 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+    )
+    return partition_bytes
+
+
 def _written(value: Any) -> str:
     """A value as configs write it."""
+    if value is None:
+        return "null"
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 
@@ -119,18 +152,20 @@ class AccuracyParameters(_Predictions):
         default=False,
         help="Whether every label weighs the same: the mean recall of labels with truth.",
     )
-    multilabel: Literal["exact", "hamming", "jaccard"] = parameter(
-        default="exact",
-        help="What an item with several ground truths scores: whether the two sets of labels are "
-        "equal, the share of labels on which they agree, or intersection over union.",
+    multilabel: Literal["exact", "hamming", "jaccard"] | None = parameter(
+        default=None,
+        help="What an item scores by its whole set of labels: whether the true ones are the "
+        "predicted ones, the share of labels on which both agree, or intersection over union. "
+        "Null is exact if an item of the data has several ground truths, and otherwise whether "
+        "the one is predicted.",
     )
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
         if self.top_k > 1:
-            self._refuse("top_k", str(self.top_k), balanced=False, hardmax=True, multilabel="exact")
+            self._refuse("top_k", str(self.top_k), balanced=False, hardmax=True, multilabel=None)
         if self.balanced:
-            self._refuse("balanced", "true", multilabel="exact")
+            self._refuse("balanced", "true", multilabel=None)
 
     def _refuse(self, name: str, value: str, **wanted: Any) -> None:
         """Refuse what a parameter leaves without a meaning."""
@@ -146,7 +181,7 @@ class AccuracyParameters(_Predictions):
 
 @parameters
 class LabelParameters(_Predictions):
-    """Parameters of Precision, Recall and F1."""
+    """Parameters of Precision, Recall, Specificity and F1."""
 
     score_thresholds: Thresholds = _score_thresholds()
     hardmax: bool = _hardmax()
@@ -347,11 +382,25 @@ class LongParameters:
 
 
 @parameters
+class PredictedParameters:
+    """Parameters of the reader of predicted labels."""
+
+    path: tuple[Path, ...] = _path()
+    uid: str | None = _uid()
+    label: str = parameter(default="label", help="Column of the true label, or of a list of them.")
+    prediction: str = parameter(
+        default="prediction", help="Column of the predicted label, or of a list of them."
+    )
+    key: str = _key()
+    partition_bytes: int = _partition_bytes()
+
+
+@parameters
 class WideParameters:
     """Parameters of the reader of wide tables."""
 
-    path: Path = parameter(help="Table with one row for each item.")
-    uid: str = parameter(default="uid", help="Column of the item's uid.")
+    path: tuple[Path, ...] = _path()
+    uid: str | None = _uid()
     label: str = parameter(default="label", help="Column of the true label.")
     scores: tuple[str, ...] | None = parameter(
         default=None,
@@ -361,18 +410,28 @@ class WideParameters:
     prefix: str = parameter(
         default="score_", help="Start of a score column, left out of its label."
     )
-    key: str = parameter(default="class", help="Key of all labels.")
-    partition_bytes: int = parameter(
-        default=4 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
+    labels: tuple[str | int, ...] | None = parameter(
+        default=None,
+        help="Labels of the score columns, in their order; null is the columns' names. Of two "
+        "labels and one column, its scores are probabilities of the second.",
+        non_empty=True,
+        distinct=True,
     )
+    unscored_labels: bool = parameter(
+        default=False,
+        help="Whether a true label may have no score column: one that the classifier does not "
+        "know, so that it is always missed, or one that a label_map renames.",
+    )
+    key: str = _key()
+    partition_bytes: int = _partition_bytes()
 
 
 @parameters
 class ListsParameters:
     """Parameters of the reader of lists of predictions."""
 
-    path: Path = parameter(help="Table with one row for each item.")
-    uid: str = parameter(default="uid", help="Column of the item's uid.")
+    path: tuple[Path, ...] = _path()
+    uid: str | None = _uid()
     groundtruths: str = parameter(
         default="groundtruths", help="Column of the true label, or of a list of them."
     )
@@ -384,6 +443,4 @@ class ListsParameters:
         default="scores", help="Column of the list of scores beside the labels."
     )
     metadata: str = parameter(default="metadata", help="Column of a table of metadata fields.")
-    partition_bytes: int = parameter(
-        default=4 << 20, help="Size of the parts that workers read, in bytes.", check=Within(1)
-    )
+    partition_bytes: int = _partition_bytes()

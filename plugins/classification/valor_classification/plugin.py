@@ -77,6 +77,15 @@ PREDICTED = (
         aliases=("sensitivity", "true_positive_rate", "recall_score"),
     ),
     _spec(
+        "Specificity",
+        "specificity:Specificity",
+        "Share of the items without a label for which it is not predicted",
+        parameters.LabelParameters,
+        better=True,
+        references=(SOKOLOVA,),
+        aliases=("tnr", "true_negative_rate", "selectivity"),
+    ),
+    _spec(
         "F1",
         "precision_recall:F1",
         "Harmonic mean of precision and recall",
@@ -296,6 +305,13 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item with a score column for each label",
             parameters=parameters.WideParameters,
             implementation="valor_classification.readers.wide:WideReader",
+        ),
+        ReaderSpec(
+            name="classification.predicted",
+            task="classification",
+            summary="One row for each item with its true and its predicted label, without scores",
+            parameters=parameters.PredictedParameters,
+            implementation="valor_classification.readers.predicted:PredictedReader",
         ),
         ReaderSpec(
             name="classification.lists",

@@ -18,7 +18,7 @@ from valor_core.state import StateRequest
 
 
 @frozen
-class _LabelMetric:
+class LabelMetric:
     """A quotient of counts for each label and its averages."""
 
     parameters: Any
@@ -36,7 +36,7 @@ class _LabelMetric:
                 yield from self._at(key, counts, self._shaped(threshold))
 
     def _at(self, key: str, counts: ThresholdCounts, shaped: dict[str, Any]) -> Iterator[Result]:
-        columns = (counts.tp, counts.fp, counts.fn)
+        columns = (counts.tp, counts.fp, counts.fn, counts.tn)
         rows = zip(*(column.tolist() for column in columns), strict=True)
         values = LabelValues(
             key=key,
@@ -56,12 +56,12 @@ class _LabelMetric:
     def _shaped(self, threshold: float | None) -> dict[str, Any]:
         return coordinates(threshold, self.parameters.hardmax)
 
-    def _value(self, tp: int, fp: int, fn: int) -> Value:
+    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
         raise NotImplementedError
 
 
 @frozen
-class Precision(_LabelMetric):
+class Precision(LabelMetric):
     """Share of a label's predictions that are ground truths: tp / (tp + fp).
 
     Parameters
@@ -85,12 +85,12 @@ class Precision(_LabelMetric):
 
     parameters: LabelParameters
 
-    def _value(self, tp: int, fp: int, fn: int) -> Value:
+    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
         return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
 
 
 @frozen
-class Recall(_LabelMetric):
+class Recall(LabelMetric):
     """Share of a label's ground truths that are predicted: tp / (tp + fn).
 
     Parameters
@@ -114,12 +114,12 @@ class Recall(_LabelMetric):
 
     parameters: LabelParameters
 
-    def _value(self, tp: int, fp: int, fn: int) -> Value:
+    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
         return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
 
 
 @frozen
-class F1(_LabelMetric):
+class F1(LabelMetric):
     """Harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
 
     Parameters
@@ -143,13 +143,13 @@ class F1(_LabelMetric):
 
     parameters: LabelParameters
 
-    def _value(self, tp: int, fp: int, fn: int) -> Value:
+    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
         reason = "no ground truths and no predictions of the label"
         return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)
 
 
 @frozen
-class FBeta(_LabelMetric):
+class FBeta(LabelMetric):
     """Weighted harmonic mean of precision and recall, recall weighing `beta` times as much.
 
     Parameters
@@ -173,7 +173,7 @@ class FBeta(_LabelMetric):
 
     parameters: FBetaParameters
 
-    def _value(self, tp: int, fp: int, fn: int) -> Value:
+    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
         square = self.parameters.beta**2
         reason = "no ground truths and no predictions of the label"
         denominator = (1 + square) * tp + fp + square * fn

@@ -11,7 +11,7 @@ from valor_classification.parameters import BrierParameters
 from valor_classification.probability import Probability, ProbabilityPart
 from valor_core.averages import Value
 from valor_core.parameters import NoParameters
-from valor_core.result import Result, Undefined
+from valor_core.result import Failed, Result, Undefined
 from valor_core.state import StateRequest
 
 _NO_TRUTH = Undefined("no items with ground truth")
@@ -22,7 +22,7 @@ class LogLoss:
     """Mean of minus the natural logarithm of the score that the ground truth was given.
 
     Scores are clipped to [eps, 1 - eps] with the machine epsilon of their type; a ground truth
-    that is not listed has the score 0. Undefined where an item has several ground truths.
+    that is not listed has the score 0. An error where an item has several ground truths.
 
     Parameters
     ----------
@@ -58,7 +58,10 @@ def _log_loss(part: ProbabilityPart) -> Value:
     if part.refusal is not None:
         return part.refusal
     if part.several:
-        return Undefined(f"{part.several:,} items have several ground truths of the key")
+        return Failed(
+            "expected one ground truth of the key for each item, found several on "
+            f"{part.several:,} of {part.with_truth:,}; BrierScore takes several"
+        )
     return part.log_loss.value / part.with_truth if part.with_truth else _NO_TRUTH
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv as stdlib_csv
+import gzip
 import pickle
 from pathlib import Path
 from unittest import mock
@@ -179,6 +180,44 @@ def test_a_cell_may_be_longer_than_the_limit_of_the_csv_module(tmp_path: Path) -
     assert len(table.strings("text")[0]) == limit + 1
 
 
+@pytest.mark.parametrize("header", ["uid;note", '"uid";"note"', '"u,id";note', "uid;note\r"])
+@pytest.mark.parametrize("partition_bytes", [1, 2**20])
+def test_semicolons_stand_between_cells_where_the_header_has_them_and_no_comma(
+    tmp_path: Path, header: str, partition_bytes: int
+) -> None:
+    path = written(tmp_path, f'{header}\na;"x;\n"\nb;y,z\n')
+
+    tables = [read_table(part) for part in split_table(path, partition_bytes=partition_bytes)]
+
+    assert {table.names for table in tables} == {("u,id" if "," in header else "uid", "note")}
+    notes = [note for table in tables for note in table.strings("note")]
+    assert notes == ["x;\n", "y,z"]
+    assert len(tables) == (3 if partition_bytes == 1 else 1)
+
+
+def test_a_header_with_commas_has_no_other_delimiter(tmp_path: Path) -> None:
+    assert read_table(written(tmp_path, "uid,a;b\nx,1\n")).names == ("uid", "a;b")
+    assert read_table(written(tmp_path, "uid\ta;b\nx\t1\n", "preds.tsv")).names == ("uid", "a;b")
+
+
+def test_semicolons_of_a_compressed_file(tmp_path: Path) -> None:
+    path = written(tmp_path, gzip.compress(b"uid;note\na;x\n"), "preds.csv.gz")
+
+    assert read_table(path).strings("note").tolist() == ["x"]
+
+
+def test_a_decimal_comma_is_answered_with_the_point(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path, "uid;score\na;0.5\nb;0,25\n"))
+
+    with pytest.raises(ReadError) as caught:
+        table.floats("score")
+
+    assert str(caught.value) == (
+        f"{tmp_path / 'preds.csv'}, row 3, column 'score': expected a number, found '0,25'\n"
+        "Write numbers with a point in place of the comma."
+    )
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -188,10 +227,9 @@ def test_a_cell_may_be_longer_than_the_limit_of_the_csv_module(tmp_path: Path) -
             "Put a cell that holds ',' in quotes.",
         ),
         (
-            "uid;score\na;0,5\nb;0,25\n",
-            "preds.csv: expected ',' between the names of the columns, found 'uid;score'\n"
-            "Put commas between the cells in place of ';'. Write numbers with a point in place of "
-            "the comma.",
+            "uid;note\na;b;c\n",
+            "preds.csv, row 2: expected 2 cells as in the header, found 3\n"
+            "Put a cell that holds ';' in quotes.",
         ),
         (
             "uid\tnote\na\tone, two\n",

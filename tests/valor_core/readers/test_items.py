@@ -166,13 +166,13 @@ def test_a_table_of_metadata_in_a_csv_file_is_json(tmp_path: Path) -> None:
 
 def test_a_table_without_any_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "items.csv"
-    path.write_text("uid;query;response\na;who;me\n")
+    path.write_text("uid\tquery\tresponse\na\twho\tme\n")
 
     with pytest.raises(ReadError) as caught:
         items_of(path)
 
     assert str(caught.value) == (
         f"{path}: expected a column 'query' or 'response' or 'references' or 'contexts' or "
-        "'reference_contexts', the columns are 'uid;query;response'\n"
-        "Put commas between the cells in place of ';'."
+        "'reference_contexts', the columns are 'uid\\tquery\\tresponse'\n"
+        "Name a file with tabs between the cells .tsv."
     )

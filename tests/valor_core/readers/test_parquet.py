@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow
+import pyarrow.compute
 import pyarrow.parquet
 import pytest
 
@@ -50,6 +51,27 @@ def test_row_groups_are_the_finest_cut(tmp_path: Path) -> None:
         (1, 2),
         (2, 3),
     ]
+
+
+@pytest.mark.parametrize("zone", [None, "UTC"])
+@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+def test_timestamps_are_pythons_own_whatever_their_unit(
+    tmp_path: Path, unit: str, zone: str | None
+) -> None:
+    moments = pyarrow.array([1_700_000_000, None], pyarrow.int64())
+    each = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    counts = pyarrow.compute.multiply(moments, each)
+    if unit == "ns":
+        counts = pyarrow.compute.add(counts, 7)  # which Python's timestamps cannot hold
+    path = written(tmp_path, {"at": counts.cast(pyarrow.timestamp(unit, zone))})
+
+    (at, missing) = read_table(split_table(path)[0]).values("at")
+
+    expected = datetime.datetime(2023, 11, 14, 22, 13, 20)
+    assert type(at) is datetime.datetime
+    assert at.replace(tzinfo=None) == expected
+    assert (at.utcoffset() is None) == (zone is None)
+    assert missing is None
 
 
 def test_columns_keep_their_types_and_nulls_are_missing(tmp_path: Path) -> None:

@@ -387,7 +387,7 @@ def test_a_number_to_python_alone_is_no_number(text: str) -> None:
 @pytest.mark.parametrize(
     ("names", "remedy"),
     [
-        (["uid;label"], "Put commas between the cells in place of ';'."),
+        (["uid;label"], "Name a file with semicolons between the cells .csv."),
         (["uid\tlabel"], "Name a file with tabs between the cells .tsv."),
         (["uid,label"], "Name a file with commas between the cells .csv."),
         (["uid", " label", "score "], "Remove the spaces around 'label' in the header."),

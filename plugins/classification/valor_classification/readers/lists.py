@@ -10,9 +10,10 @@ from typing import Any
 from attrs import frozen
 
 from valor_classification.parameters import ListsParameters
+from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_text, labels
 from valor_core.errors import ReadError, shown
-from valor_core.readers import Table, TablePartition, read_table, split_table
+from valor_core.readers import Table, TablePartition, read_table
 from valor_core.readers.metadata import typed, typed_column
 from valor_core.readers.nested import parsed, tables
 from valor_core.schemas.classification import Classification, ClassificationBatch
@@ -30,7 +31,7 @@ class ListsReader:
     Parameters
     ----------
     parameters : ListsParameters
-        File and names of columns.
+        Files and names of columns.
     task : str
         Always ``"classification"``.
     """
@@ -39,15 +40,14 @@ class ListsReader:
     task: str
 
     def partitions(self) -> Sequence[TablePartition]:
-        """Ranges of the file."""
-        chosen = self.parameters
-        return split_table(chosen.path, partition_bytes=chosen.partition_bytes)
+        """Ranges of the files."""
+        return self._tables.partitions()
 
     def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
         """The batch of one range."""
         table = read_table(partition)
         chosen = self.parameters
-        uids = table.strings(chosen.uid)
+        uids = self._tables.uids(table)
         truths = parsed(table, chosen.groundtruths)
         predictions = parsed(table, chosen.predictions)
         has_scores = table.has(chosen.scores)
@@ -92,13 +92,20 @@ class ListsReader:
     def _facts(self, table: Table) -> list[dict[str, Any]]:
         """Metadata of each row: columns that are nothing else, and the table of fields."""
         chosen = self.parameters
-        own = {chosen.uid, chosen.groundtruths, chosen.predictions, chosen.scores, chosen.metadata}
+        own = self._tables.own(
+            chosen.groundtruths, chosen.predictions, chosen.scores, chosen.metadata
+        )
         columns = {n: typed_column(table.values(n)) for n in table.names if n not in own}
         facts = [{name: cells[row] for name, cells in columns.items()} for row in range(len(table))]
         if table.has(chosen.metadata):
             for row, fields in enumerate(tables(table, chosen.metadata)):
                 facts[row] |= fields
         return facts
+
+    @property
+    def _tables(self) -> ItemTables:
+        chosen = self.parameters
+        return ItemTables(chosen.path, chosen.uid, chosen.partition_bytes)
 
 
 def _scored(cell: dict[str, Any], place: str, key: str) -> Iterator[tuple[Label, float]]:

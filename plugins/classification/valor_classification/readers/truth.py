@@ -4,8 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from valor_core.errors import ReadError, shown
-from valor_core.schemas.label import Label
+from valor_core.readers import Table
+from valor_core.readers.nested import parsed
+from valor_core.schemas.arrays import Codes
+from valor_core.schemas.label import Label, Vocabulary
+
+
+def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> tuple[Codes, Codes]:
+    """Rows and label codes of a column of such cells; each distinct value is looked at once.
+
+    Raises
+    ------
+    ReadError
+        If there is no such column, or a cell holds no labels; names the cell.
+
+    Examples
+    --------
+    >>> table = Table({"label": ["dog", None, '["cat", "dog"]']}, "t.csv")
+    >>> label_column(table, "label", "class", Vocabulary())
+    (array([0, 2, 2]), array([0, 1, 0]))
+    """
+    known: dict[Any, list[int]] = {}
+    rows: list[int] = []
+    codes: list[int] = []
+    for row, cell in enumerate(parsed(table, name)):
+        is_plain = type(cell) in (str, int)
+        found = known.get(cell) if is_plain else None
+        if found is None:
+            found = vocabulary.join(labels(cell, table.place(row, name), key)).tolist()
+            if is_plain:
+                known[cell] = found
+        rows += [row] * len(found)
+        codes += found
+    return np.array(rows, dtype=np.int64), np.array(codes, dtype=np.int64)
 
 
 def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:

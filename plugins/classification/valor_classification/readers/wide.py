@@ -8,15 +8,19 @@ import numpy as np
 from attrs import frozen
 
 from valor_classification.parameters import WideParameters
-from valor_classification.readers.truth import labels
-from valor_core.errors import ReadError
-from valor_core.readers import Table, TablePartition, read_table, split_table
+from valor_classification.readers.tables import ItemTables
+from valor_classification.readers.truth import label_column
+from valor_core.errors import ReadError, and_more, did_you_mean
+from valor_core.readers import Table, TablePartition, read_table
 from valor_core.readers.metadata import typed_column
-from valor_core.readers.nested import parsed
+from valor_core.schemas.arrays import Floats
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
+
+_SHOWN = 20
+"""Most names that an error lists."""
 
 
 @frozen
@@ -26,7 +30,7 @@ class WideReader:
     Parameters
     ----------
     parameters : WideParameters
-        File and names of columns.
+        Files and names of columns.
     task : str
         Always ``"classification"``.
     """
@@ -35,37 +39,39 @@ class WideReader:
     task: str
 
     def partitions(self) -> Sequence[TablePartition]:
-        """Ranges of the file."""
-        chosen = self.parameters
-        return split_table(chosen.path, partition_bytes=chosen.partition_bytes)
+        """Ranges of the files."""
+        return self._tables.partitions()
 
     def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
         """The batch of one range."""
         table = read_table(partition)
         chosen = self.parameters
         columns = self._score_columns(table)
+        scored = self._scored_labels(table, columns)
         vocabulary = Vocabulary()
-        codes = vocabulary.join(Label(chosen.key, value) for value in columns.values())
-        truths = [
-            (row, label)
-            for row, cell in enumerate(parsed(table, chosen.label))
-            for label in labels(cell, table.place(row, chosen.label), chosen.key)
-        ]
-        truth_labels = vocabulary.join(label for _, label in truths)
-        own = {chosen.uid, chosen.label, *columns}
-        metadata = {
-            name: typed_column(table.values(name)) for name in table.names if name not in own
-        }
+        codes = vocabulary.join(scored)
+        known = len(vocabulary)
+        truth_rows, truths = label_column(table, chosen.label, chosen.key, vocabulary)
+        strange = np.flatnonzero(truths >= known)
+        if len(strange) and not chosen.unscored_labels:
+            first = vocabulary.labels[truths[strange[0]]]
+            raise self._unscored(table, int(truth_rows[strange[0]]), first, scored, len(strange))
+        own = self._tables.own(chosen.label, *columns)
+        metadata = {n: typed_column(table.values(n)) for n in table.names if n not in own}
         yield ClassificationBatch(
-            Datums(table.strings(chosen.uid), metadata),
+            Datums(self._tables.uids(table), metadata),
             vocabulary.labels,
-            np.array([row for row, _ in truths], dtype=np.int64),
-            truth_labels,
-            ScoreMatrix(np.stack([table.floats(name) for name in columns], axis=1), codes),
+            truth_rows,
+            truths,
+            ScoreMatrix(_scores(table, columns, len(scored)), codes),
         )
 
-    def _score_columns(self, table: Table) -> dict[str, str]:
-        """Score columns with the values of their labels."""
+    @property
+    def _tables(self) -> ItemTables:
+        chosen = self.parameters
+        return ItemTables(chosen.path, chosen.uid, chosen.partition_bytes)
+
+    def _score_columns(self, table: Table) -> list[str]:
         chosen = self.parameters
         if chosen.scores is None:
             found = [name for name in table.names if name.startswith(chosen.prefix)]
@@ -81,4 +87,59 @@ class WideReader:
                 table.header_remedy
                 or "Name the score columns under data.scores, or their start under data.prefix.",
             )
-        return {name: name.removeprefix(chosen.prefix) for name in found}
+        return found
+
+    def _scored_labels(self, table: Table, columns: Sequence[str]) -> list[Label]:
+        """The label of each score; both labels where one column has the second's probability."""
+        chosen = self.parameters
+        if chosen.labels is None:
+            return [Label(chosen.key, name.removeprefix(chosen.prefix)) for name in columns]
+        if len(chosen.labels) != len(columns) and (len(columns), len(chosen.labels)) != (1, 2):
+            raise ReadError(
+                f"{table.source}: expected a score column for each of {len(chosen.labels)} labels, "
+                f"found {_listed(columns)}",
+                "Name under data.labels the label of each column, or two labels for one column.",
+            )
+        return [Label(chosen.key, str(value)) for value in chosen.labels]
+
+    def _unscored(
+        self, table: Table, row: int, label: Label, scored: Sequence[Label], count: int
+    ) -> ReadError:
+        """The error of true labels that no column has scores of: they would count as missed."""
+        known, found = list(map(self._shown, scored)), self._shown(label)
+        return ReadError(
+            f"{table.place(row, self.parameters.label)}: expected a label that a column has scores "
+            f"of ({_listed(known)}), found {found!r}{and_more(count - 1)}",
+            self._remedy(found, known),
+        )
+
+    def _shown(self, label: Label) -> str:
+        return label.value if label.key == self.parameters.key else f"{label.key}: {label.value}"
+
+    def _remedy(self, found: str, known: Sequence[str]) -> str:
+        is_alone = len(known) == 1
+        which = "both labels, that of the probability last," if is_alone else "the columns' labels"
+        remedy = (
+            f"Name {which} under data.labels, or set data.unscored_labels: true to count others "
+            "as missed."
+        )
+        return " ".join(filter(None, (did_you_mean(found, known), remedy)))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(map(repr, names[:_SHOWN]))}{and_more(len(names) - _SHOWN)}"
+
+
+def _scores(table: Table, columns: Sequence[str], width: int) -> Floats:
+    """One score column for each label, or what one probability says of both labels."""
+    if len(columns) == width:
+        return np.stack([table.floats(name) for name in columns], axis=1)
+    second = table.floats(columns[0])
+    outside = np.flatnonzero((second < 0) | (second > 1))
+    if len(outside):
+        raise ReadError(
+            f"{table.place(int(outside[0]), columns[0])}: expected a probability in [0, 1], found "
+            f"{float(second[outside[0]])}{and_more(len(outside) - 1)}",
+            "Write probabilities of the second label, or the scores of both in two columns.",
+        )
+    return np.stack([1 - second, second], axis=1)

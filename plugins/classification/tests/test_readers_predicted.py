@@ -1,0 +1,100 @@
+"""Predicted labels without scores."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import f1_score
+
+from valor_core.schemas.classification import Classification, ClassificationBatch
+
+from .files import METRICS, error, read, written
+from .support import by_label, results_of
+
+TRUE = ["dog", "cat", "cat", "dog", "owl"]
+PREDICTED = ["dog", "dog", "cat", "dog", "cat"]
+
+
+def table(folder: Path, suffix: str) -> Path:
+    path = folder / f"t{suffix}"
+    frame = pd.DataFrame({"uid": list("abcde"), "label": TRUE, "prediction": PREDICTED})
+    if suffix == ".parquet":
+        frame.to_parquet(path, row_group_size=2)
+    elif suffix == ".jsonl":
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.parametrize("partition_bytes", [1, 1 << 20])
+def test_predicted_labels_are_those_of_from_predicted(
+    tmp_path: Path, suffix: str, partition_bytes: int
+) -> None:
+    batch = ClassificationBatch.from_predicted(TRUE, PREDICTED, uids=list("abcde"))
+
+    report = read("predicted", path=table(tmp_path, suffix), partition_bytes=partition_bytes)
+
+    assert report.results == results_of(batch, *METRICS)
+    assert report["Accuracy"].value == 3 / 5
+
+
+def test_columns_of_scikit_learn_and_no_uid(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    true, predicted = rng.integers(0, 3, (2, 60))
+    rows = [f"{t},{p}" for t, p in zip(true, predicted, strict=True)]
+    path = written(tmp_path, "t.csv", "y_true,y_pred", *rows)
+
+    names = {"label": "y_true", "prediction": "y_pred"}
+    report = read("predicted", "F1", path=path, partition_bytes=50, **names)
+
+    assert report.counts["read"] == 60
+    assert report.find("F1", average="macro").value == f1_score(true, predicted, average="macro")
+
+
+def test_labels_may_be_lists_or_nothing(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"uid": "a", "label": ["dog", "cat"], "prediction": ["cat", "owl"], "city": "Oslo"},
+        {"uid": "b", "label": "dog", "prediction": None, "city": "Rome"},
+        {"uid": "c", "label": [], "prediction": "dog", "city": "Oslo"},
+    ]
+    items = [
+        Classification("a", ["dog", "cat"], {"cat": 1.0, "owl": 1.0}),
+        Classification("b", "dog"),
+        Classification("c", [], {"dog": 1.0}),
+    ]
+    path = written(tmp_path, "t.jsonl", *map(json.dumps, rows))
+    choice = {"name": "Counts", "hardmax": False, "score_thresholds": 0.5}
+
+    report = read("predicted", choice, path=path, options={"slices": ["city"]})
+
+    assert report.results == results_of(items, choice)
+    assert report.slice(city="Oslo") == results_of([items[0], items[2]], choice)
+    assert by_label(report.results)["dog"] == {"tp": 0, "fp": 1, "fn": 2, "tn": 0}
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["uid,label,predicted", "a,dog,dog"], "Did you mean 'predicted'?"),
+        (["uid,label,prediction", "a,dog,dog", "a,cat,dog"], "item 'a': expected each uid once"),
+        (
+            ["uid,label,prediction", 'a,dog,"[""cat"", ""cat""]"'],
+            "item 'a', predictions: expected each label once, found 'cat' twice",
+        ),
+        (
+            ["uid,label,prediction", "a,dog,[0.5]"],
+            "row 2, column 'prediction': expected a label as text or whole number, found 0.5",
+        ),
+    ],
+)
+def test_errors_of_predicted_labels_name_the_place(
+    tmp_path: Path, lines: list[str], words: str
+) -> None:
+    assert words in error("predicted", path=written(tmp_path, "t.csv", *lines))

@@ -1,0 +1,60 @@
+"""Reader of predicted labels: one row for each item, its labels without scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from attrs import frozen
+
+from valor_classification.parameters import PredictedParameters
+from valor_classification.readers.tables import ItemTables
+from valor_classification.readers.truth import label_column
+from valor_core.readers import TablePartition, read_table
+from valor_core.readers.metadata import typed_column
+from valor_core.schemas.classification import ClassificationBatch
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.label import Vocabulary
+from valor_core.schemas.scores import ScoreList
+
+
+@frozen
+class PredictedReader:
+    """Reads rows of true and predicted label; a prediction scores 1, other columns are metadata.
+
+    Parameters
+    ----------
+    parameters : PredictedParameters
+        Files and names of columns.
+    task : str
+        Always ``"classification"``.
+    """
+
+    parameters: PredictedParameters
+    task: str
+
+    def partitions(self) -> Sequence[TablePartition]:
+        """Ranges of the files."""
+        return self._tables.partitions()
+
+    def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
+        """The batch of one range."""
+        table = read_table(partition)
+        chosen = self.parameters
+        vocabulary = Vocabulary()
+        truth_rows, truths = label_column(table, chosen.label, chosen.key, vocabulary)
+        rows, predicted = label_column(table, chosen.prediction, chosen.key, vocabulary)
+        own = self._tables.own(chosen.label, chosen.prediction)
+        metadata = {n: typed_column(table.values(n)) for n in table.names if n not in own}
+        yield ClassificationBatch(
+            Datums(self._tables.uids(table), metadata),
+            vocabulary.labels,
+            truth_rows,
+            truths,
+            ScoreList(rows, predicted, np.ones(len(rows))),
+        )
+
+    @property
+    def _tables(self) -> ItemTables:
+        chosen = self.parameters
+        return ItemTables(chosen.path, chosen.uid, chosen.partition_bytes)
