@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import ConfigError, ForeignStateError, SchemaError, did_you_mean, shown
+from valor_core.errors import (
+    ConfigError,
+    ForeignStateError,
+    SchemaError,
+    did_you_mean,
+    found_at,
+    shown,
+)
 from valor_core.filters import UID, Filter
 from valor_core.plan import Plan
 from valor_core.resources import BoundResource
 from valor_core.schemas import Batch, Label
 from valor_core.schemas.datum import BOTH, compact
+from valor_core.schemas.label_sides import LabelSides
 from valor_core.slices import Slices
 from valor_core.state import Resources
 from valor_core.tally import Tally
@@ -37,6 +45,8 @@ class Evaluation:
         Renames applied to both sides first.
     resources : tuple of BoundResource
         What metrics need besides data.
+    place : str
+        Where all this was chosen, for errors: ``"config.yaml: "``.
     """
 
     task: str
@@ -45,9 +55,18 @@ class Evaluation:
     filter: Filter | None = None
     label_map: Mapping[Label, Label] = field(factory=dict)
     resources: tuple[BoundResource, ...] = ()
+    place: str = field(default="", eq=False)
 
     def update(self, tally: Tally, batch: Batch, resources: Resources) -> None:
-        """Count a batch."""
+        """Count a batch.
+
+        Raises
+        ------
+        SchemaError, ExpressionError
+            As `taking_part`, and if a state refuses the batch.
+        ConfigError
+            If there are too many slices.
+        """
         kept = self.taking_part(batch, tally.read + tally.skipped)
         tally.fields.update(batch.datums.metadata)
         tally.left_out.update(getattr(batch, "left_out", {}))
@@ -55,6 +74,8 @@ class Evaluation:
             tally.labels.update(getattr(batch, "labels", ()))
         if BOTH not in tally.sides:
             tally.sides |= getattr(kept, "sides", {BOTH})
+        if not tally.label_sides.meet:
+            tally.label_sides.join(getattr(kept, "label_sides", LabelSides()))
         tally.skipped += len(batch) - len(kept)
         tally.count(kept, self.slices.split(kept), self.plan, resources)
         self.slices.check(tally.states)
@@ -71,6 +92,13 @@ class Evaluation:
             What was read.
         start : int
             How many datums stand before it; datums without names are numbered from there.
+
+        Raises
+        ------
+        SchemaError
+            If it is a batch of another task, or one whose labels cannot be renamed.
+        ExpressionError
+            If the filter compares a field with what its values cannot be compared with.
         """
         if batch.task != self.task:
             raise SchemaError(f"data: expected a batch of {self.task}, got one of {batch.task}")
@@ -85,7 +113,8 @@ class Evaluation:
         datums = batch.datums
         missing = np.full(len(datums), None, dtype=object)
         columns = {name: datums.metadata.get(name, missing) for name in self.filter.fields}
-        mask = self.filter.mask(columns, datums.uids, len(datums))
+        with found_at(self.place):
+            mask = self.filter.mask(columns, datums.uids, len(datums))
         return batch if mask.all() else batch.select(np.flatnonzero(mask))
 
     def check_filter(self, tally: Tally) -> None:
@@ -96,7 +125,7 @@ class Evaluation:
         fields = () if self.filter is None else self.filter.fields
         strange = self._strange("filter", [name for name in fields if name != UID], tally)
         for message, remedy in strange:
-            raise ConfigError(message, remedy)
+            raise ConfigError(f"{self.place}{message}", remedy)
 
     def strange_slices(self, tally: Tally) -> list[str]:
         """Warnings of fields to slice by that no datum has; the rest of a long run still counts."""

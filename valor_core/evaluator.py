@@ -10,13 +10,21 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
 from threading import RLock
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 
 from valor_core import archive, requirements
 from valor_core.config.schema import check_arguments, check_sections
-from valor_core.errors import ConfigError, StateError, did_you_mean, found_at, shown
+from valor_core.errors import (
+    ConfigError,
+    MissingPluginError,
+    StateError,
+    UnknownNameError,
+    did_you_mean,
+    found_at,
+    shown,
+)
 from valor_core.evaluation import Evaluation
 from valor_core.filters import Filter
 from valor_core.gathering import Gathering
@@ -25,21 +33,26 @@ from valor_core.interrupts import uninterrupted
 from valor_core.items import ItemMetric, ItemScores
 from valor_core.parameters import plain
 from valor_core.plan import BoundMetric, MetricChoice, Plan, bind, task_of
+from valor_core.reading import batch_of
 from valor_core.registry import Registry
 from valor_core.report import ItemTable, Report, SliceReport
 from valor_core.requirements import Requirement
 from valor_core.resources import bind as bind_resources
 from valor_core.resources import opened
 from valor_core.result import Failed
-from valor_core.schemas import TASKS, Batch, batch_class, is_batch
+from valor_core.schemas import TASKS, Batch, is_batch
 from valor_core.schemas import label_map as read_label_map
-from valor_core.schemas.datum import BOTH
+from valor_core.schemas.datum import BOTH, are_unique
 from valor_core.slices import SliceKey, Slices
 from valor_core.state import Resources
 from valor_core.tally import Tally
 from valor_core.threads import in_threads
 
 _REQUEST_KEYS = ("task", "metrics", "slices", "filter", "label_map")
+_REGISTER = (
+    "If code of yours makes the metric, add it to a Registry with its method add, and pass that "
+    "one as registry="
+)
 
 
 class Evaluator:
@@ -121,23 +134,30 @@ class Evaluator:
             self.evaluation = Evaluation(
                 task_of(bound, task),
                 plan,
-                Slices(chosen["slices"]),
+                Slices(chosen["slices"], place=place),
                 None if chosen["filter"] is None else Filter.parse(chosen["filter"]),
                 read_label_map(chosen["label_map"]),
                 asked_for,
+                place,
             )
         self.items = _with_rows(chosen["items"], place)
         self._tally = Tally()
         self._gathering = Gathering()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Make what belongs to this one alone: copies have a lock and resources of their own."""
         self._lock = RLock()
         self._exits = ExitStack()
         self._resources: Resources | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
+        own = ("_lock", "_exits", "_resources")
+        return {name: value for name, value in vars(self).items() if name not in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _lock=RLock())
+        vars(self).update(state)
+        self._begin()
 
     def __enter__(self) -> Self:
         return self
@@ -146,9 +166,10 @@ class Evaluator:
         self.close()
 
     def close(self) -> None:
-        """Close the resources that were opened."""
-        self._exits.close()
-        self._resources = None
+        """Close the resources that were opened; another update opens them again."""
+        with self._lock:
+            self._resources = None
+            self._exits.close()
 
     def require(self, conditions: Mapping[str, str]) -> None:
         """Set the thresholds that results must meet, in place of those there were.
@@ -179,10 +200,7 @@ class Evaluator:
         SchemaError
             If the data do not follow the task's schema; nothing of them has been counted.
         """
-        if is_batch(data):
-            batch = data
-        else:
-            batch = batch_class(self.evaluation.task).of(cast("Iterable[Any]", data))
+        batch = data if is_batch(data) else batch_of(data, self.evaluation.task)
         with self._lock:
             if self._may_wait(batch) and self._gathering.takes(batch):
                 if self._gathering.is_full:
@@ -205,6 +223,8 @@ class Evaluator:
     def _count_gathered(self) -> None:
         if self._gathering:
             counted = self._counted(self._gathering.joined())
+            if not all(map(are_unique, counted.uids)):
+                counted.uids = self._gathering.uids()
             with uninterrupted():
                 self._tally.take(counted)
                 self._gathering.clear()
@@ -215,7 +235,7 @@ class Evaluator:
             self._resources = self._exits.enter_context(opened(self.evaluation.resources))
         counted = Tally()
         start = self._tally.read + self._tally.skipped
-        if batch.datums.numbered and start:
+        if batch.datums.numbered and (start or not batch.datums.from_zero):
             batch = batch.renumber(start)
         self.evaluation.update(counted, batch, self._resources)
         self.evaluation.slices.check({*self._tally.states, *counted.states})
@@ -235,13 +255,21 @@ class Evaluator:
         ------
         StateError
             If it is no evaluator, was made by another request, or is this one.
+        ConfigError
+            If both together have too many slices.
         """
         if not isinstance(other, Evaluator):
             raise StateError(f"merge: expected another evaluator, got {shown(other)}")
         if other is self:
             raise StateError("merge: expected another evaluator, got the same one")
         self.evaluation.check_same(other.evaluation.describe(), "merge")
-        self.tally.merge(other.tally, self.evaluation.plan)
+        with ExitStack() as held:
+            # In one order, so that two which are merged into each other do not wait without end.
+            for one in sorted((self, other), key=id):
+                held.enter_context(one._lock)
+            self.evaluation.slices.check({*self.tally.states, *other.tally.states})
+            with uninterrupted():
+                self._tally.merge(other.tally, self.evaluation.plan)
 
     def compute(self, config: Mapping[str, Any] | None = None) -> Report:
         """The report of everything counted so far; counting may go on.
@@ -258,23 +286,25 @@ class Evaluator:
         ConfigError
             If no item has a metadata field that the request slices or filters by.
         """
-        plan, tally = self.evaluation.plan, self.tally
-        tally.check_uids()
-        self.evaluation.check_filter(tally)
-        states = tally.merged(list(tally.states), plan)
-        return Report(
-            results=plan.compute(states),
-            slices=tuple(self._slices(states)),
-            items=tuple(self._item_tables(states)) if self.items else (),
-            config=self.evaluation.describe() if config is None else config,
-            versions=self.versions(),
-            counts={"read": tally.read, "skipped": tally.skipped, "failed": _failed(states)},
-            warnings=tuple(self._warnings()),
-        ).judged(self.requirements)
+        with self._lock:
+            plan, tally = self.evaluation.plan, self.tally
+            tally.check_uids()
+            self.evaluation.check_filter(tally)
+            states = tally.merged(list(tally.states), plan)
+            return Report(
+                results=plan.compute(states),
+                slices=tuple(self._slices(tally, states)),
+                items=tuple(self._item_tables(states)) if self.items else (),
+                config=self.evaluation.describe() if config is None else config,
+                versions=self.versions(),
+                counts={"read": tally.read, "skipped": tally.skipped, "failed": _failed(states)},
+                warnings=tuple(self._warnings(tally)),
+            ).judged(self.requirements)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything counted so far to a file, to go on or to merge later."""
-        archive.save(path, self.evaluation, self.tally, self.versions())
+        with self._lock:
+            archive.save(path, self.evaluation, self.tally, self.versions())
 
     def resume(self, path: str | os.PathLike[str]) -> None:
         """Count what is in a file that `save` wrote for the same request.
@@ -283,8 +313,14 @@ class Evaluator:
         ------
         StateError
             If it was made by another request or other versions.
+        ConfigError
+            If both together have too many slices.
         """
-        self.tally.merge(archive.load(path, self.evaluation, self.versions()), self.evaluation.plan)
+        saved = archive.load(path, self.evaluation, self.versions())
+        with self._lock:
+            self.evaluation.slices.check({*self.tally.states, *saved.states})
+            with uninterrupted():
+                self._tally.take(saved)
 
     @classmethod
     def load(
@@ -308,21 +344,28 @@ class Evaluator:
         ------
         StateError
             If the file is not a saved state or was made by other versions.
+        UnknownNameError
+            If a metric of it is not known, such as one made by the decorator.
         """
         request = archive.read_header(path)["request"]
         resources = {key: value for key, value in request.items() if key not in _REQUEST_KEYS}
-        evaluator = cls(
-            request["metrics"],
-            request["task"],
-            slices=request.get("slices", ()),
-            filter=request.get("filter"),
-            label_map=request.get("label_map", ()),
-            require=require,
-            items=items,
-            resources=resources,
-            registry=registry,
-            place=f"{path}: ",
-        )
+        try:
+            evaluator = cls(
+                request["metrics"],
+                request["task"],
+                slices=request.get("slices", ()),
+                filter=request.get("filter"),
+                label_map=request.get("label_map", ()),
+                require=require,
+                items=items,
+                resources=resources,
+                registry=registry,
+                place=f"{path}: ",
+            )
+        except MissingPluginError:
+            raise
+        except UnknownNameError as error:
+            raise UnknownNameError(error.message, _REGISTER) from error
         evaluator.resume(path)
         return evaluator
 
@@ -335,19 +378,21 @@ class Evaluator:
         found["valor-core"] = _own_version()
         return dict(sorted(found.items())) | {"numpy": np.__version__}
 
-    def _slices(self, whole: Sequence[Any]) -> list[SliceReport]:
+    def _slices(self, tally: Tally, whole: Sequence[Any]) -> list[SliceReport]:
         """Slices by the same fields share no state, so they are computed side by side."""
         reports: list[SliceReport] = []
-        groups = self.evaluation.slices.groups(self.tally.states)
+        groups = self.evaluation.slices.groups(tally.states)
         for _, disjoint in groupby(groups, key=lambda group: tuple(group[0])):
-            reports += in_threads([partial(self._slice, whole, *group) for group in disjoint])
+            reports += in_threads(
+                [partial(self._slice, tally, whole, *group) for group in disjoint]
+            )
         return reports
 
     def _slice(
-        self, whole: Sequence[Any], where: Mapping[str, Any], keys: list[SliceKey]
+        self, tally: Tally, whole: Sequence[Any], where: Mapping[str, Any], keys: list[SliceKey]
     ) -> SliceReport:
         plan = self.evaluation.plan
-        states = plan.within(self.tally.merged(keys, plan), whole)
+        states = plan.within(tally.merged(keys, plan), whole)
         return SliceReport(where, plan.compute(states))
 
     def _item_tables(self, states: Sequence[Any]) -> Iterable[ItemTable]:
@@ -364,19 +409,21 @@ class Evaluator:
             parameters = plain(metric.parameters)
             yield ItemTable(metric.spec.identity, parameters, tuple(state.sorted_rows()))
 
-    def _warnings(self) -> Iterable[str]:
-        if self.tally.read == 0:
-            left_out = f", {self.tally.skipped:,} were left out by the filter"
-            yield f"no datums took part{left_out if self.tally.skipped else ''}"
-        for what, count in sorted(self.tally.left_out.items()):
+    def _warnings(self, tally: Tally) -> Iterable[str]:
+        if tally.read == 0:
+            left_out = f", {tally.skipped:,} were left out by the filter"
+            yield f"no datums took part{left_out if tally.skipped else ''}"
+        for what, count in sorted(tally.left_out.items()):
             yield f"{count:,} {what}"
-        if len(self.tally.sides) == 2 and BOTH not in self.tally.sides:
+        if len(tally.sides) == 2 and BOTH not in tally.sides:
             yield (
                 "no item has both a ground truth and a prediction; are the uids of both sides "
                 "written alike?"
             )
-        yield from self.evaluation.strange_slices(self.tally)
-        yield from self.evaluation.idle_renames(self.tally)
+        elif tally.label_sides.warning is not None:
+            yield tally.label_sides.warning
+        yield from self.evaluation.strange_slices(tally)
+        yield from self.evaluation.idle_renames(tally)
 
 
 def _check_task(task: str | None, registry: Registry, place: str) -> None:

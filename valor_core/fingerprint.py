@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from typing import Any
 
 import attrs
@@ -47,13 +47,17 @@ def _add(digest: Any, value: Any) -> None:
         names = [field.name for field in attrs.fields(type(value)) if field.init]
         _add_table(digest, type(value).__name__, {name: getattr(value, name) for name in names})
     elif isinstance(value, (list, tuple, np.ndarray)):
-        digest.update(f"list {len(value)} ".encode())
-        for item in value:
-            _add(digest, item)
+        _add_list(digest, "list", value)
     elif isinstance(value, Set):
-        _add(digest, sorted(map(repr, value)))
+        _add_list(digest, "set", sorted(map(repr, value)))
     else:
         digest.update(f"{type(value).__name__} {value!r} ".encode(errors="surrogatepass"))
+
+
+def _add_list(digest: Any, kind: str, items: Collection[Any]) -> None:
+    digest.update(f"{kind} {len(items)} ".encode())
+    for item in items:
+        _add(digest, item)
 
 
 def _add_table(digest: Any, kind: str, table: Mapping[str, Any]) -> None:

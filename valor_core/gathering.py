@@ -12,6 +12,7 @@ from typing import Any, Protocol, Self, TypeGuard, cast
 from attrs import define, field
 
 from valor_core.schemas import Batch
+from valor_core.schemas.datum import Uids, compact
 
 _THIN = 1 << 18  # bytes from which a batch is worth being counted alone
 _FULL = 1 << 20  # bytes that wait at the most, but for the last batch
@@ -71,6 +72,10 @@ class Gathering:
     def joined(self) -> Batch:
         """All that waits, as one batch."""
         return cast("Batch", type(self.waiting[0]).joined(self.waiting))
+
+    def uids(self) -> list[Uids]:
+        """The uids of each batch that waits, none of which has one twice."""
+        return [compact(batch.datums.uids) for batch in self.waiting]
 
     def clear(self) -> None:
         """Let go of what waits."""

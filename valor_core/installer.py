@@ -5,8 +5,10 @@ from __future__ import annotations
 import shlex
 from importlib.util import find_spec
 
-_FAMILIES = ("classification", "detection", "segmentation", "text", "llm", "rgb")
-_FOLDERS = {"valor-core": "."} | {f"valor-{name}": f"plugins/{name}" for name in _FAMILIES}
+FAMILIES = ("classification", "detection", "segmentation", "text", "llm", "rgb")
+"""Folders below ``plugins/`` of a clone."""
+
+_FOLDERS = {"valor-core": "."} | {f"valor-{name}": f"plugins/{name}" for name in FAMILIES}
 """Where a clone has each distribution of this project."""
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """A block that no signal to stop cuts in half; it is raised when the block ends.
+    """A block that no signal to stop cuts in half; it is raised when the block ends or fails.
 
     On other threads than the main one, which no signal reaches, it is a plain block.
 
@@ -30,7 +30,8 @@ def uninterrupted() -> Iterator[None]:
     try:
         yield
     finally:
-        for number, handler in handlers.items():
+        # The handler of SIGINT may raise, so that it comes back when all else is as before.
+        for number, handler in reversed(handlers.items()):
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
-    if asked:
-        signal.raise_signal(asked[0])
+        if asked:
+            signal.raise_signal(asked[0])

@@ -39,7 +39,7 @@ def decorated(path: Path) -> list[MetricSpec]:
         sys.modules[name] = module
         _decorated.add(name)
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script may end itself where it is imported
         sys.modules.pop(name, None)
         raise ConfigError(
             f"modules: {path} cannot be imported, {type(error).__name__}: {error}"

@@ -6,14 +6,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from attrs import field, frozen
+from attrs import field, fields, frozen
 
 from valor_core.errors import ConfigError, ParameterError, ValorError, found_at, shown
 from valor_core.items import ItemMetric, check_scorer
 from valor_core.parameters import build, plain
 from valor_core.registry import Registry, implementation
 from valor_core.result import Failed, Result, Undefined
-from valor_core.spec import MetricSpec
+from valor_core.spec import FunctionMetricSpec, MetricSpec
 from valor_core.state import Metric, Resources, StateRequest, find, join
 
 MetricChoice = str | Mapping[str, Any] | MetricSpec
@@ -117,10 +117,19 @@ def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str
         parameters: Any = build(spec.parameters, given, f"{place}." if place else f"{spec.name}: ")
     except ParameterError as error:
         if place:
-            remedy = error.remedy or f"See its parameters with: valor show {spec.name}"
-            raise ParameterError(error.sentence, remedy, f"{place}.") from None
+            raise ParameterError(
+                error.sentence, error.remedy or _parameters_of(spec), f"{place}."
+            ) from None
         raise
     return BoundMetric(spec, parameters, place)
+
+
+def _parameters_of(spec: MetricSpec) -> str:
+    """Where to read what a metric takes; a decorated one is in no list of the installed."""
+    if isinstance(spec, FunctionMetricSpec):
+        names = ", ".join(one.name for one in fields(spec.parameters))
+        return f"{spec.name} takes {names or 'no parameters'}."
+    return f"See its parameters with: valor show {spec.name}"
 
 
 def _with_a_name(choice: object, place: str) -> str | None:

@@ -14,6 +14,16 @@ from valor_core.errors import SchemaError, shown
 from valor_core.fingerprint import fingerprint
 from valor_core.schemas import Batch, batch_class, is_batch
 
+_MADE_OF_ARRAYS = {
+    "classification": "Make a batch of arrays with: ClassificationBatch.from_arrays",
+    "detection": "Make a batch of arrays with: valor_detection.arrays.from_arrays, "
+    "from_supervision or from_torchvision. A table with a row for each box is read from a file, "
+    "by the reader: table",
+    "segmentation": "Make a batch of arrays with: SegmentationBatch.from_arrays",
+    "text": "Make an item of each row with: Text(uid, query=…, response=…, references=…)",
+}
+"""What to do with arrays and tables in memory, by task."""
+
 
 class Partition(Protocol):
     """A part of a source: pickles, and holds whole datums with both sides."""
@@ -27,7 +37,7 @@ def identity(partition: Partition) -> str:
     """What stands in the list of finished partitions: its name, and the version of its data.
 
     A partition that has `paths` is another one when a file's size or time of change is, and one
-    that has a `fingerprint` when that is.
+    that has a `fingerprint`, 32 hexadecimal digits, when that is.
     """
     paths: Iterable[Path] = getattr(partition, "paths", ())
     stats = [path.stat() for path in paths if path.exists()]
@@ -43,8 +53,10 @@ def name_in(identity: str) -> str:
     --------
     >>> name_in("a b.csv, rows 1 to 9 2048:1700000000000000000")
     'a b.csv, rows 1 to 9'
+    >>> name_in("batch 3 4d7a8f0b1c2e3f405162738495a6b7c8")
+    'batch 3'
     """
-    return re.sub(r"( \d+:\d+)+$", "", identity)
+    return re.sub(r"( \d+:\d+)*( [0-9a-f]{32})?$", "", identity)
 
 
 @runtime_checkable
@@ -106,18 +118,8 @@ class InMemory:
         if is_batch(data):
             return cls((data,))
         batch = batch_class(task)
-        if isinstance(data, (str, os.PathLike)):
-            raise SchemaError(
-                f"data: expected items or a batch, got {shown(os.fspath(data))}",
-                f"Name what reads it: {{'reader': …, 'path': {os.fspath(data)!r}}}. "
-                "See the readers with: valor list --readers",
-            )
-        if hasattr(batch, "from_arrays") and _is_of_arrays(data):
-            raise SchemaError(
-                f"data: expected items or a batch, got {type(data).__name__}",
-                f"Make a batch of arrays with: {batch.__name__}.from_arrays",
-            )
-        if isinstance(data, Iterable) and not isinstance(data, (str, bytes, Mapping)):
+        _check_in_memory(data, task)
+        if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping)):
             data = list(data)
             if data and all(map(is_batch, data)):
                 return cls(_numbered_apart(data))
@@ -138,6 +140,39 @@ class InMemory:
         yield self.batches[partition.number]
 
 
+def batch_of(data: Any, task: str) -> Batch:
+    """The batch of some of the task's objects.
+
+    Raises
+    ------
+    SchemaError
+        If they are something else, with what makes a batch of it.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.text import Text
+    >>> len(batch_of([Text("q1", response="Paris")], "text"))
+    1
+    """
+    batch = batch_class(task)
+    _check_in_memory(data, task)
+    return batch.of(data)
+
+
+def _check_in_memory(data: Any, task: str) -> None:
+    """Raise a `SchemaError` that helps on if data are what only a reader or a function takes."""
+    if isinstance(data, (str, os.PathLike)):
+        raise SchemaError(
+            f"data: expected items or a batch, got {shown(os.fspath(data))}",
+            f"Name what reads it: {{'reader': …, 'path': {os.fspath(data)!r}}}. "
+            "See the readers with: valor list --readers",
+        )
+    if _is_of_arrays(data):
+        raise SchemaError(
+            f"data: expected items or a batch, got {type(data).__name__}", _MADE_OF_ARRAYS[task]
+        )
+
+
 def _is_of_arrays(data: Any) -> bool:
     """Whether some data are a table or an array of numbers, or several."""
     if isinstance(data, (list, tuple)):
@@ -152,6 +187,7 @@ def _numbered_apart(batches: Iterable[Batch]) -> tuple[Batch, ...]:
     apart = []
     count = 0
     for batch in batches:
-        apart.append(batch.renumber(count) if batch.datums.numbered and count else batch)
+        renumbers = batch.datums.numbered and (count or not batch.datums.from_zero)
+        apart.append(batch.renumber(count) if renumbers else batch)
         count += len(batch)
     return tuple(apart)

@@ -27,7 +27,7 @@ from valor_core.errors import (
     did_you_mean,
 )
 from valor_core.installed import Announced, entry_points
-from valor_core.installer import ways
+from valor_core.installer import FAMILIES, ways
 from valor_core.manifest import Claim, Manifest, load, read
 from valor_core.spec import (
     FunctionMetricSpec,
@@ -43,15 +43,7 @@ from valor_core.spec import (
 GROUP = "valor.plugins"
 OWN_NAMESPACE = "core"
 
-FIRST_PARTY = {
-    "classification": "classification",
-    "detection": "detection",
-    "segmentation": "segmentation",
-    "text": "text",
-    "llm": "llm",
-    "nvidia": "llm",
-    "rgb": "rgb",
-}
+FIRST_PARTY = {family: family for family in FAMILIES} | {"nvidia": "llm"}
 """Folder below ``plugins/`` of every namespace of this project."""
 
 PLANNED = frozenset({"text", "llm", "nvidia", "rgb"})

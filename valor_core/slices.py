@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
 from valor_core.errors import ConfigError
 from valor_core.schemas import Batch
@@ -18,6 +20,7 @@ SliceKey = tuple[Any, ...]
 """Values of the sliced fields, in their order; None where one is missing, `Truth` for a bool."""
 
 _TEXTS = frozenset({str, type(None)})  # of these, equal values are the same value
+_FINE = frozenset({"ns", "ps", "fs", "as"})  # units that Python's timestamps do not have
 _WHOLE = 2**53  # below it every whole number is a float of its own
 
 
@@ -73,6 +76,8 @@ class Slices:
         Each entry is a field, or a list of fields whose combinations are reported.
     at_most : int
         Limit on the number of combinations of values.
+    place : str
+        Where they were chosen, for errors: ``"config.yaml: "``.
 
     Examples
     --------
@@ -82,6 +87,7 @@ class Slices:
 
     wanted: tuple[tuple[str, ...], ...] = field(default=(), converter=_fields)
     at_most: int = 1000
+    place: str = field(default="", eq=False)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -105,7 +111,7 @@ class Slices:
         count = len(set(keys))
         if count > self.at_most:
             raise ConfigError(
-                f"slices: expected at most {self.at_most:,} combinations of "
+                f"{self.place}slices: expected at most {self.at_most:,} combinations of "
                 f"{', '.join(self.fields)}, found {count:,} so far",
                 "Slice by fields with fewer values.",
             )
@@ -136,7 +142,7 @@ class Slices:
         metadata: Mapping[str, Any] = batch.datums.metadata
         if name not in metadata:
             return np.zeros(len(batch), np.int64), [None]
-        values = metadata[name].tolist()
+        values = _listed(metadata[name])
         if _TEXTS.issuperset(map(type, values)):
             distinct = dict.fromkeys(values)
             plain = list(map(_plain, distinct))
@@ -146,6 +152,14 @@ class Slices:
             plain = list(distinct)
         places = {value: number for number, value in enumerate(distinct)}
         return np.fromiter(map(places.__getitem__, values), np.int64, len(values)), plain
+
+
+def _listed(column: NDArray[Any]) -> list[Any]:
+    """The values of a column as Python's own; NumPy has whole numbers for fine times."""
+    if column.dtype.kind == "M" and np.datetime_data(column.dtype)[0] in _FINE:
+        column = column.astype("datetime64[us]")
+    values: list[Any] = column.tolist()
+    return values
 
 
 def _plain(value: Any) -> Any:
@@ -162,6 +176,8 @@ def _plain(value: Any) -> Any:
         check_unicode(value, "metadata")
     if value is None or isinstance(value, (int, str)):
         return value
+    if isinstance(value, date) and value != value:  # pandas has one that is none
+        return None
     if not isinstance(value, float):
         return str(value)
     if not math.isfinite(value):

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from attrs import field, frozen
 
 from valor_core.errors import ManifestError, shown
-from valor_core.parameters import NoParameters
+from valor_core.parameters import NoParameters, build
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\.[A-Za-z][A-Za-z0-9_]*")
 IMPLEMENTATION = re.compile(r"[\w.]+:[\w.]+")
@@ -239,8 +239,15 @@ class FunctionMetricSpec(MetricSpec):
     score: Callable[..., Any] = field(repr=False, eq=False)
 
     def __call__(self, item: Any, **arguments: Any) -> Any:
-        """What the function says of an item; unlike it, it checks the arguments."""
-        return self.score(item, self.parameters(**arguments), {})
+        """What the function says of an item; unlike it, it checks the arguments.
+
+        Raises
+        ------
+        ParameterError
+            If an argument is unknown or missing, or its value does not fit.
+        """
+        parameters: Any = build(self.parameters, arguments, f"{self.name}: ")
+        return self.score(item, parameters, {})
 
     def __reduce__(self) -> tuple[Any, ...]:
         try:

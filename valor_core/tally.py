@@ -14,6 +14,7 @@ from valor_core.plan import Plan
 from valor_core.schemas import Batch, Label
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import Uids, check_unique
+from valor_core.schemas.label_sides import LabelSides
 from valor_core.slices import SliceKey
 from valor_core.state import Resources, StateRequest
 
@@ -34,7 +35,8 @@ class Tally:
     states : dict of slice key to list of states
         In the order of the plan's requests.
     uids : list of ndarray
-        Uids of the datums that took part; empty where datums have no names of their own.
+        Uids of the datums that took part, no uid twice in one array; empty where datums have no
+        names of their own.
     read, skipped : int
         Datums that took part, and datums that the filter left out.
     done : list of str
@@ -46,7 +48,10 @@ class Tally:
     labels : set of Label
         Labels of the data before the label map; kept only where there is one.
     sides : set of str
-        Which sides there are: ``groundtruths``, ``predictions``, and ``both`` if an item has both.
+        Which sides there are: ``groundtruths`` and ``predictions``, or ``both`` once an item has
+        both.
+    label_sides : LabelSides
+        Which labels are true and which predicted, until one is both.
     """
 
     states: dict[SliceKey, list[Any]] = field(factory=dict)
@@ -58,6 +63,7 @@ class Tally:
     left_out: Counter[str] = field(factory=Counter)
     labels: set[Label] = field(factory=set)
     sides: set[str] = field(factory=set)
+    label_sides: LabelSides = field(factory=LabelSides)
 
     def count(
         self,
@@ -107,6 +113,7 @@ class Tally:
         self.left_out += other.left_out
         self.labels |= other.labels
         self.sides |= other.sides
+        self.label_sides.join(other.label_sides)
 
     def check_uids(self) -> None:
         """Raise a `SchemaError` if an item was read twice."""

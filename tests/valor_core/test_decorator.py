@@ -165,6 +165,25 @@ def test_a_decorated_function_can_still_be_called() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"off": 3}, "mylab.Share: off: unknown key\nDid you mean 'of'?"),
+        ({"of": "3"}, "mylab.Share: of must be a whole number, got '3'"),
+        ({}, "mylab.Share: of: expected a whole number, found none"),
+    ],
+)
+def test_arguments_of_a_call_are_checked(arguments: dict[str, Any], message: str) -> None:
+    @metric("mylab.Share", task="text")
+    def share(item: Any, *, of: int) -> float:
+        return len(item.response) / of
+
+    with pytest.raises(ParameterError) as caught:
+        share(Text("q1", response="abc"), **arguments)
+
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
     ("function", "called"), [(lambda item: 1.0, "<lambda>"), (partial(len), "partial")]
 )
 def test_a_function_without_a_name_is_refused_in_words(function: Any, called: str) -> None:

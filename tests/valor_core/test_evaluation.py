@@ -39,6 +39,16 @@ def test_an_evaluation_is_described_by_plain_values() -> None:
     }
 
 
+def test_the_place_of_a_request_is_no_part_of_it() -> None:
+    placed = Evaluator(
+        ["lab.LongShare"], slices=["city"], filter="uid != 'q9'", place="config.yaml: "
+    ).evaluation
+
+    assert placed.describe() == evaluator().evaluation.describe()
+    assert placed.slices == evaluator().evaluation.slices
+    assert pickle.loads(pickle.dumps(placed)).place == "config.yaml: "
+
+
 def test_another_request_is_refused_with_both_values() -> None:
     other = evaluator().evaluation.describe() | {"filter": "uid == 'q1'"}
 

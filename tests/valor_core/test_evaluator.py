@@ -1,21 +1,32 @@
 from __future__ import annotations
 
+import pickle
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from valor_core import Evaluator, Failed, Label, Registry, Undefined, metric
-from valor_core.errors import ConfigError, SchemaError, StateError, ValorError
+from valor_core.errors import (
+    ConfigError,
+    MissingPluginError,
+    SchemaError,
+    StateError,
+    UnknownNameError,
+    ValorError,
+)
 from valor_core.installer import install as install_command
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.tally import Tally
 
 PLUGINS = Path(__file__).parent / "plugins"
 METRICS: list[Any] = [
@@ -121,6 +132,10 @@ class TestStreaming:
         ):
             Evaluator(METRICS).update(batch)
 
+    def test_arrays_are_answered_with_what_makes_a_batch_of_them(self) -> None:
+        with pytest.raises(SchemaError, match=r"got ndarray\nMake an item of each row with: Text"):
+            Evaluator(METRICS).update(np.array(["Paris", "Rom"]))
+
     def test_a_batch_is_not_written_to(self) -> None:
         batch = TextBatch.of(ITEMS)
 
@@ -182,6 +197,15 @@ class TestUids:
 
         assert evaluator.compute().counts["read"] == 1
 
+    def test_a_part_of_items_without_names_is_numbered_through(self) -> None:
+        evaluator = Evaluator([score], items=True)
+        batch = TextBatch(Datums.numbers(3), [None] * 3, ["a", "ab", "abcd"], *[[()] * 3] * 3)
+
+        for _ in range(2):
+            evaluator.update(batch.select(np.array([0, 2])))
+
+        assert [row.uid for row in evaluator.compute().items[0].rows] == [0, 1, 2, 3]
+
     def test_items_without_names_are_numbered_through(self) -> None:
         evaluator = Evaluator([score], items=True)
         batch = TextBatch(Datums.numbers(2), [None] * 2, ["ab", "abcd"], *[[()] * 2] * 3)
@@ -237,7 +261,7 @@ class TestSlices:
         together: list[list[tuple[Any, ...]]] = []
 
         def in_turn(tasks: list[Any]) -> list[Any]:
-            together.append([key for task in tasks for key in task.args[2]])
+            together.append([key for task in tasks for key in task.args[-1]])
             return [task() for task in tasks]
 
         monkeypatch.setattr("valor_core.evaluator.in_threads", in_turn)
@@ -279,6 +303,35 @@ class TestSlices:
             evaluator.update([item("b", n=-1)])
 
         assert evaluator.compute().counts["read"] == 1000
+
+    def test_too_many_combinations_of_two_evaluators_are_refused_and_not_merged(
+        self, tmp_path: Path
+    ) -> None:
+        one, other = (
+            evaluated([item(f"{side}{n}", n=n + 600 * side) for n in range(600)], slices=["n"])
+            for side in (0, 1)
+        )
+        other.save(tmp_path / "state.npz")
+        before = one.compute()
+
+        for merged in (lambda: one.merge(other), lambda: one.resume(tmp_path / "state.npz")):
+            with pytest.raises(ConfigError, match=r"at most 1,000 combinations of n, found 1,200"):
+                merged()
+
+        assert one.compute() == before
+
+    def test_an_error_of_what_was_chosen_has_the_place_of_it(self) -> None:
+        place = "c.yaml: "
+        by_place: list[tuple[dict[str, Any], str]] = [
+            ({"slices": ["n"]}, "slices: expected at most 1,000 combinations of n, found 1,001"),
+            ({"filter": "n = 1"}, "filter 'n = 1': expected an operator"),
+            ({"filter": "n == '1'"}, "filter \"n == '1'\": field 'n' holds numbers and cannot"),
+            ({"filter": "m == 1"}, "filter: no item has the metadata field 'm'"),
+        ]
+        for options, message in by_place:
+            with pytest.raises(ValorError) as caught:
+                evaluated([item(n, n=n) for n in range(1001)], place=place, **options).compute()
+            assert str(caught.value).startswith(place + message)
 
     def test_a_filter_by_a_field_that_no_item_has_is_answered_with_the_nearest(self) -> None:
         with pytest.raises(ConfigError) as caught:
@@ -428,6 +481,51 @@ class TestSavedStates:
         assert [row.value for row in report.items[0].rows] == [0.5]
         assert not report.ok
 
+    def test_a_metric_of_somebodys_own_code_needs_a_registry(self, tmp_path: Path) -> None:
+        evaluated(ITEMS, [score]).save(tmp_path / "state.npz")
+
+        with pytest.raises(UnknownNameError) as caught:
+            Evaluator.load(tmp_path / "state.npz")
+
+        assert str(caught.value) == (
+            f"{tmp_path / 'state.npz'}: metrics[0]: metric 'mylab.Score': no installed plugin "
+            "claims the namespace 'mylab'\n"
+            "If code of yours makes the metric, add it to a Registry with its method add, and pass "
+            "that one as registry="
+        )
+
+    def test_a_metric_of_a_plugin_that_is_missing_needs_the_plugin(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Evaluator(["Counts"], "classification").save(tmp_path / "state.npz")
+
+        def missing(*arguments: Any) -> None:
+            raise MissingPluginError("metric: not installed", "Install it.")
+
+        monkeypatch.setattr(Registry, "metric", missing)
+        with pytest.raises(MissingPluginError, match=r"not installed\nInstall it\.$"):
+            Evaluator.load(tmp_path / "state.npz")
+
+    @pytest.mark.usefixtures("interruptible")
+    @pytest.mark.parametrize("how", ["merge", "resume"])
+    def test_an_interrupt_while_counts_are_added_comes_when_they_are(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+    ) -> None:
+        one, other = evaluated(ITEMS[:1]), evaluated(ITEMS[1:])
+        other.save(tmp_path / "state.npz")
+        take = Tally.take
+
+        def interrupted(self: Tally, added: Tally) -> None:
+            signal.raise_signal(signal.SIGINT)
+            take(self, added)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Tally, "take", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                one.merge(other) if how == "merge" else one.resume(tmp_path / "state.npz")
+
+        assert one.compute() == evaluated(ITEMS).compute()
+
     def test_labels_come_through_a_file(self, tmp_path: Path) -> None:
         label_map = {"tabby": ("animal", "cat")}
         evaluator = Evaluator(["lab.TruthCount"], label_map=label_map)
@@ -576,11 +674,55 @@ class TestSides:
         assert resumed.compute().warnings == (self.WARNING,)
 
 
-def test_resources_are_closed_with_the_evaluator() -> None:
-    with Evaluator([score]) as evaluator:
-        evaluator.update(ITEMS)
+@pytest.fixture
+def log(tmp_path: Path, mylab: Path) -> Path:
+    """File in which the dictionary of `mylab.KnownWords` notes what happens to it."""
+    return tmp_path / "log"
 
-    assert evaluator._resources is None
+
+def of_known_words(log: Path) -> Evaluator:
+    return Evaluator(["mylab.KnownWords"], resources={"dictionary": {"log": str(log)}})
+
+
+def noted(log: Path) -> list[str]:
+    events = [line.split()[0] for line in log.read_text().splitlines()]
+    return [event for event in events if event != "has"]
+
+
+def test_resources_are_closed_with_the_evaluator_also_after_an_error(log: Path) -> None:
+    def work() -> None:
+        with of_known_words(log) as evaluator:
+            evaluator.update([item("q1")])
+            assert noted(log) == ["open"]
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        work()
+
+    assert noted(log) == ["open", "close"]
+
+
+def test_a_closed_evaluator_opens_its_resources_again(log: Path) -> None:
+    evaluator = of_known_words(log)
+    for uid in ("q1", "q2"):
+        evaluator.update([item(uid)])
+        evaluator.close()
+    evaluator.close()
+
+    assert noted(log) == ["open", "close"] * 2
+    assert evaluator.compute().counts["read"] == 2
+
+
+def test_a_copy_opens_resources_of_its_own(log: Path) -> None:
+    with of_known_words(log) as evaluator:
+        evaluator.update([item("q1")])
+        with pickle.loads(pickle.dumps(evaluator)) as copied:
+            copied.update([item("q2")])
+        assert noted(log) == ["open", "open", "close"]
+        evaluator.update([item("q3")])
+
+    assert noted(log) == ["open", "open", "close", "close"]
+    assert (copied.tally.read, evaluator.tally.read) == (2, 2)
 
 
 def test_a_registry_is_made_where_none_is_given() -> None:

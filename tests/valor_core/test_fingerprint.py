@@ -48,7 +48,8 @@ def test_text_is_told_from_other_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [(1, True), (1, 1.0), ("1", 1), ([], ()), (None, "None")]
+    ("one", "other"),
+    [(1, True), (1, 1.0), ("1", 1), ([], ()), (None, "None"), ({1}, ["1"]), ({"a"}, ["a"])],
 )
 def test_kinds_of_value_are_told_apart(one: Any, other: Any) -> None:
     same = isinstance(one, list)  # a list and a tuple hold the same

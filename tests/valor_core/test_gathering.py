@@ -211,6 +211,25 @@ def test_an_item_that_comes_twice_is_an_error_of_compute_alone() -> None:
             evaluator.compute()
 
 
+def test_an_item_that_comes_twice_is_found_where_nothing_else_was_counted() -> None:
+    evaluator = Evaluator(["Accuracy"], "classification")
+    for _ in range(2):
+        evaluator.update(named(slice(0, 1)))
+
+    with pytest.raises(SchemaError, match=r"^item 'img_0': expected each uid once, found it 2"):
+        evaluator.compute()
+
+
+def test_uids_of_what_waits_are_kept_together(counted: list[int]) -> None:
+    evaluator = Evaluator(["Accuracy"], "classification")
+    for row in range(ROWS):
+        evaluator.update(named(slice(row, row + 1)))
+
+    assert [uids.dtype.kind for uids in evaluator.tally.uids] == ["S"]
+    assert len(evaluator.tally.uids[0]) == ROWS
+    assert counted == [ROWS]
+
+
 def test_what_a_state_may_refuse_does_not_wait() -> None:
     # `Picky` does not say that it refuses nothing.
     evaluator = Evaluator([PICKY], registry=Registry())
@@ -233,6 +252,16 @@ def test_a_copy_has_what_waits() -> None:
 
     for same in (pickle.loads(pickle.dumps(evaluator)), deepcopy(evaluator)):
         assert same.compute() == evaluator.compute()
+
+
+def test_a_copy_has_what_is_counted_and_goes_on() -> None:
+    evaluator = waiting(slice(0, 15))
+    evaluator.compute()
+
+    for same in (pickle.loads(pickle.dumps(evaluator)), deepcopy(evaluator)):
+        same.update(named(slice(15, ROWS)))
+        assert same.compute() == waiting(slice(0, ROWS)).compute()
+    assert evaluator.compute() == waiting(slice(0, 15)).compute()
 
 
 def test_a_merge_counts_what_waits_in_both() -> None:
@@ -299,6 +328,44 @@ def test_threads_may_update_one_evaluator() -> None:
         list(pool.map(work, range(4)))
 
     assert evaluator.compute().counts["read"] == 4 * (98 * 4 + 2 * 40_000)
+
+
+def test_a_report_of_an_evaluator_that_threads_update_is_of_whole_batches() -> None:
+    evaluator = Evaluator(["Counts"], "classification", slices=["weather"])
+    batch = matrices(slice(0, 4), metadata={"weather": ["sun", "rain"] * 2})
+
+    def work(_: int) -> None:
+        for _ in range(50):
+            evaluator.update(batch)
+
+    with ThreadPoolExecutor(2) as pool:
+        working = [pool.submit(work, number) for number in range(2)]
+        reports = [evaluator.compute() for _ in range(10)]
+        for one in working:
+            one.result()
+
+    for report in (*reports, evaluator.compute()):
+        assert report.counts["read"] % 4 == 0
+        assert sum(map(counted_in, report.results)) == report.counts["read"] * 3
+        for part in report.slices:
+            assert sum(map(counted_in, part.results)) == report.counts["read"] * 3 / 2
+
+
+def counted_in(result: Result) -> int:
+    """Items that were counted for a label."""
+    return sum(result.value.values()) if isinstance(result.value, dict) else 0
+
+
+def test_two_that_threads_merge_into_each_other_do_not_wait_without_end() -> None:
+    one, other = waiting(slice(0, 15)), waiting(slice(15, ROWS))
+
+    with ThreadPoolExecutor(2) as pool:
+        merges = [pool.submit(one.merge, other), pool.submit(other.merge, one)]
+        for merge in merges:
+            merge.result(timeout=60)
+
+    # Whichever was first, the second one got both.
+    assert sorted([one.tally.read, other.tally.read]) in ([ROWS, ROWS + 15], [ROWS, 2 * ROWS - 15])
 
 
 def test_batches_without_scores_do_not_wait_without_end(counted: list[int]) -> None:

@@ -38,7 +38,8 @@ def test_importing_core_loads_no_task_schema_reader_or_cli() -> None:
     for name in ("valor_core.cli", "valor_core.testing", "valor_core.readers", "valor_core.page"):
         assert name not in loaded
     assert {name for name in loaded if name.startswith("valor_core.schemas.")} == {
-        f"valor_core.schemas.{name}" for name in ("arrays", "characters", "datum", "label", "order")
+        f"valor_core.schemas.{name}"
+        for name in ("arrays", "characters", "datum", "label", "label_sides", "order")
     }
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import signal
 import threading
+from typing import Any
 
 import pytest
 
@@ -31,12 +32,48 @@ def test_handlers_are_as_before() -> None:
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
 
 
+@pytest.mark.usefixtures("interruptible")
+def test_a_signal_while_handlers_come_back_leaves_none_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    set_handler = signal.signal
+
+    def interrupted(number: int, handler: Any) -> Any:
+        replaced = set_handler(number, handler)
+        signal.raise_signal(signal.SIGINT)
+        return replaced
+
+    def work() -> None:
+        with uninterrupted():
+            monkeypatch.setattr(signal, "signal", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
 def test_an_error_of_the_block_is_raised_and_handlers_are_as_before() -> None:
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(ValueError, match="own"), uninterrupted():
         raise ValueError("own")
 
     assert signal.getsignal(signal.SIGINT) == before
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_signal_is_not_lost_in_a_block_that_fails() -> None:
+    def work() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            raise ValueError("own")
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        work()
+
+    assert isinstance(caught.value.__context__, ValueError)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_other_threads_have_a_plain_block() -> None:

@@ -173,6 +173,20 @@ def test_a_wrong_parameter_is_named_with_its_place_in_the_config(registry: Regis
     )
 
 
+def test_parameters_of_a_decorated_metric_are_listed_where_they_are_wrong(
+    registry: Registry,
+) -> None:
+    @metric("mylab.LengthWithin", task="lab")
+    def length_within(item: Text, *, most: int = 10, least: int = 0) -> float:
+        return float(least <= len(item.response or "") <= most)
+
+    registry.add(length_within)
+    with pytest.raises(ParameterError) as caught:
+        bind([{"name": "mylab.LengthWithin", "most": "many"}], registry, "lab", "c.yaml: ")
+
+    assert caught.value.remedy == "mylab.LengthWithin takes most, least."
+
+
 def test_a_wrong_parameter_in_python_is_named_with_its_metric(registry: Registry) -> None:
     with pytest.raises(ParameterError) as caught:
         bind([{"name": "LongShare", "treshold": 1}], registry, "lab")

@@ -5,9 +5,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import frozen
 
 from valor_core.errors import SchemaError
-from valor_core.reading import InMemory, Position, Reader
+from valor_core.fingerprint import fingerprint
+from valor_core.reading import (
+    _MADE_OF_ARRAYS,
+    InMemory,
+    Position,
+    Reader,
+    batch_of,
+    identity,
+    name_in,
+)
+from valor_core.schemas import TASKS
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
@@ -59,14 +70,31 @@ def test_unnamed_items_of_several_batches_are_numbered_through() -> None:
     assert uids(reader) == [[0, 1], [2], [3, 4]]
 
 
+def test_a_part_of_unnamed_items_is_numbered_through_with_others() -> None:
+    parts = [unnamed(4).select(np.array([1, 3])), unnamed(3).select(np.array([0, 2]))]
+
+    assert uids(InMemory.of(parts, "text")) == [[0, 1], [2, 3]]
+
+
+def test_the_name_of_a_partition_is_found_in_its_identity(tmp_path: Path) -> None:
+    (tmp_path / "a 1.csv").write_text("uid")
+
+    @frozen
+    class Files:
+        name: str
+        paths: tuple[Path, ...]
+
+    for partition in (
+        Position(3),
+        Position(3, fingerprint("content")),
+        Files("a 1.csv, rows 1 to 9", (tmp_path / "a 1.csv",) * 2),
+    ):
+        assert name_in(identity(partition)) == partition.name
+
+
 def test_an_unknown_task_is_answered_with_the_nearest() -> None:
     with pytest.raises(SchemaError, match=r"task: expected one of .*, got 'tekst'\nDid you mean"):
         InMemory.of([], "tekst")
-
-
-def test_a_path_is_no_data() -> None:
-    with pytest.raises((SchemaError, TypeError, AttributeError)):
-        InMemory.of(Path("a.csv"), "text")
 
 
 class Table:
@@ -89,6 +117,46 @@ def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any, kind: st
     assert str(caught.value) == (
         f"data: expected items or a batch, got {kind}\n"
         "Make a batch of arrays with: ClassificationBatch.from_arrays"
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "remedy"),
+    [
+        ("detection", "Make a batch of arrays with: valor_detection.arrays.from_arrays, "),
+        ("detection", "A table with a row for each box is read from a file, by the reader: table"),
+        ("segmentation", "Make a batch of arrays with: SegmentationBatch.from_arrays"),
+        ("text", "Make an item of each row with: Text(uid, query=…, response=…, references=…)"),
+    ],
+)
+@pytest.mark.parametrize("made", [InMemory.of, batch_of])
+def test_a_table_is_answered_in_every_task(made: Any, task: str, remedy: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        made(Table(), task)
+
+    assert str(caught.value).startswith("data: expected items or a batch, got Table\n")
+    assert remedy in str(caught.value)
+
+
+def test_every_task_has_an_answer_for_arrays() -> None:
+    assert set(_MADE_OF_ARRAYS) == set(TASKS)
+
+
+def test_the_function_that_makes_a_batch_of_boxes_is_where_the_answer_says() -> None:
+    arrays = pytest.importorskip("valor_detection.arrays")
+
+    for name in ("from_arrays", "from_supervision", "from_torchvision"):
+        assert callable(getattr(arrays, name))
+        assert name in _MADE_OF_ARRAYS["detection"]
+
+
+def test_a_table_of_fields_in_place_of_an_item_is_answered_with_the_class() -> None:
+    with pytest.raises(SchemaError) as caught:
+        batch_of([{"query": "Where?"}], "text")
+
+    assert str(caught.value) == (
+        "data[0]: expected a Text, got {'query': 'Where?'}\n"
+        "Make one of its fields with: Text(uid, …)"
     )
 
 

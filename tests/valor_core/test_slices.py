@@ -6,9 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 from valor_core.errors import ConfigError, SchemaError
+from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.slices import Slices, read, written
 
@@ -53,6 +55,25 @@ def test_values_become_what_json_can_hold() -> None:
     keys = list(split(Slices(["a"]), data))
 
     assert json.dumps(keys) == '[["2024-01-02"], [3], ["inf"]]'
+
+
+@pytest.mark.parametrize(
+    ("unit", "name"), [("D", "2024-01-02"), ("us", "2024-01-02 00:00:00"), ("ns", None)]
+)
+def test_dates_of_numpy_are_sliced_by_as_dates(unit: str, name: str | None) -> None:
+    column = np.array(["2024-01-02", "NaT", "2024-01-02"], dtype=f"datetime64[{unit}]")
+    data = TextBatch(Datums(["a", "b", "c"], {"day": column}), *[[None] * 3] * 2, *[[()] * 3] * 3)
+
+    assert split(Slices(["day"]), data) == {
+        (name or "2024-01-02 00:00:00",): ["a", "c"],
+        (None,): ["b"],
+    }
+
+
+def test_a_date_of_pandas_that_is_none_is_a_missing_value() -> None:
+    data = batch({"day": pandas.NaT}, {"day": None}, {"day": pandas.Timestamp("2024-01-02")})
+
+    assert split(Slices(["day"]), data) == {(None,): [0, 1], ("2024-01-02 00:00:00",): [2]}
 
 
 @pytest.mark.parametrize("year", [2020, 2020.0, np.float32(2020), np.int64(2020)])

@@ -9,8 +9,9 @@ A missing value (None, or NaN among numbers) compares false with everything, als
 ``not in``; only ``is missing`` is true of it. ``not`` turns a whole result around, so
 ``not weather == "rain"`` keeps datums without a weather and ``weather != "rain"`` does not.
 
-Text is compared with text, numbers with numbers, true and false with each other. Anything else is
-an error rather than false, so that ``year == 2020`` over a column of text does not go unnoticed.
+Text is compared with text, numbers with numbers, true and false with each other, dates and
+timestamps with text in ISO 8601, as `dates` says. Anything else is an error rather than false, so
+that ``year == 2020`` over a column of text does not go unnoticed.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ class Filter:
         Parameters
         ----------
         columns : mapping of str to ndarray, shape (count,)
-            Metadata by field: text, bool, integers, floats, or objects with None where a value
-            is missing.
+            Metadata by field: text, bool, integers, floats, dates, or objects with None where a
+            value is missing.
         uids : ndarray, shape (count,)
             Names of the datums.
         count : int
@@ -97,8 +98,8 @@ class Filter:
         Raises
         ------
         ExpressionError
-            If there is no column of a field, or it holds a value of another kind than it is
-            compared with.
+            If there is no column of a field, it holds a value of another kind than it is
+            compared with, or dates are compared with text that is none.
         SchemaError
             If a column that is needed has another length.
 

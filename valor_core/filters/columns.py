@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Any, Final, NoReturn
 
 import numpy as np
 from attrs import field, frozen
@@ -16,7 +17,7 @@ Value = str | bool | int | float
 Mask = NDArray[np.bool_]
 
 UID: Final = "uid"
-WORDS, NUMBERS, TRUTHS = "text", "numbers", "true or false"
+WORDS, NUMBERS, TRUTHS, DATES = "text", "numbers", "true or false", "dates"
 
 
 @frozen(eq=False)
@@ -69,15 +70,37 @@ class Fields:
         """
         column = self.column(name)
         odd = column.kinds - {kind}
-        if not odd:
-            return column
-        bad = column.positions_of(odd)
-        uid = np.asarray(self.uids).tolist()[bad[0]]
+        if odd:
+            held, remedy = " and ".join(sorted(odd)), _kind_remedy(odd, kind)
+            self.refuse(name, held, comparison, column.positions_of(odd), remedy)
+        return column
+
+    def refuse(
+        self, name: str, held: str, comparison: str, positions: Sequence[int], remedy: str | None
+    ) -> NoReturn:
+        """Raise the `ExpressionError` of values at some positions that cannot be compared.
+
+        Parameters
+        ----------
+        name : str
+            The field.
+        held : str
+            What it holds there: ``text``.
+        comparison : str
+            What cannot be done with them: ``compared with the number 3``.
+        positions : sequence of int
+            Where they stand, ascending; the first one is named.
+        remedy : str, optional
+            What to do about it.
+        """
+        place = positions[0]
+        cell = self.column(name).values.tolist()[place]
+        found = cell.isoformat() if isinstance(cell, date) else shown(cell)
+        uid = np.asarray(self.uids).tolist()[place]
         raise ExpressionError(
-            f"filter {shown(self.text)}: field {name!r} holds {' and '.join(sorted(odd))} and "
-            f"cannot be {comparison}, found {shown(column.values.tolist()[bad[0]])} in datum "
-            f"{shown(uid)}{and_more(len(bad) - 1)}",
-            remedy=_kind_remedy(odd, kind),
+            f"filter {shown(self.text)}: field {name!r} holds {held} and cannot be {comparison}, "
+            f"found {found} in datum {shown(uid)}{and_more(len(positions) - 1)}",
+            remedy,
         )
 
 
@@ -86,7 +109,11 @@ def _kind_remedy(odd: set[str], kind: str) -> str | None:
         return "Write the value in quotes, or give the field as numbers."
     if odd == {NUMBERS} and kind == WORDS:
         return "Write the number without quotes."
-    if kind == TRUTHS and odd <= {WORDS, NUMBERS}:
+    if kind == NUMBERS and odd == {DATES}:
+        return 'Compare dates with text: "2024-01-31"'
+    if kind == WORDS and odd == {DATES}:
+        return "Give the field as dates or as text, not both."
+    if kind == TRUTHS and odd <= {WORDS, NUMBERS, DATES}:
         return f"Compare the field with {' or '.join(sorted(odd))} instead."
     return None
 
@@ -104,6 +131,8 @@ class Column:
         """What is to know of some values."""
         if values.dtype.kind == "f":
             return cls(values, ~np.isnan(values), {NUMBERS})
+        if values.dtype.kind == "M":  # years and nanoseconds alike become dates of Python
+            return cls._of_objects(values.astype("datetime64[us]").astype(object))
         if values.dtype.kind == "O":
             return cls._of_objects(values)
         return cls(values, np.ones(len(values), dtype=np.bool_), {_dtype_kind(values.dtype)})
@@ -131,6 +160,8 @@ class Column:
 
 
 def _is_missing(cell: object) -> bool:
+    if isinstance(cell, date):  # pandas has one that is none, and equals nothing
+        return cell != cell
     return cell is None or (isinstance(cell, float | np.floating) and math.isnan(cell))
 
 
@@ -144,8 +175,8 @@ def kind_of(kind: type) -> str:
 
     Examples
     --------
-    >>> kind_of(int), kind_of(bool)
-    ('numbers', 'true or false')
+    >>> kind_of(int), kind_of(bool), kind_of(date)
+    ('numbers', 'true or false', 'dates')
     """
     if issubclass(kind, str):
         return WORDS
@@ -153,4 +184,6 @@ def kind_of(kind: type) -> str:
         return TRUTHS
     if issubclass(kind, int | float | np.integer | np.floating):
         return NUMBERS
+    if issubclass(kind, date):
+        return DATES
     return f"values of type {kind.__name__}"

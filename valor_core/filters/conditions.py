@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -12,7 +12,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import shown
-from valor_core.filters.columns import TRUTHS, Fields, Mask, Value, kind_of
+from valor_core.filters.columns import DATES, TRUTHS, Column, Fields, Mask, Value, kind_of
+from valor_core.filters.dates import dated
 
 _COMPARISONS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     "==": operator.eq,
@@ -41,11 +42,11 @@ class Comparison:
 
     def mask(self, fields: Fields) -> Mask:
         """Whether it is true of each datum."""
-        column = fields.comparable(
-            self.field, kind_of(type(self.value)), f"compared with {_described(self.value)}"
+        column, (value,) = _alike(
+            fields, self.field, [self.value], f"compared with {_described(self.value)}"
         )
         compare = _COMPARISONS[self.symbol]
-        return column.where_present(lambda values: compare(values, self.value))
+        return column.where_present(lambda values: compare(values, value))
 
 
 @frozen
@@ -57,21 +58,13 @@ class Membership:
 
     def mask(self, fields: Fields) -> Mask:
         """Whether it is true of each datum."""
-        column = fields.comparable(
+        column, wanted = _alike(
+            fields,
             self.field,
-            kind_of(type(self.values[0])),
+            self.values,
             f"searched in a list with {_described(self.values[0])}",
         )
-        return column.where_present(self._contains)
-
-    def _contains(self, values: NDArray[Any]) -> Mask:
-        # A literal is rounded to the column's floats, as == does it.
-        members = (
-            set(np.array(self.values).astype(values.dtype).tolist())
-            if values.dtype.kind == "f"
-            else set(self.values)
-        )
-        return np.fromiter(map(members.__contains__, values.tolist()), np.bool_, len(values))
+        return column.where_present(lambda values: _are_among(values, wanted))
 
 
 @frozen
@@ -133,6 +126,22 @@ class Joined:
         return functools.reduce(
             self.join, [condition.mask(fields) for condition in self.conditions]
         )
+
+
+def _alike(
+    fields: Fields, name: str, wanted: Sequence[Value], comparison: str
+) -> tuple[Column, Sequence[Any]]:
+    """The values of a field and those they are compared with, of a kind that allows it."""
+    if fields.column(name).kinds == {DATES} and isinstance(wanted[0], str):
+        return dated(fields, name, list(map(str, wanted)), comparison)
+    return fields.comparable(name, kind_of(type(wanted[0])), comparison), wanted
+
+
+def _are_among(values: NDArray[Any], wanted: Sequence[Any]) -> Mask:
+    # A literal is rounded to the column's floats, as == does it.
+    is_rounded = values.dtype.kind == "f"
+    members = set(np.array(wanted).astype(values.dtype).tolist() if is_rounded else wanted)
+    return np.fromiter(map(members.__contains__, values.tolist()), np.bool_, len(values))
 
 
 def _described(value: Value) -> str:

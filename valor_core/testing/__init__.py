@@ -17,6 +17,6 @@ Examples
 """
 
 from valor_core.testing.conformance import cases, check_metric, check_plugin
-from valor_core.testing.laws import ConformanceError
+from valor_core.testing.law import ConformanceError
 
 __all__ = ["ConformanceError", "cases", "check_metric", "check_plugin"]

@@ -19,7 +19,7 @@ from valor_core.schemas import Batch
 from valor_core.spec import MetricSpec, Spec
 from valor_core.state import Resources
 from valor_core.testing import examples, laws
-from valor_core.testing.laws import ConformanceError, name_of
+from valor_core.testing.law import ConformanceError, name_of
 from valor_core.testing.manifest import Plugin, manifest_declares, manifest_is_light
 from valor_core.testing.subject import REFUSED, Batches, Refusal, Subject
 

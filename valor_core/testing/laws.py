@@ -11,10 +11,11 @@ import math
 import pickle
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any
 
+import attrs
 import numpy as np
 
 from valor_core import archive
@@ -28,83 +29,8 @@ from valor_core.schemas import Batch, batch_class
 from valor_core.spec import FunctionMetricSpec, MetricSpec, Spec, fold
 from valor_core.tally import Tally
 from valor_core.testing.difference import content, difference
+from valor_core.testing.law import Breach, agree, law
 from valor_core.testing.subject import REFUSED, Batches, Outcome, Refusal, Subject, none_of, singles
-
-
-class ConformanceError(AssertionError):
-    """A metric, reader, resource or manifest breaks a law.
-
-    Parameters
-    ----------
-    of : str
-        Who breaks it: the name of a metric or a namespace.
-    law : str
-        Which law.
-    finding : str
-        What differed, and where.
-
-    Examples
-    --------
-    >>> print(ConformanceError("mylab.Mean", "any split", "[0].value is 1.0 here and 2.0 there"))
-    mylab.Mean breaks the law 'any split': [0].value is 1.0 here and 2.0 there
-    """
-
-    def __init__(self, of: str, law: str, finding: str) -> None:
-        super().__init__(of, law, finding)
-        self.of, self.law, self.finding = of, law, finding
-
-    def __str__(self) -> str:
-        return f"{self.of} breaks the law {self.law!r}: {self.finding}"
-
-
-class Breach(Exception):
-    """What differed; the law that finds it makes it a `ConformanceError`."""
-
-
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-N = TypeVar("N", bound=_Named)
-P = ParamSpec("P")
-
-
-def name_of(law: Callable[..., None]) -> str:
-    """The name of a law in words.
-
-    Examples
-    --------
-    >>> name_of(any_split)
-    'any split'
-    """
-    return law.__name__.replace("_", " ")
-
-
-def law(check: Callable[Concatenate[N, P], None]) -> Callable[Concatenate[N, P], None]:
-    """Let whatever a check finds, or stumbles over, be a `ConformanceError` with its name."""
-
-    @wraps(check)
-    def upheld(subject: N, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            check(subject, *args, **kwargs)
-        except Breach as breach:
-            raise ConformanceError(subject.name, name_of(check), str(breach)) from breach.__cause__
-        except Refusal:
-            raise
-        except Exception as error:
-            finding = f"{type(error).__name__}: {error}"
-            raise ConformanceError(subject.name, name_of(check), finding) from error
-
-    return upheld
-
-
-def agree(one: Any, other: Any, is_one: str, is_other: str) -> None:
-    """Raise a `Breach` unless two copies of something are the same."""
-    found = difference(one, other)
-    if found is not None:
-        raise Breach(found.described(is_one, is_other))
-
 
 # Laws of declarations
 
@@ -251,6 +177,19 @@ def any_split(subject: Subject, batches: Batches) -> None:
 
 
 @law
+def any_slice(subject: Subject, batches: Batches) -> None:
+    """Items counted as a slice of a batch give what they give when they are counted alone."""
+    whole = subject.count(batches)
+    for batch in batches:
+        slices = [np.arange(start, len(batch), 2) for start in range(min(2, len(batch)))]
+        for positions, states in zip(slices, subject.sliced(batch, slices), strict=True):
+            expected = subject.outcome([batch.select(positions)])
+            agree(expected, subject.compute(states), "alone", "as a slice")
+            within = subject.plan.within(states, whole)
+            agree(expected, subject.compute(within), "alone", "as a slice beside the whole")
+
+
+@law
 def any_order(subject: Subject, batches: Batches) -> None:
     """Any order of the items within a batch gives the same results."""
     if not batches:
@@ -298,6 +237,33 @@ def other_untouched(subject: Subject, batches: Batches) -> None:
     merged = subject.compute(states)
     subject.update(other, three)
     agree(merged, subject.compute(states), "merged", "after the other has counted more")
+
+
+@law
+def batches_let_go(subject: Subject, batches: Batches) -> None:
+    """Once states are detached, whoever made the batches may write over their arrays."""
+    expected = subject.outcome(batches)
+    copies = pickle.loads(pickle.dumps(list(batches)))
+    states = subject.count(copies)
+    subject.plan.detach(states)
+    for batch in copies:
+        _write_over(batch)
+    found = subject.compute(states)
+    agree(expected, found, "as counted", "when the batches were written over")
+
+
+@law
+def results_stay(subject: Subject, batches: Batches) -> None:
+    """Results that are read late are those of the time they were computed, whatever came since."""
+    alone = singles(batches)
+    half = len(alone) // 2
+    states = subject.count(alone[:half])
+    expected = subject.compute(states)
+    results = subject.plan.compute(states)
+    subject.update(states, alone[half:])
+    subject.compute(states)
+    read = [result.to_dict() for result in results]
+    agree(expected, read, "read at once", "read when more was counted")
 
 
 @law
@@ -355,10 +321,13 @@ METRIC_LAWS: Sequence[Callable[[Subject, Batches], None]] = (
     same_again,
     neutral_start,
     any_split,
+    any_slice,
     any_order,
     merge_commutes,
     merge_associates,
     other_untouched,
+    batches_let_go,
+    results_stay,
     survives_pickling,
     survives_saving,
     empty_data_answered,
@@ -433,6 +402,23 @@ def _check_plain(value: Any, place: str) -> None:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise Breach(f"{place}: expected what JSON can hold, {error}") from error
+
+
+def _write_over(value: Any) -> None:
+    """Fill all arrays of a batch with zeros, which no kernel stumbles over."""
+    if isinstance(value, np.ndarray):
+        with suppress(ValueError):  # nobody can write over an array of bytes, either
+            value.flags.writeable = True
+            value[...] = np.zeros((), value.dtype)
+    elif attrs.has(type(value)):
+        for entry in attrs.fields(type(value)):
+            _write_over(getattr(value, entry.name))
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            _write_over(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            _write_over(item)
 
 
 def _contents(states: list[Any]) -> list[Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from attrs import frozen
 
 from valor_core.registry import Registry
-from valor_core.testing.laws import Breach, law
+from valor_core.testing.law import Breach, law
 
 FREE = frozenset({"attr", "attrs", "numpy", "pluggy", "valor_core"})
 """What a manifest may import besides the standard library."""

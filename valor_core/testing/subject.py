@@ -15,6 +15,7 @@ from valor_core.result import Result
 from valor_core.schemas import Batch, Codes
 from valor_core.spec import MetricSpec
 from valor_core.state import Resources, find
+from valor_core.tally import Tally
 
 Batches = Sequence[Batch]
 """The batches of one data set."""
@@ -98,6 +99,22 @@ class Subject:
         states = self.plan.new_states()
         self.update(states, batches)
         return states
+
+    def sliced(self, batch: Batch, slices: Sequence[Codes]) -> list[States]:
+        """The states of some slices of a batch, each given as the positions of its datums.
+
+        Raises
+        ------
+        Refusal
+            If a state or a scorer refuses one with a `ValorError`.
+        """
+        tally = Tally()
+        parts = [((number,), positions) for number, positions in enumerate(slices)]
+        try:
+            tally.count(batch, parts, self.plan, self.resources)
+        except ValorError as error:
+            raise Refusal(str(error)) from error
+        return list(tally.states.values())
 
     def merge(self, states: States, others: States) -> States:
         """Merge the others into the states; returns the states."""

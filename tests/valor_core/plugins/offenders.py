@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError
 from valor_core.exact import ExactSum
-from valor_core.result import Result, Undefined
+from valor_core.result import Deferred, OnDemand, Result, Undefined
 from valor_core.schemas import Batch
 from valor_core.state import StateRequest
 
@@ -407,6 +407,79 @@ class Sharing:
 
 class SharingMore(Sharing):
     size = 2
+
+
+@define
+class KeepingWeights(Weights):
+    """Keeps the uids of batches, not copies of them."""
+
+    kept: list[Any] = field(factory=list)
+
+    def update(self, batch: Batch) -> None:
+        Weights.update(self, batch)
+        self.kept.append(batch.datums.uids)
+
+    def merge(self, other: Any) -> None:
+        Weights.merge(self, other)
+        self.kept += other.kept
+
+    def dump(self) -> dict[str, Any]:
+        return {**Weights.dump(self), "kept": self.kept}
+
+    def restore(self, content: dict[str, Any]) -> None:
+        Weights.restore(self, content)
+        self.kept = content["kept"]
+
+    @property
+    def mean(self) -> float:
+        return float(sum(uid not in ("", 0) for uids in self.kept for uid in uids.tolist()))
+
+
+class Keeping(Honest):
+    state = KeepingWeights
+
+
+@define
+class CopyingWeights(KeepingWeights):
+    """The same, which copies them when it is told to."""
+
+    def detach(self) -> None:
+        self.kept = [uids.copy() for uids in self.kept]
+
+
+class Copying(Honest):
+    state = CopyingWeights
+
+
+class Late(Honest):
+    """Reads its value when somebody asks for it."""
+
+    def compute(self, state: Any) -> Iterator[Result]:
+        yield Result(value=Deferred({"count": OnDemand(lambda: state.count)}))
+
+
+@define
+class CopiedWeights(Weights):
+    """Divides into slices that are all of it."""
+
+    def select(self, positions: Any) -> Any:
+        return self
+
+
+class Copied(Honest):
+    state = CopiedWeights
+
+
+@define
+class TakenWeights(Weights):
+    """Takes from the whole what is not its own."""
+
+    def within(self, whole: Any) -> Any:
+        return whole
+
+
+class Taken(Honest):
+    state = TakenWeights
 
 
 def score_of_none(item: Any, parameters: Any, resources: Any) -> float:

@@ -13,6 +13,7 @@ from valor_core.registry import Registry
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.spec import MetricSpec, Range, ReaderSpec, Reference
 from valor_core.testing import ConformanceError, check_metric, check_plugin, examples, laws
+from valor_core.testing.law import name_of
 from valor_core.testing.subject import Batches, Subject
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
@@ -57,6 +58,8 @@ def test_an_honest_metric_keeps_all_laws(task: str) -> None:
         ("Silent", "results are plain", "expected a reason"),
         ("Mutating", "compute is pure", "[0].count is 13 before computing and 14 after"),
         ("Chance", "compute is pure", "[0].value is 0."),
+        ("Keeping", "batches let go", "when the batches were written over"),
+        ("Late", "results stay", "value.count is 6 read at once and 13 read when more was counted"),
         ("Remembering", "same again", "in one run"),
         ("Starting", "neutral start", "alone and 0.1"),
         ("Averaging", "neutral start", "after merging a new state"),
@@ -65,6 +68,8 @@ def test_an_honest_metric_keeps_all_laws(task: str) -> None:
         ("OneSided", "any split", "merged"),
         ("Differing", "any split", "merged"),
         ("Choosy", "any split", "as given and 'refused' one by one"),
+        ("Copied", "any slice", "alone and"),
+        ("Taken", "any slice", "as a slice beside the whole"),
         ("Adopting", "other untouched", "before merging and"),
         ("Draining", "other untouched", "[0].count is"),
         ("Calling", "survives pickling", "CallingWeights.<lambda>"),
@@ -93,6 +98,10 @@ def test_an_offender_is_refused_by_the_law_it_breaks(code: str, law: str, findin
         ("Averaging", laws.neutral_start),
         ("Averaging", laws.any_split),
         ("Averaging", laws.merge_associates),
+        ("Keeping", laws.batches_let_go),
+        ("Late", laws.results_stay),
+        ("Copied", laws.any_slice),
+        ("Taken", laws.any_slice),
         ("Last", laws.any_order),
         ("Last", laws.merge_commutes),
         ("OneSided", laws.merge_commutes),
@@ -111,12 +120,13 @@ def test_a_law_on_its_own_refuses_who_breaks_it(
     with pytest.raises(ConformanceError) as refused:
         hold(subject, law, task)
 
-    assert refused.value.law == laws.name_of(law)
+    assert refused.value.law == name_of(law)
 
 
 @pytest.mark.parametrize(
     ("code", "law"),
     [
+        ("Copying", laws.batches_let_go),
         ("Differing", laws.merge_commutes),
         ("Last", laws.merge_associates),
         ("Forgetting", laws.survives_pickling),

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import zoneinfo
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+from valor_core.errors import ExpressionError
+from valor_core.filters import Filter
+
+UIDS = np.array(list("abcde"))
+OSLO = timezone(timedelta(hours=1))
+
+
+def objects(*values: Any) -> np.ndarray[Any, Any]:
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
+COLUMNS = {
+    "day": objects(date(2024, 1, 30), date(2024, 1, 31), None, date(2024, 2, 1), date(2023, 5, 5)),
+    "taken": objects(
+        datetime(2024, 1, 30, 23, 59, 59, 999999),
+        datetime(2024, 1, 31),
+        datetime(2024, 1, 31, 12),
+        None,
+        date(2024, 2, 1),
+    ),
+    "zoned": objects(
+        datetime(2024, 1, 31, 0, 30, tzinfo=OSLO),  # 23:30 of the day before in UTC
+        datetime(2024, 1, 31, 0, 30, tzinfo=UTC),
+        None,
+        datetime(2024, 1, 30, 23, 30, tzinfo=UTC),
+        datetime(2024, 2, 1, 12, tzinfo=OSLO),
+    ),
+    "days": np.array(["2024-01-30", "2024-01-31", "NaT", "2024-02-01", "2023-05-05"], "M8[D]"),
+    "fine": np.array(["2024-01-30", "2024-01-31", "NaT", "2024-02-01", "2023-05-05"], "M8[ns]"),
+    "mixed": objects(date(2024, 1, 30), "2024-01-31", None, None, None),
+    "partly": objects(datetime(2024, 1, 30, tzinfo=UTC), date(2024, 1, 30), None, None, None),
+}
+
+
+def kept(text: str) -> str:
+    return "".join(UIDS[Filter.parse(text).mask(COLUMNS, UIDS, len(UIDS))])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('day >= "2024-01-31"', "bd"),
+        ('day == "2024-01-31"', "b"),
+        ('day != "2024-01-31"', "ade"),
+        ('"2024-01-31" > day', "ae"),
+        ('day > "2024-01-31T00:00:00.000001"', "d"),
+        ('day == "20240131"', "b"),
+        ('day in ["2024-01-31", "2024-02-01"]', "bd"),
+        ('day not in ["2024-01-31", "2024-02-01"]', "ae"),
+        ('not day >= "2024-01-31"', "ace"),
+        ("day is missing", "c"),
+        ('taken < "2024-01-31"', "a"),
+        ('taken == "2024-01-31"', "b"),
+        ('taken <= "2024-01-31"', "ab"),
+        ('taken >= "2024-01-31T12:00"', "ce"),
+        ('taken >= "2024-01-31 12:00:00"', "ce"),
+        ('days >= "2024-01-31"', "bd"),
+        ('fine >= "2024-01-31"', "bd"),
+        ('fine in ["2024-01-31"]', "b"),
+        ("fine is missing", "c"),
+        ("days is not missing", "abde"),
+    ],
+)
+def test_dates_are_compared_with_text_in_iso_8601(text: str, expected: str) -> None:
+    assert kept(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('zoned >= "2024-01-31"', "abe"),
+        ('zoned == "2024-01-31T00:30"', "ab"),
+        ('zoned < "2024-01-31T00:00Z"', "ad"),
+        ('zoned == "2024-01-31T00:30+01:00"', "ad"),
+        ('zoned == "2024-01-30T23:30Z"', "ad"),
+        ('zoned in ["2024-01-30T23:30Z", "2024-02-01T12:00+01:00"]', "ade"),
+    ],
+)
+def test_an_offset_says_whether_moments_or_clocks_are_compared(text: str, expected: str) -> None:
+    assert kept(text) == expected
+
+
+def test_an_hour_that_a_clock_shows_twice_is_two_moments() -> None:
+    zone = zoneinfo.ZoneInfo("Europe/Oslo")
+    twice = [datetime(2024, 10, 27, 2, 30, fold=fold, tzinfo=zone) for fold in (0, 1)]
+
+    def mask(text: str) -> list[bool]:
+        return Filter.parse(text).mask({"at": objects(*twice)}, UIDS[:2], 2).tolist()
+
+    assert mask('at == "2024-10-27T02:30"') == [True, True]
+    assert mask('at == "2024-10-27T01:30Z"') == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            'day >= "spring"',
+            "field 'day' holds dates, expected one to compare it with, found the text 'spring'\n"
+            "Write the date in ISO 8601: 2024-01-31 or 2024-01-31T12:00",
+        ),
+        (
+            'day in ["2024-01-31", "2024"]',
+            "field 'day' holds dates, expected one to compare it with, found the text '2024'\n"
+            "Write the date in ISO 8601: 2024-01-31 or 2024-01-31T12:00",
+        ),
+        (
+            "day > 2023",
+            "field 'day' holds dates and cannot be compared with the number 2023, found "
+            "2024-01-30 in datum 'a' (and 3 more)\nCompare dates with text: \"2024-01-31\"",
+        ),
+        (
+            "day",
+            "field 'day' holds dates and cannot be used as a condition by itself, found "
+            "2024-01-30 in datum 'a' (and 3 more)\nCompare the field with dates instead.",
+        ),
+        (
+            'taken >= "2024-01-31T12:00Z"',
+            "field 'taken' holds dates without a time zone and cannot be compared with the text "
+            "'2024-01-31T12:00Z', found 2024-01-30T23:59:59.999999 in datum 'a' (and 3 more)\n"
+            "Write the text without an offset: 2024-01-31T12:00",
+        ),
+        (
+            'partly >= "2024-01-31T12:00Z"',
+            "field 'partly' holds dates without a time zone and cannot be compared with the text "
+            "'2024-01-31T12:00Z', found 2024-01-30 in datum 'b'\n"
+            "Write the text without an offset: 2024-01-31T12:00",
+        ),
+        (
+            'zoned in ["2024-01-31", "2024-01-31T12:00Z"]',
+            "expected dates that all have an offset from UTC, or none, to look for field 'zoned' "
+            "among, found both\nWrite an offset to each: 2024-01-31T12:00+00:00",
+        ),
+        (
+            'mixed == "2024-01-30"',
+            "field 'mixed' holds dates and cannot be compared with the text '2024-01-30', found "
+            "2024-01-30 in datum 'a'\nGive the field as dates or as text, not both.",
+        ),
+    ],
+)
+def test_what_is_no_date_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        kept(text)
+
+    place = f"filter {text!r}: "
+    assert str(caught.value) == place + message
+
+
+def test_a_column_without_any_date_is_compared_with_nothing() -> None:
+    missing = {"day": objects(None, None)}
+
+    assert Filter.parse('day < "2024-01-31"').mask(missing, UIDS[:2], 2).tolist() == [False, False]
+
+
+def test_timestamps_of_pandas_are_dates() -> None:
+    columns = {"at": objects(pandas.Timestamp("2024-01-31T12:00:00.000000001"), pandas.NaT)}
+
+    def mask(text: str) -> list[bool]:
+        return Filter.parse(text).mask(columns, UIDS[:2], 2).tolist()
+
+    assert mask('at >= "2024-01-31T12:00"') == [True, False]
+    assert mask("at is missing") == [False, True]
