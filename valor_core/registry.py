@@ -317,17 +317,28 @@ class Registry:
                 f"{kind} {name!r}: a bare name needs a task to be looked for in",
                 f"Write {names}, or set the task.",
             )
-        remedy = None
+        remedy = self._as_written(name, task, specs_in)
         if elsewhere:
             remedy = f"Did you mean {elsewhere[0].name!r}?"
         elif declared:
-            remedy = f"{declared[0].name!r} is for the task {getattr(declared[0], 'task', None)}."
+            other = f"{declared[0].name!r} is for the task {getattr(declared[0], 'task', None)}."
+            remedy = remedy or other
         if remedy is None:
             fitting = (spec for spec in self._known(specs_in) if _serves(spec, task))
             candidates = {word for spec in fitting for word in _words(spec, task)}
             remedy = did_you_mean(name, sorted(candidates)) or self.where_to_look
         where = f" in the task '{task}'" if task else ""
         raise UnknownNameError(f"{kind} {name!r}: unknown{where}", remedy)
+
+    def _as_written(
+        self, name: str, task: str | None, specs_in: Callable[[str], Specs[S]]
+    ) -> str | None:
+        """How a metric is written that others call by a name of its own."""
+        for spec in self._known(specs_in):
+            for other, parameters in getattr(spec, "written_as", ()):
+                if fold(other) == fold(name) and _serves(spec, task):
+                    return f"Write it as: {{name: {spec.name}, {parameters}}}"
+        return None
 
     def _declaring(self, name: str, specs_in: Callable[[str], Specs[S]]) -> list[S]:
         return [

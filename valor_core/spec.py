@@ -136,6 +136,9 @@ class MetricSpec(Spec):
         ``score(item, parameters, resources)``, instead of being a class that reads a state.
     resources : tuple of str
         Names of the resources that it asks for.
+    written_as : tuple of (str, str)
+        Names that others give it with some of its parameters, and these as a config writes
+        them: ``("balanced_accuracy_score", "balanced: true")``. They are answered with that.
 
     Examples
     --------
@@ -159,6 +162,7 @@ class MetricSpec(Spec):
     version: int = 1
     per_item: bool = False
     resources: tuple[str, ...] = ()
+    written_as: tuple[tuple[str, str], ...] = ()
 
     @property
     def identity(self) -> str:

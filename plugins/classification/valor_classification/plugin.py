@@ -23,6 +23,8 @@ GUO = Reference(
     "Guo et al., 'On calibration of modern neural networks', ICML 2017", "equations 2 to 5"
 )
 
+OF_SETS = "multilabel: exact, hardmax: false, score_thresholds: 0.5"
+
 
 def _spec(
     name: str,
@@ -34,6 +36,7 @@ def _spec(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
+    written_as: tuple[tuple[str, str], ...] = (),
 ) -> MetricSpec:
     return MetricSpec(
         name=f"classification.{name}",
@@ -45,6 +48,7 @@ def _spec(
         range=range,
         references=references,
         aliases=aliases,
+        written_as=written_as,
     )
 
 
@@ -57,6 +61,14 @@ PREDICTED = (
         better=True,
         references=(VALOR, Reference(SKLEARN, "accuracy score")),
         aliases=("accuracy_score",),
+        written_as=(
+            ("balanced_accuracy", "balanced: true"),
+            ("balanced_accuracy_score", "balanced: true"),
+            ("top_k_accuracy", "top_k: 2"),
+            ("top_k_accuracy_score", "top_k: 2"),
+            ("subset_accuracy", OF_SETS),
+            ("exact_match_ratio", OF_SETS),
+        ),
     ),
     _spec(
         "Precision",
@@ -102,6 +114,7 @@ PREDICTED = (
         better=True,
         references=(Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),),
         aliases=("fbeta_score",),
+        written_as=(("f2", "beta: 2"), ("f2_score", "beta: 2")),
     ),
     _spec(
         "Counts",
