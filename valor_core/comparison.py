@@ -6,17 +6,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
-from attrs import evolve, frozen
+from attrs import Attribute, field, frozen
 
 from valor_core.errors import RegistryError, ReportError
 from valor_core.pivot import ROW_NAMES, Entry, entries_of, text_of
 from valor_core.registry import Registry
 from valor_core.report import Report
-from valor_core.result import Failed, Result, Undefined
+from valor_core.result import Failed, Result, Undefined, is_number
 from valor_core.sliced import SlicedResult, pairs
 from valor_core.table import MISSING, Cell, Column, Row, Table, Tone, number
 
 Verdict = Literal["better", "worse", "different", "appeared", "vanished", "same"]
+Gate = Literal["worse", "differ"]
 
 _TONES: Mapping[str, Tone] = {"better": "good", "worse": "bad", "same": "faint"}
 
@@ -43,7 +44,7 @@ class Change:
         Why there is none.
     verdict : str
         ``"better"`` or ``"worse"`` where the metric's direction is known, else
-        ``"different"``; ``"same"`` within the tolerance; ``"appeared"`` or ``"vanished"`` where
+        ``"different"``; ``"same"`` within a tolerance; ``"appeared"`` or ``"vanished"`` where
         one value is undefined.
     """
 
@@ -85,7 +86,7 @@ class Comparison:
     changes : tuple of Change
         Numbers that are in both reports, in the order of the first.
     structures : tuple of SlicedResult
-        Curves and matrices that differ, as the second report has them.
+        Curves and matrices that differ by more than a tolerance, as the second report has them.
     only_a, only_b : tuple of SlicedResult
         Results that the other report does not have.
     remarks : tuple of str
@@ -104,16 +105,48 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether both reports have the same results, within the tolerance."""
-        return self.count("same") == len(self.changes) and not (
-            self.structures or self.only_a or self.only_b
-        )
+        """Whether both reports have the same results, within the tolerances."""
+        return not self.failing("differ")
 
-    @property
-    def differing(self) -> Comparison:
-        """The comparison without the numbers that are the same."""
-        changes = (change for change in self.changes if change.verdict != "same")
-        return evolve(self, changes=tuple(changes))
+    def failing(self, gate: Gate) -> tuple[str, ...]:
+        """What must not be, in words; nothing where the second report passes.
+
+        Parameters
+        ----------
+        gate : str
+            ``"worse"`` lets no number be worse or vanish, and no metric with numbers have none
+            in common; ``"differ"`` lets nothing differ.
+
+        Examples
+        --------
+        >>> lost = Report(results=[Result(type="F1", value=0.5)])
+        >>> compare(lost, Report(results=())).failing("worse")
+        ('no number of F1 to compare',)
+        """
+        found = self._counts()
+        if gate == "differ":
+            return tuple(f"{n:,} {what}" for what, n in found.items() if n and what != "same")
+        losses = [f"{found[what]:,} {what}" for what in ("worse", "vanished") if found[what]]
+        return (*losses, *(f"no number of {name} to compare" for name in self._lost()))
+
+    def _lost(self) -> list[str]:
+        """Metrics with numbers in the first report of which none is in the second."""
+        compared = {change.metric for change in self.changes}
+        of_numbers = (
+            entry
+            for one in self.only_a
+            for entry in entries_of([one.result])
+            if _number(entry.value) is not None
+        )
+        return list(dict.fromkeys(e.metric for e in of_numbers if e.metric not in compared))
+
+    def _counts(self) -> dict[str, int]:
+        """How many there are of everything that the summary counts."""
+        return {verdict: self.count(verdict) for verdict in get_args(Verdict)} | {
+            "of other values different": len(self.structures),
+            "only in the first": len(self.only_a),
+            "only in the second": len(self.only_b),
+        }
 
     @property
     def summary(self) -> str:
@@ -125,17 +158,7 @@ class Comparison:
         '0 numbers compared'
         """
         parts = [f"{len(self.changes):,} number{'' if len(self.changes) == 1 else 's'} compared"]
-        for verdict in get_args(Verdict):
-            count = self.count(verdict)
-            if count:
-                parts.append(f"{count:,} {verdict}")
-        for results, what in (
-            (self.structures, "of other values different"),
-            (self.only_a, "only in the first"),
-            (self.only_b, "only in the second"),
-        ):
-            if results:
-                parts.append(f"{len(results):,} {what}")
+        parts += [f"{count:,} {what}" for what, count in self._counts().items() if count]
         return ", ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -149,9 +172,16 @@ class Comparison:
             "same": self.same,
         }
 
-    def tables(self) -> tuple[Table, ...]:
-        """The comparison as tables: numbers, and what cannot be compared."""
-        ready = [_changes(self.changes)] if self.changes else []
+    def tables(self, *, whole: bool = True) -> tuple[Table, ...]:
+        """The comparison as tables: numbers, and what cannot be compared.
+
+        Parameters
+        ----------
+        whole : bool
+            Whether the numbers that are the same have rows, too, or are counted only.
+        """
+        shown = [change for change in self.changes if whole or change.verdict != "same"]
+        ready = [_changes(shown, len(self.changes) - len(shown))] if shown else []
         others = [
             *((one, "differs") for one in self.structures),
             *((one, "only in the first") for one in self.only_a),
@@ -167,7 +197,12 @@ class Comparison:
 
 
 def compare(
-    a: Report, b: Report, *, tolerance: float = 0.0, registry: Registry | None = None
+    a: Report,
+    b: Report,
+    *,
+    tolerance: float = 0.0,
+    relative_tolerance: float = 0.0,
+    registry: Registry | None = None,
 ) -> Comparison:
     """What changed from report `a` to report `b`.
 
@@ -180,13 +215,15 @@ def compare(
         The reports.
     tolerance : float
         Differences up to this are the same.
+    relative_tolerance : float
+        So are differences up to this share of the first value.
     registry : Registry, optional
         Where the metrics' directions are looked up; without it there is no better or worse.
 
     Raises
     ------
     ReportError
-        If the tolerance is below 0.
+        If a tolerance is below 0.
 
     Examples
     --------
@@ -196,8 +233,7 @@ def compare(
     >>> change.difference, change.verdict
     (0.25, 'different')
     """
-    if not tolerance >= 0:
-        raise ReportError(f"compare: tolerance must be at least 0, got {tolerance}")
+    tolerances = _Tolerances(tolerance, relative_tolerance)
     ours, theirs = _by_identity(a), _by_identity(b)
     shared = [identity for identity in ours if identity in theirs]
     directions = {name: _direction(name, registry) for name, *_ in shared}
@@ -207,8 +243,8 @@ def compare(
         mine, other = ours[identity], theirs[identity]
         direction = directions[identity[0]]
         for one, two in _numbers(mine.result, other.result):
-            changes.append(_change(other.where, one, two, direction, tolerance))
-        if _rest(mine.result) != _rest(other.result):
+            changes.append(_change(other.where, one, two, direction, tolerances))
+        if not tolerances.allow(_rest(mine.result), _rest(other.result)):
             structures.append(other)
     return Comparison(
         tuple(changes),
@@ -217,6 +253,29 @@ def compare(
         tuple(one for identity, one in theirs.items() if identity not in ours),
         tuple(_remarks(a, b)),
     )
+
+
+def _at_least_0(instance: object, attribute: Attribute[float], value: float) -> None:
+    if not value >= 0:
+        raise ReportError(f"compare: {attribute.name} must be at least 0, got {value}")
+
+
+@frozen
+class _Tolerances:
+    """How far values may be apart that are the same."""
+
+    tolerance: float = field(validator=_at_least_0)
+    relative_tolerance: float = field(validator=_at_least_0)
+
+    def allow(self, a: Any, b: Any) -> bool:
+        """Whether two values are the same: numbers, or lists and mappings of them."""
+        if is_number(a) and is_number(b):
+            return bool(abs(b - a) <= max(self.tolerance, self.relative_tolerance * abs(a)))
+        if isinstance(a, Mapping) and isinstance(b, Mapping):
+            return a.keys() == b.keys() and all(self.allow(a[name], b[name]) for name in a)
+        if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+            return len(a) == len(b) and all(map(self.allow, a, b))
+        return bool(a == b)
 
 
 _Identity = tuple[str, str, str]
@@ -269,7 +328,7 @@ def _change(
     one: Entry,
     two: Entry,
     higher_is_better: bool | None,
-    tolerance: float,
+    tolerances: _Tolerances,
 ) -> Change:
     a, b = _number(one.value), _number(two.value)
     return Change(
@@ -282,7 +341,7 @@ def _change(
         b,
         _reason(one.value),
         _reason(two.value),
-        _verdict(a, b, higher_is_better, tolerance),
+        _verdict(a, b, higher_is_better, tolerances),
     )
 
 
@@ -295,11 +354,11 @@ def _reason(value: Any) -> str | None:
 
 
 def _verdict(
-    a: float | None, b: float | None, higher_is_better: bool | None, tolerance: float
+    a: float | None, b: float | None, higher_is_better: bool | None, tolerances: _Tolerances
 ) -> Verdict:
     if a is None or b is None:
         return "same" if a is b else "appeared" if a is None else "vanished"
-    if abs(b - a) <= tolerance:
+    if tolerances.allow(a, b):
         return "same"
     if higher_is_better is None:
         return "different"
@@ -342,7 +401,7 @@ def _record(
     return {"type": type, "metric": metric} | sliced | {"parameters": dict(parameters)}
 
 
-def _changes(changes: Sequence[Change]) -> Table:
+def _changes(changes: Sequence[Change], same: int) -> Table:
     constant = _constant([change.parameters for change in changes])
     rows: list[Row] = []
     for change in changes:
@@ -358,11 +417,12 @@ def _changes(changes: Sequence[Change]) -> Table:
             ]
         )
     numeric = [Column(title, numeric=True) for title in ("first", "second", "difference")]
+    caption = [_coordinates({}, constant), f"{same:,} more are the same" if same else ""]
     return Table(
         "Comparison",
         ["metric", "of", *numeric, "verdict"],
         rows,
-        caption=_coordinates({}, constant),
+        caption="; ".join(filter(None, caption)),
     )
 
 

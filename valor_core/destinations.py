@@ -3,17 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import define, evolve, field, frozen
 
-from valor_core.errors import ConfigError
+from valor_core.errors import ConfigError, ReportError, ValorError
 from valor_core.item_file import write_items
 from valor_core.report import Report
 from valor_core.whole_file import check_writable
 
 _REPORTS = (".json", ".csv", ".md", ".html")
 _ROWS = (".jsonl", ".parquet")
+
+
+@define
+class Unwritten:
+    """What of a finished run cannot be written, each with its reason, so that nothing else is lost.
+
+    Examples
+    --------
+    >>> unwritten = Unwritten()
+    >>> with unwritten.noting(Path("a.json")):
+    ...     raise ReportError("a.json: cannot be written, Permission denied")
+    >>> unwritten.errors[Path("a.json")].message
+    'a.json: cannot be written, Permission denied'
+    """
+
+    errors: dict[Path, ValorError] = field(factory=dict)
+
+    @contextmanager
+    def noting(self, path: Path) -> Iterator[None]:
+        """A block that writes to a path, and whose failure is kept for the end."""
+        try:
+            yield
+        except ValorError as error:
+            self.errors[path] = error
+        except Exception as error:
+            unforeseen = ReportError(
+                f"{path}: cannot be written, {type(error).__name__}: {error}; this is a bug in "
+                "valor or a plugin",
+                "See where it comes from with: VALOR_TRACEBACK=1 valor …",
+            )
+            unforeseen.__cause__ = error
+            self.errors[path] = unforeseen
+
+    def check(self) -> None:
+        """Raise the first error, if there is any, with the others as its notes."""
+        if not self.errors:
+            return
+        first, *others = self.errors.values()
+        for other in others:
+            first.add_note(str(other))
+        raise first
 
 
 @frozen
@@ -76,13 +118,23 @@ class Destinations:
         if self.state is not None:
             yield "state", self.state
 
-    def write(self, report: Report) -> Report:
-        """Write everything; the answer is the report without the rows that have their own file."""
+    def write(self, report: Report, unwritten: Unwritten) -> Report:
+        """Write all that can be; the answer is the report without rows that have their own file.
+
+        Parameters
+        ----------
+        report : Report
+            What to write.
+        unwritten : Unwritten
+            Takes what cannot be.
+        """
         if self.rows is not None:
-            write_items(self.rows, report.items)
-            report = evolve(report, items=())
+            with unwritten.noting(self.rows):
+                write_items(self.rows, report.items)
+                report = evolve(report, items=())
         for path in self.reports:
-            report.save(path)
+            with unwritten.noting(path):
+                report.save(path)
         return report
 
 

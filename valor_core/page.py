@@ -18,7 +18,7 @@ from valor_core.curves import Curve, bins, breakdown, curves, matrix, tallies
 from valor_core.gallery import INDEX
 from valor_core.pivot import apart, entries_of, headlines, several, titles_of
 from valor_core.report import Report
-from valor_core.report_tables import counted, described, failures, tables
+from valor_core.report_tables import counted, described, failures, matrix_table, tables
 from valor_core.result import Result, is_number
 from valor_core.style import STYLE
 from valor_core.table import Cell, Column, Table, number
@@ -190,8 +190,11 @@ def _matrices(report: Report) -> str:
 def _matrix(result: Result, among: Sequence[Result]) -> str:
     held = matrix(result.value)
     title, caption = described(result, among)
-    if held is None or held.size > MOST_LABELS_DRAWN:
-        return "\n".join(map(_section, tables([result], most_matrix=0)))
+    if held is None:
+        return ""
+    table = matrix_table(held, title, caption, MOST_LABELS_DRAWN)
+    if held.size > MOST_LABELS_DRAWN:
+        return _section(table)
     row_title, column_title = ("ground truth", "prediction") if held.confusion else ("", "")
     drawing = plots.heat_map(
         held.rows,
@@ -203,8 +206,7 @@ def _matrix(result: Result, among: Sequence[Result]) -> str:
         diagonal=held.confusion,
     )
     about = "shade: share of the row" + (", red where the two differ" if held.confusion else "")
-    (whole,) = tables([result], most_matrix=MOST_LABELS_DRAWN)
-    numbers = f"<details><summary>Numbers</summary>\n{_table(whole)}\n</details>"
+    numbers = f"<details><summary>Numbers</summary>\n{_table(table)}\n</details>"
     figure = _Figure("", "; ".join(filter(None, [about, caption])), (drawing,), wide=True)
     return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n{numbers}\n</section>"
 

@@ -32,7 +32,7 @@ from valor_core.pivot import (
     varying_names,
 )
 from valor_core.report import Report
-from valor_core.result import Result, first_line
+from valor_core.result import Failed, Result, Undefined, first_line
 from valor_core.results import Results, as_results
 from valor_core.table import MISSING, Cell, Column, Row, Table, escaped, number
 
@@ -224,13 +224,24 @@ def _matrices(results: Iterable[Result], most: int) -> list[Table]:
     for result in found:
         held = matrix(result.value)
         if held is not None:
-            title, caption = described(result, found)
-            ready.append(
-                _whole_matrix(held, title, caption)
-                if held.size <= most
-                else _largest(held, title, caption)
-            )
+            ready.append(matrix_table(held, *described(result, found), most))
     return ready
+
+
+def matrix_table(held: Matrix, title: str, caption: str, most: int = MATRIX_IN_TEXT) -> Table:
+    """The table of a matrix, whole or, where it has too many labels, its largest errors.
+
+    Parameters
+    ----------
+    held : Matrix
+        Its numbers.
+    title, caption : str
+        As `described` has them.
+    most : int
+        How many labels it may have to be shown whole.
+    """
+    whole = held.size <= most
+    return _whole_matrix(held, title, caption) if whole else _largest(held, title, caption)
 
 
 def described(result: Result, among: Iterable[Result]) -> tuple[str, str]:
@@ -357,9 +368,10 @@ def _slice_table(
     }
     rows: list[Row] = []
     for values, results in [*parts, (("all", *[""] * (len(fields) - 1)), report.results)]:
-        cells = {_coordinates(entry): entry for entry in entries_of(results)}
-        numbers = [cell_of(cells[c], notes) if c in cells else Cell("") for c in shown]
-        rows.append([*values, *numbers])
+        own = list(entries_of(results))
+        cells, nothing = {_coordinates(entry): entry for entry in own}, _without_data(own)
+        held = [cells.get(place) or nothing.get(place[0]) for place in shown]
+        rows.append([*values, *(cell_of(one, notes) if one else Cell("") for one in held)])
     hidden = len(chosen) - len(shown)
     caption = [caption_of(chosen, varying_names(chosen))]
     if hidden:
@@ -372,6 +384,22 @@ def _slice_table(
         notes=notes.all,
         foot=1,
     )
+
+
+def _without_data(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """By metric, the entry that says why a slice has no result at all of it.
+
+    It stands for the metric as a whole and has the parameters as they were chosen, so that no
+    column is called like it.
+    """
+    by_metric: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_metric.setdefault(entry.metric, []).append(entry)
+    return {
+        metric: own[0]
+        for metric, own in by_metric.items()
+        if all(e.name is None and isinstance(e.value, (Undefined, Failed)) for e in own)
+    }
 
 
 def _coordinates(entry: Entry) -> tuple[str, str, str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from glob import glob
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
 from valor_core.config.schema import CheckedConfig, RunConfig
-from valor_core.destinations import Destinations
+from valor_core.destinations import Destinations, Unwritten
 from valor_core.errors import ConfigError, did_you_mean, found_at
 from valor_core.evaluate import Progress, reader_of, run
 from valor_core.evaluator import Evaluator
@@ -24,7 +25,9 @@ from valor_core.resolved_config import resolved
 from valor_core.spec import fold
 
 
-def run_config(request: Request, progress: Progress | None = None) -> Report:
+def run_config(
+    request: Request, progress: Progress | None = None, unwritten: Unwritten | None = None
+) -> Report:
     """The report of a config; its output files are written and its gallery is drawn.
 
     Parameters
@@ -33,6 +36,9 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
         The config.
     progress : callable, optional
         Told how far the work is.
+    unwritten : Unwritten, optional
+        Takes what cannot be written, for a caller who shows the report first; without it that
+        is raised when all else is written.
 
     Raises
     ------
@@ -54,9 +60,13 @@ def run_config(request: Request, progress: Progress | None = None) -> Report:
         report = evaluator.compute(resolved(request, evaluator, destinations.reports, exhibition))
     name, version = registry.distribution(registry.reader(chosen.data["reader"], task))
     report = evolve(report, versions={name: version} | dict(report.versions))
-    report = destinations.write(report)
+    failed = Unwritten() if unwritten is None else unwritten
+    report = destinations.write(report, failed)
     if exhibition is not None:
-        exhibition.hang(evaluator.evaluation, reader)
+        with failed.noting(exhibition.folder):
+            exhibition.hang(evaluator.evaluation, reader)
+    if unwritten is None:
+        failed.check()
     return report
 
 
@@ -106,9 +116,16 @@ def _inputs(
     for entry in declared(reader.parameters):
         for name in (entry.name, *entry.aliases) if entry.holds_paths else ():
             for path in _paths(chosen.data.get(name)):
-                yield f"data.{name}", request.folder / path
+                for file in _files(request.folder / path):
+                    yield f"data.{name}", file
     for module in chosen.modules:
         yield "modules", request.folder / module
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """A path itself, and the files that fit it if it is a pattern."""
+    yield path
+    yield from map(Path, glob(str(path), recursive=True))
 
 
 def _paths(value: Any) -> Iterator[str]:

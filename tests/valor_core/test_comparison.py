@@ -208,9 +208,91 @@ def test_part_and_second_reason_are_in_the_json():
     assert (record["part"], record["b_reason"]) == ("tp", "nothing")
 
 
-def test_a_tolerance_below_zero_is_refused():
-    with pytest.raises(ReportError, match="tolerance must be at least 0, got -1"):
-        compare(report(), report(), tolerance=-1)
+@pytest.mark.parametrize("name", ["tolerance", "relative_tolerance"])
+@pytest.mark.parametrize("value", [-1, float("nan")])
+def test_a_tolerance_below_zero_is_refused(name, value):
+    with pytest.raises(ReportError, match=f"^compare: {name} must be at least 0, got {value}$"):
+        compare(report(), report(), **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("b", "verdict"), [(8.0, "same"), (7.875, "worse"), (12.0, "same"), (12.125, "better")]
+)
+def test_a_relative_tolerance_is_a_share_of_the_first_value(registry, b, verdict):
+    first, second = report(of("Gain", 10.0)), report(of("Gain", b))
+
+    found = compare(first, second, relative_tolerance=0.2, registry=registry)
+
+    assert found.changes[0].verdict == verdict
+
+
+def test_the_wider_of_two_tolerances_counts():
+    a, b = report(of("Gain", 0.0), of("Size", 64.0)), report(of("Gain", 0.25), of("Size", 72.0))
+
+    def verdicts(**tolerances):
+        return [change.verdict for change in compare(a, b, **tolerances).changes]
+
+    assert verdicts(tolerance=0.25) == ["same", "different"]
+    assert verdicts(relative_tolerance=0.125) == ["different", "same"]
+    assert verdicts(tolerance=0.25, relative_tolerance=0.125) == ["same", "same"]
+
+
+def test_tolerances_hold_for_the_numbers_in_curves_and_matrices():
+    a = report(of("Curve", {"cat": {"x": [0, 0.5], "name": "a"}}))
+    near = report(of("Curve", {"cat": {"x": [0, 0.5625], "name": "a"}}))
+
+    assert compare(a, near, tolerance=0.0625).same
+    assert not compare(a, near, tolerance=0.03125).same
+    for other in (
+        {"cat": {"x": [0], "name": "a"}},
+        {"dog": {"x": [0, 0.5], "name": "a"}},
+        {"cat": {"x": [0, 0.5], "name": "b"}},
+    ):
+        assert not compare(a, report(of("Curve", other)), tolerance=9).same
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "worse", "differ"),
+    [
+        ([of("Gain", 0.5)], [of("Gain", 0.5)], (), ()),
+        ([of("Gain", 0.5)], [of("Gain", 0.75)], (), ("1 better",)),
+        ([of("Gain", 0.5)], [of("Gain", 0.25)], ("1 worse",), ("1 worse",)),
+        ([of("Size", 1)], [of("Size", 2)], (), ("1 different",)),
+        ([of("Gain", 1)], [of("Gain", Undefined("x"))], ("1 vanished",), ("1 vanished",)),
+        ([of("Gain", Undefined("x"))], [of("Gain", 1)], (), ("1 appeared",)),
+        ([of("Curve", [1])], [of("Curve", [2])], (), ("1 of other values different",)),
+        (
+            [of("Gain", 1, label="cat"), of("Gain", 1, label="dog")],
+            [of("Gain", 1, label="cat")],
+            (),
+            ("1 only in the first",),
+        ),
+        (
+            [of("Gain", 1, label="cat"), of("Loss", Undefined("x"), label="cat")],
+            [of("Gain", 1, label="dog")],
+            ("no number of lab.Gain to compare",),
+            ("2 only in the first", "1 only in the second"),
+        ),
+    ],
+)
+def test_a_gate_names_what_must_not_be(registry, a, b, worse, differ):
+    found = compare(report(*a), report(*b), registry=registry)
+
+    assert found.failing("worse") == worse
+    assert found.failing("differ") == differ
+    assert found.same == (not differ)
+
+
+def test_the_numbers_that_are_the_same_may_be_counted_only():
+    shared = {"label_key": "class", "iou_threshold": 0.5}
+    a = report(*(of("Gain", i, label=f"l{i}", **shared) for i in range(5)))
+    b = report(*(of("Gain", max(i, 2), label=f"l{i}", **shared) for i in range(5)))
+
+    (table,) = compare(a, b).tables(whole=False)
+
+    assert [row[1].text for row in table.rows] == ["l0", "l1"]
+    assert table.caption == "iou_threshold 0.5; 3 more are the same"
+    assert compare(a, a).tables(whole=False) == ()
 
 
 def test_a_difference_of_zero_reads_so():

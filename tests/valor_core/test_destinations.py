@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from valor_core import Report
-from valor_core.destinations import Destinations
-from valor_core.errors import ConfigError
+from valor_core.destinations import Destinations, Unwritten
+from valor_core.errors import ConfigError, ReportError
 from valor_core.items import ItemRow
 from valor_core.report import ItemTable
 from valor_core.result import Result
@@ -93,7 +93,9 @@ def test_a_file_that_the_system_refuses_is_an_error_with_its_reason(
 def test_rows_go_to_their_own_file_and_are_left_out_of_the_report(tmp_path: Path) -> None:
     files = Destinations((tmp_path / "a.json", tmp_path / "b.json"), tmp_path / "rows.jsonl")
 
-    written = files.write(REPORT)
+    unwritten = Unwritten()
+    written = files.write(REPORT, unwritten)
+    unwritten.check()
 
     assert written.items == ()
     assert written.results == REPORT.results
@@ -102,5 +104,52 @@ def test_rows_go_to_their_own_file_and_are_left_out_of_the_report(tmp_path: Path
 
 
 def test_rows_without_a_file_stay_in_the_report(tmp_path: Path) -> None:
-    assert Destinations((tmp_path / "a.json",)).write(REPORT) == REPORT
+    assert Destinations((tmp_path / "a.json",)).write(REPORT, Unwritten()) == REPORT
     assert Report.load(tmp_path / "a.json") == REPORT
+
+
+def test_a_file_that_cannot_be_written_costs_no_other(tmp_path: Path) -> None:
+    broken, page, last = (tmp_path / name for name in ("a.json", "a.html", "b.json"))
+    broken.mkdir()
+    unwritten = Unwritten()
+
+    written = Destinations((broken, page, last), tmp_path / "rows.jsonl").write(REPORT, unwritten)
+
+    assert page.exists()
+    assert Report.load(last) == written
+    with pytest.raises(ReportError, match=r"a\.json: cannot be written") as caught:
+        unwritten.check()
+    assert unwritten.errors == {broken: caught.value}
+
+
+def test_rows_that_cannot_be_written_stay_in_the_report(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").mkdir()
+
+    written = Destinations((tmp_path / "a.json",), tmp_path / "rows.jsonl").write(
+        REPORT, Unwritten()
+    )
+
+    assert written == REPORT == Report.load(tmp_path / "a.json")
+
+
+def test_several_files_that_cannot_be_written_are_all_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fall_over(report: Report) -> str:
+        raise ValueError("too many labels")
+
+    monkeypatch.setattr("valor_core.rendering.html", fall_over)
+    (tmp_path / "a.json").mkdir()
+    unwritten = Unwritten()
+    Destinations((tmp_path / "a.html", tmp_path / "a.json")).write(REPORT, unwritten)
+
+    with pytest.raises(ReportError) as caught:
+        unwritten.check()
+
+    assert caught.value.message == (
+        f"{tmp_path / 'a.html'}: cannot be written, ValueError: too many labels; this is a bug in "
+        "valor or a plugin"
+    )
+    assert caught.value.remedy == "See where it comes from with: VALOR_TRACEBACK=1 valor …"
+    (note,) = caught.value.__notes__
+    assert note.startswith(f"{tmp_path / 'a.json'}: cannot be written")

@@ -1,15 +1,23 @@
 from __future__ import annotations
 
 import re
+import runpy
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
+from valor_core.errors import ValorError
+from valor_core.evaluate import evaluate
 from valor_core.page import html
+from valor_core.registry import Registry
 from valor_core.report import Report, SliceReport
+from valor_core.report_tables import markdown, plain
 from valor_core.requirements import Requirement
 from valor_core.result import Failed, Result, Undefined
+from valor_core.testing.examples import datasets
 
+PLUGINS = Path(__file__).parents[2] / "plugins"
 HOSTILE = "<script>alert('x')</script>"
 VOID = {"meta"}
 
@@ -213,3 +221,53 @@ def test_kinds_of_errors_are_drawn_by_threshold():
     assert "fp, hallucinations" in page
     assert "all labels together" in page
     assert "Other values" not in page
+
+
+def test_a_matrix_with_a_number_beside_it_is_drawn_once_and_the_number_stands_in_the_results():
+    value = {"confusion_matrix": {"sky": {"sky": 3, "sea": 1}}, "background": 12345}
+
+    page = html(Report(results=[of("ConfusionMatrix", value)]))
+
+    assert page.count("<h2>ConfusionMatrix</h2>") == 1
+    assert page.count("<summary>Numbers</summary>") == 1
+    assert page.count('<th scope="row">ConfusionMatrix background</th>') == 1
+
+
+def conformance_parameters():
+    """What the conformance tests of the plugins try on each metric besides its defaults."""
+    tried = {}
+    for file in sorted(PLUGINS.glob("*/tests/test_conformance.py")):
+        tried |= runpy.run_path(str(file))["PARAMETERS"]
+    return tried
+
+
+PARAMETERS = conformance_parameters()
+
+
+def reports_of(name, parameters, task):
+    """A report of a metric on every example of its task that it does not refuse."""
+    for data in datasets(task).values():
+        try:
+            yield evaluate([*data], [{"name": name} | parameters], slices=["weather"])
+        except ValorError:
+            try:
+                yield evaluate([*data], [{"name": name} | parameters])
+            except ValorError:
+                continue
+
+
+@pytest.mark.filterwarnings("ignore::valor_core.ValorWarning")
+@pytest.mark.parametrize("spec", [*Registry().metrics()], ids=lambda spec: spec.name)
+def test_every_installed_metric_has_a_page(spec):
+    written = 0
+    for parameters in PARAMETERS.get(spec.name, [{}]):
+        for report in reports_of(spec.name, parameters, spec.task):
+            page, checker = html(report), Balance()
+            checker.feed(page)
+            assert checker.open == []
+            assert spec.short_name in page
+            assert markdown(report)
+            assert plain(report)
+            written += 1
+
+    assert written

@@ -299,6 +299,32 @@ def test_slices_are_rows_and_the_whole_stands_below():
     )
 
 
+def test_a_slice_without_data_says_so_in_its_row():
+    nothing = Undefined("no data to compute it from")
+    full = [
+        of("AP", 0.5, label_key="class", iou_threshold=0.5),
+        of("AP", 0.25, label_key="class", iou_threshold=0.75),
+        of("Summary", {"small": 0.5, "large": 0.75}, label_key="class"),
+    ]
+    bare = [of("AP", nothing, iou_thresholds=[0.5, 0.75]), of("Summary", nothing, areas=["s"])]
+    slices = (SliceReport({"part": "bare"}, bare), SliceReport({"part": "full"}, full))
+
+    table = titled(tables(Report(results=full, slices=slices)), "Results by part")
+
+    assert texts(table)[0] == ("bare", *[f"{MISSING}¹"] * 4)
+    assert table.notes == ("no data to compute it from",)
+
+
+def test_the_reason_of_one_label_does_not_stand_for_another():
+    whole = [of("AP", 0.5, label="cat"), of("AP", 0.5, label="dog")]
+    part = [of("AP", Undefined("no ground truths of 'dog'"), label="dog")]
+    report = Report(results=whole, slices=(SliceReport({"a": 1}, part),))
+
+    table = titled(tables(report), "Results by a")
+
+    assert texts(table)[0] == ("1", "", f"{MISSING}¹")
+
+
 def test_slices_of_many_numbers_say_how_many_are_left_out():
     results = [of("AP", 0.5, label=f"l{i}") for i in range(9)]
     report = Report(results=results, slices=(SliceReport({"a": 1}, results),))

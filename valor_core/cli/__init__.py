@@ -7,10 +7,20 @@ import sys
 
 from valor_core.installer import install
 
+INTERRUPTED = 130
 _NEEDED = {"click": "click", "rich": "rich", "yaml": "PyYAML"}
 
 
 def main() -> None:
+    """Run the program; stopped by the user at any moment, it says so and leaves with 130."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        print("valor: stopped", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
+
+
+def _run() -> None:
     """Run the program, or say what to install where its packages are missing."""
     missing = [name for module, name in _NEEDED.items() if importlib.util.find_spec(module) is None]
     if missing:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import click
 
 from valor_core.cli import streams
+from valor_core.cli.usage import check_nothing_is_left, given_to
 
 _WANTED = "valor_core.traceback"
 
@@ -15,8 +16,11 @@ _WANTED = "valor_core.traceback"
 class _Command(click.Command):
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """As click does; this is where help is printed."""
-        with streams.written(sys.stdout):
-            return super().parse_args(context, args)
+        context.allow_extra_args = True
+        with streams.written(sys.stdout), given_to(context):
+            left = super().parse_args(context, args)
+        check_nothing_is_left(context, left)
+        return left
 
 
 def command(name: str) -> Callable[[Callable[..., int | None]], click.Command]:

@@ -4,46 +4,24 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Iterable
-from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, metadata, version
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, entry_points, metadata, version
 from typing import Any
 
 from attrs import asdict, frozen
 
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
+from valor_core.cli.diagnosis import EngineCheck, PluginCheck, engine_check, plugin_checks
 from valor_core.cli.outcome import FAILED
 from valor_core.engines import GROUP
-from valor_core.errors import RegistryError
-from valor_core.installer import install
+from valor_core.installer import ways
 from valor_core.registry import Registry
-from valor_core.spec import by_reference
 from valor_core.table import Cell, Row, Table
 
 OWN = "valor-core"
 _REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)")
 _EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
-
-
-@frozen
-class Plugin:
-    """One distribution's claim to a namespace, and whether it holds."""
-
-    namespace: str
-    distribution: str
-    version: str
-    holds: str
-    kernels: str
-    error: str | None
-
-
-@frozen
-class EngineCheck:
-    """One engine and whether it can be imported."""
-
-    name: str
-    distribution: str
-    error: str | None
 
 
 @frozen
@@ -56,19 +34,19 @@ class Extra:
 
     @property
     def remedy(self) -> str:
-        """The command that installs it; nothing where it is there."""
-        return install(f"{self.distribution}[{self.name}]") if self.missing else ""
+        """The commands that install it; nothing where it is there."""
+        return ways(f"{self.distribution}[{self.name}]") if self.missing else ""
 
 
 @make_command("doctor")
 def command(as_json: bool) -> int:
     """Check the installation and its plugins.
 
-    The exit code is 1 where a plugin or an engine cannot be used.
+    Imports the code of every plugin. The exit code is 1 where a plugin, a metric or an engine
+    cannot be used.
     """
-    registry = Registry()
-    plugins = list(_plugins(registry))
-    engines = [_engine(entry) for entry in sorted(entry_points(group=GROUP))]
+    plugins = list(plugin_checks(Registry()))
+    engines = [engine_check(entry) for entry in sorted(entry_points(group=GROUP))]
     distributions = dict.fromkeys([OWN, *(plugin.distribution for plugin in plugins)])
     extras = [extra for name in distributions for extra in extras_of(name)]
     versions = {"python": platform.python_version(), OWN: _version(OWN), "numpy": _version("numpy")}
@@ -86,52 +64,8 @@ def command(as_json: bool) -> int:
     return FAILED if broken else 0
 
 
-def _errors(found: Iterable[Plugin | EngineCheck]) -> list[str]:
-    return list(dict.fromkeys(each.error for each in found if each.error))
-
-
-def _plugins(registry: Registry) -> Iterable[Plugin]:
-    failures: dict[str, RegistryError] = dict(registry.failures())
-    for namespace, claims in registry.claims.items():
-        error = failures.get(namespace)
-        for claim in claims:
-            yield Plugin(
-                namespace,
-                claim.distribution,
-                claim.version,
-                "" if error else _content(registry, namespace),
-                "" if error else _kernels(registry, namespace),
-                None if error is None else str(error),
-            )
-
-
-def _content(registry: Registry, namespace: str) -> str:
-    manifest = registry.manifest(namespace)
-    parts = []
-    for word, specs in (
-        ("metric", manifest.metrics),
-        ("reader", manifest.readers),
-        ("resource", manifest.resources),
-    ):
-        if specs:
-            parts.append(f"{len(specs)} {word}{'' if len(specs) == 1 else 's'}")
-    return ", ".join(parts) or "nothing"
-
-
-def _kernels(registry: Registry, namespace: str) -> str:
-    """Which of a family's two sets of kernels runs, and why the compiled one does not."""
-    found = [by_reference(place) for place in registry.manifest(namespace).kernels]
-    return "; ".join(f"{each.path}, {each.reason}" if each.reason else each.path for each in found)
-
-
-def _engine(entry: EntryPoint) -> EngineCheck:
-    distribution = "unknown" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
-    try:
-        entry.load()
-    except Exception as error:
-        reason = f"engine '{entry.name}': cannot be imported, {type(error).__name__}: {error}"
-        return EngineCheck(entry.name, distribution, reason)
-    return EngineCheck(entry.name, distribution, None)
+def _errors(found: Iterable[PluginCheck | EngineCheck]) -> list[str]:
+    return list(dict.fromkeys(error for each in found for error in each.errors))
 
 
 def extras_of(distribution: str) -> list[Extra]:
@@ -168,7 +102,7 @@ def _version(distribution: str) -> str:
 
 def _tables(
     versions: dict[str, str],
-    plugins: Iterable[Plugin],
+    plugins: Iterable[PluginCheck],
     engines: Iterable[EngineCheck],
     extras: Iterable[Extra],
 ) -> Iterable[Table]:
@@ -177,29 +111,40 @@ def _tables(
         "Plugins",
         ["namespace", "distribution", "version", "state", "kernels"],
         [
-            [p.namespace, p.distribution, p.version, _state(p.error, p.holds), p.kernels]
+            [p.namespace, p.distribution, p.version, _state(p.errors, p.holds), p.kernels]
             for p in plugins
         ],
     )
     yield Table(
         "Engines",
         ["engine", "distribution", "state"],
-        [[engine.name, engine.distribution, _state(engine.error, "ready")] for engine in engines],
-    )
-    rows: list[Row] = [
         [
-            extra.distribution,
-            extra.name,
-            Cell(f"missing {', '.join(extra.missing)}", tone="faint")
-            if extra.missing
-            else Cell("installed", tone="good"),
-            extra.remedy,
-        ]
-        for extra in extras
-    ]
+            [
+                engine.name,
+                engine.distribution,
+                _state(engine.errors, "" if engine.errors else "ready"),
+            ]
+            for engine in engines
+        ],
+    )
+    rows = [row for extra in extras for row in _rows(extra)]
     if rows:
         yield Table("Extras", ["distribution", "extra", "state", "install it with"], rows)
 
 
-def _state(error: str | None, holds: str) -> Cell:
-    return Cell("not usable", tone="bad") if error else Cell(holds, tone="good")
+def _rows(extra: Extra) -> Iterator[Row]:
+    """An extra in a row, and one more for each further way to install it."""
+    if not extra.missing:
+        yield [extra.distribution, extra.name, Cell("installed", tone="good"), ""]
+        return
+    first, *others = extra.remedy.splitlines()
+    state = Cell(f"missing {', '.join(extra.missing)}", tone="faint")
+    yield [extra.distribution, extra.name, state, first]
+    for other in others:
+        yield ["", "", "", other]
+
+
+def _state(errors: tuple[str, ...], holds: str) -> Cell:
+    if not errors:
+        return Cell(holds, tone="good")
+    return Cell(f"{holds}, not all usable" if holds else "not usable", tone="bad")

@@ -8,10 +8,11 @@ import click
 
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
+from valor_core.cli.modules import module_option, registry_with
 from valor_core.cli.outcome import tell
+from valor_core.destinations import Destinations, Unwritten
 from valor_core.errors import MissingPluginError, ReportError, StateError, UnknownNameError
 from valor_core.evaluator import Evaluator
-from valor_core.metric_module import decorated
 from valor_core.registry import Registry
 from valor_core.requirements import split
 
@@ -25,13 +26,7 @@ from valor_core.requirements import split
     multiple=True,
     help="File for the report, in .json, .csv, .md or .html.",
 )
-@click.option(
-    "--module",
-    "modules",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    help="Python file whose decorated metrics the states are of.",
-)
+@module_option("the states are")
 @click.option(
     "--require",
     "conditions",
@@ -55,20 +50,19 @@ def command(
     """
     _check_distinct(states)
     _check_output(output, states)
-    registry = Registry()
-    for module in modules:
-        for spec in decorated(module):
-            registry.add(spec)
-    with _started(states[0], registry) as evaluator:
+    with _started(states[0], registry_with(modules)) as evaluator:
         evaluator.require(dict(map(split, conditions)))
         for path in states[1:]:
             evaluator.resume(path)
         report = evaluator.compute()
+    unwritten = Unwritten()
+    Destinations(output).write(report, unwritten)
     for path in output:
-        report.save(path)
-        if not quiet:
+        if not quiet and path not in unwritten.errors:
             streams.talk(f"report written to {path}")
-    return tell(report, as_json=as_json, quiet=quiet)
+    code = tell(report, as_json=as_json, quiet=quiet)
+    unwritten.check()
+    return code
 
 
 def _started(state: Path, registry: Registry) -> Evaluator:

@@ -18,13 +18,19 @@ from typing import Any, NoReturn
 
 import click
 
-from valor_core.cli import streams
+from valor_core.cli import INTERRUPTED, streams
 from valor_core.cli.command import traceback_wanted
-from valor_core.errors import ReportError, RunInterrupted, ValorError, did_you_mean
+from valor_core.cli.usage import explained, given_to
+from valor_core.errors import (
+    ReportError,
+    RunInterrupted,
+    UnknownNameError,
+    ValorError,
+    did_you_mean,
+)
 
 TRACEBACK = "VALOR_TRACEBACK"
 WRONG = 2
-INTERRUPTED = 130
 
 COMMANDS = {
     "Evaluate": {
@@ -65,7 +71,7 @@ class Program(click.Group):
             with _stopped_by_the_system():
                 return super().main(*args, **kwargs | {"standalone_mode": False}) or 0
         except click.ClickException as error:
-            error.show()
+            streams.talk(f"valor: {explained(error)}")
             return error.exit_code
         except (click.Abort, KeyboardInterrupt):
             streams.talk("valor: stopped")
@@ -73,7 +79,7 @@ class Program(click.Group):
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """As click does; this is where help and version are printed."""
-        with streams.written(sys.stdout):
+        with streams.written(sys.stdout), given_to(context):
             return super().parse_args(context, args)
 
     def invoke(self, context: click.Context) -> Any:
@@ -113,8 +119,9 @@ class Program(click.Group):
         """The command that the first argument names, or an error with the nearest name."""
         name, known = args[0], self.list_commands(context)
         if name not in known and not name.startswith("-"):
-            remedy = did_you_mean(name, known)
-            context.fail(f"No such command {name!r}.{f' {remedy}' if remedy else ''}")
+            raise UnknownNameError(
+                f"unknown command {name!r}", did_you_mean(name, known) or "See: valor --help"
+            )
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:

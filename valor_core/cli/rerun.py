@@ -12,6 +12,7 @@ from valor_core.cli.command import command as make_command
 from valor_core.cli.outcome import FAILED, tell
 from valor_core.cli.run import carry_out, run_options
 from valor_core.comparison import compare
+from valor_core.destinations import Unwritten
 from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.request import Request
@@ -29,15 +30,17 @@ def command(
     same; the exit code is 1 where there are any.
     """
     before = Report.load(report)
-    now = carry_out(Request.from_report(report, settings), quiet=quiet, **options)
+    unwritten = Unwritten()
+    now = carry_out(Request.from_report(report, settings), unwritten, quiet=quiet, **options)
     code = tell(now, as_json=as_json, quiet=quiet)
+    unwritten.check()
     found = compare(before, now, registry=Registry())
     if found.same:
         streams.talk(f"{report}: the same results as before")
         return code
     if not (as_json or quiet):
         streams.say("")
-        streams.show(found.differing.tables())
+        streams.show(found.tables(whole=False))
     for remark in found.remarks:
         streams.talk(remark)
     streams.talk(f"{report}: {found.summary}")

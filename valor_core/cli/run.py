@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +14,8 @@ from attrs import evolve
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
 from valor_core.cli.outcome import tell
+from valor_core.cli.values import WholeNumber
+from valor_core.destinations import Unwritten
 from valor_core.gallery import INDEX
 from valor_core.report import Report
 from valor_core.request import Request
@@ -41,7 +43,7 @@ def run_options(function: F) -> F:
                 help="File for the report (.json, .csv, .md or .html), instead of the config's.",
             ),
             click.option(
-                "--workers", type=click.IntRange(1), help="How many parts are read at a time."
+                "--workers", type=WholeNumber(1), help="How many parts are read at a time."
             ),
             click.option(
                 "--state",
@@ -62,6 +64,7 @@ def run_options(function: F) -> F:
 
 def carry_out(
     request: Request,
+    unwritten: Unwritten,
     *,
     output: tuple[Path, ...],
     workers: int | None,
@@ -75,6 +78,8 @@ def carry_out(
     ----------
     request : Request
         The config.
+    unwritten : Unwritten
+        Takes what cannot be written.
     output, state, gallery : paths
         Relative to where the command is given, not to the config.
     workers : int, optional
@@ -99,15 +104,21 @@ def carry_out(
 
         showing = progress()
     with showing as advance:
-        report = run_config(request, advance)
+        report = run_config(request, advance, unwritten)
     if not quiet:
-        chosen = request.checked().run
-        for path in chosen.output:
-            streams.talk(f"report written to {_as_given(request.folder / path)}")
-        if chosen.gallery is not None:
-            page = request.folder / chosen.gallery["folder"] / INDEX
-            streams.talk(f"gallery written to {_as_given(page)}")
+        _say_written(request, unwritten.errors)
     return report
+
+
+def _say_written(request: Request, unwritten: Collection[Path]) -> None:
+    chosen = request.checked().run
+    for path in (request.folder / path for path in chosen.output):
+        if path not in unwritten:
+            streams.talk(f"report written to {_as_given(path)}")
+    if chosen.gallery is not None:
+        folder = request.folder / chosen.gallery["folder"]
+        if folder not in unwritten:
+            streams.talk(f"gallery written to {_as_given(folder / INDEX)}")
 
 
 def _as_given(path: Path) -> Path:
@@ -128,5 +139,8 @@ def command(
 
     CONFIG is a file in .yaml, .toml or .json; paths in it are relative to it.
     """
-    report = carry_out(Request.from_file(config, settings), quiet=quiet, **options)
-    return tell(report, as_json=as_json, quiet=quiet)
+    unwritten = Unwritten()
+    report = carry_out(Request.from_file(config, settings), unwritten, quiet=quiet, **options)
+    code = tell(report, as_json=as_json, quiet=quiet)
+    unwritten.check()
+    return code

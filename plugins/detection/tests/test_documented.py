@@ -251,8 +251,8 @@ def test_unknown_keys_of_dictionaries_are_named() -> None:
     with pytest.raises(SchemaError) as caught:
         evaluate_detection([{"datum": "a", "annotation": []}], [])
     assert str(caught.value) == (
-        "GroundTruth: expected no keys but datum, annotations, got 'annotation' in "
-        "{'datum': 'a', 'annotation': []}\nDid you mean 'annotations'?"
+        "groundtruths[0]: GroundTruth: expected no keys but datum, annotations, got 'annotation' "
+        "in {'datum': 'a', 'annotation': []}\nDid you mean 'annotations'?"
     )
 
 

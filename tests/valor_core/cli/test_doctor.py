@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 import platform
 
-from valor_core.installer import install
+import pytest
+
+from valor_core.installer import install, uninstall
 
 
 def test_it_says_what_is_installed(lab, valor):
@@ -15,6 +17,24 @@ def test_it_says_what_is_installed(lab, valor):
     assert "2 metrics, 1 reader, 1 resource" in result.stdout
     assert "missing surely-not-there-horn" in result.stdout
     assert install("shoutlab[horn]") in result.stdout
+    assert "from a clone" not in result.stdout
+
+
+def test_an_extra_of_this_project_can_be_installed_in_both_ways(lab, valor):
+    site = lab.parent / "site"
+    facts = site / "valor_detection-9.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: valor-detection\nVersion: 9\nProvides-Extra: plot\n"
+        "Requires-Dist: surely-not-there-plot; extra == 'plot'\n"
+    )
+    (facts / "entry_points.txt").write_text("[valor.plugins]\nshoutlab = shoutlab.plugin\n")
+    (site / "shoutlab-1.2.dist-info" / "entry_points.txt").unlink()
+
+    result = valor("doctor")
+
+    assert f"surely-not-there-plot  {install('valor-detection[plot]')}\n" in result.stdout
+    assert f"or, from a clone: {install('-e', 'plugins/detection[plot]')}\n" in result.stdout
 
 
 def test_a_broken_plugin_is_exit_code_1(lab, valor):
@@ -25,6 +45,31 @@ def test_a_broken_plugin_is_exit_code_1(lab, valor):
     assert result.exit_code == 1
     assert "not usable" in result.stdout
     assert "ZeroDivisionError: division by zero" in result.stderr
+
+
+@pytest.mark.parametrize("trouble", ["raise RuntimeError('no voice')", "raise SystemExit('no')"])
+def test_code_that_cannot_be_imported_is_exit_code_1(lab, valor, trouble):
+    (lab.parent / "site" / "shoutlab" / "loudness.py").write_text(trouble)
+
+    result = valor("doctor")
+
+    name = "RuntimeError: no voice" if "Runtime" in trouble else "SystemExit: no"
+    assert result.exit_code == 1
+    assert "2 metrics, 1 reader, 1 resource, not all usable" in result.stdout
+    assert result.stderr == (
+        "not usable: shoutlab.Loudness (and 2 more): its code shoutlab.loudness cannot be "
+        f"imported, {name}\nReinstall or remove it: {uninstall('shoutlab')}\n"
+    )
+
+
+def test_code_that_prints_does_not_spoil_the_answer(lab, valor):
+    with (lab.parent / "site" / "shoutlab" / "loudness.py").open("a") as code:
+        code.write("\nprint('HELLO')\n")
+
+    result = valor("doctor", "--json")
+
+    assert json.loads(result.stdout)["ok"] is True
+    assert result.stderr == "HELLO\n"
 
 
 def test_two_plugins_of_one_namespace_are_named(lab, valor):
@@ -51,6 +96,9 @@ def test_an_engine_that_cannot_be_imported_is_exit_code_1(lab, valor):
     assert record["ok"] is False
     assert record["engines"][0]["name"] == "horse"
     assert "No module named 'surely_not_there'" in record["engines"][0]["error"]
+    assert record["engines"][0]["error"].endswith(
+        f"\nReinstall or remove it: {uninstall('shoutlab')}"
+    )
 
 
 def test_it_says_which_kernels_run_and_why(lab, valor):

@@ -30,6 +30,23 @@ def test_states_become_one_report(valor):
 
 
 @pytest.mark.usefixtures("states")
+def test_a_file_that_cannot_be_written_costs_neither_the_others_nor_the_tables(valor, monkeypatch):
+    def fall_over(report):
+        raise ValueError("too wide")
+
+    monkeypatch.setattr("valor_core.rendering.markdown", fall_over)
+
+    result = valor("merge", "a.npz", "b.npz", "-o", "a.md", "-o", "all.json")
+
+    assert result.exit_code == 2
+    assert result.stdout.startswith("3 items\n")
+    assert Report.load("all.json").counts["read"] == 3
+    assert result.stderr.startswith(
+        "report written to all.json\nvalor: a.md: cannot be written, ValueError"
+    )
+
+
+@pytest.mark.usefixtures("states")
 def test_json_and_quiet_work_as_in_a_run(valor):
     result = valor("merge", "a.npz", "b.npz", "--json", "-q", "-o", "all.json")
 
@@ -74,7 +91,7 @@ def test_a_threshold_of_no_number_is_a_wrong_request_that_loses_no_report(valor)
         (["a.npz", "./a.npz"], "expected each state once, it is given twice"),
         (["a.npz", "config.yaml"], "config.yaml: expected a saved state"),
         (["a.npz", "-o", "all.txt"], "all.txt: expected a name in .json"),
-        ([], "Missing argument 'STATES...'"),
+        ([], "merge: expected STATES, got nothing"),
     ],
 )
 def test_a_wrong_request_is_exit_code_2(valor, arguments, message):

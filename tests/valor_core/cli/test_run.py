@@ -51,6 +51,54 @@ def test_outputs_are_written_relative_to_where_the_command_is_given(lab, valor, 
     assert "report written to a.json\nreport written to a.html\n" in result.stderr
 
 
+@pytest.mark.parametrize("command", ["run", "rerun"])
+def test_a_page_that_cannot_be_written_costs_neither_the_report_nor_the_tables(
+    lab, valor, monkeypatch, command
+):
+    def fall_over(report):
+        raise ValueError("too many labels")
+
+    valor("run", "config.yaml", "-o", "before.json")
+    monkeypatch.setattr("valor_core.rendering.html", fall_over)
+    source = "config.yaml" if command == "run" else "before.json"
+
+    result = valor(
+        *(command, source, "-o", "a.html", "-o", "a.json"),
+        *("--gallery", "worst", "--set", "gallery.name=shoutlab.Posters"),
+    )
+
+    assert result.exit_code == 2
+    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert (lab / "worst" / "index.html").exists()
+    assert "Loudness  0.6000" in result.stdout
+    assert result.stderr == (
+        "report written to a.json\ngallery written to worst/index.html\n"
+        f"valor: {lab / 'a.html'}: cannot be written, ValueError: too many labels; this is a bug "
+        "in valor or a plugin\n"
+        "See where it comes from with: VALOR_TRACEBACK=1 valor …\n"
+    )
+
+
+def test_a_gallery_that_falls_over_costs_neither_the_report_nor_the_tables(lab, valor):
+    posters = lab.parent / "site" / "shoutlab" / "posters.py"
+    trouble = "raise RuntimeError('no paint')"
+    posters.write_text(
+        posters.read_text().replace("return Picture(", f"{trouble}\n        return (")
+    )
+
+    result = valor(
+        *("run", "config.yaml", "-o", "a.json", "--gallery", "worst"),
+        *("--set", "gallery.name=shoutlab.Posters"),
+    )
+
+    assert result.exit_code == 2
+    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert "Loudness  0.6000" in result.stdout
+    assert result.stderr.startswith("report written to a.json\nvalor: ")
+    assert f"{lab / 'worst'}: cannot be written, RuntimeError: no paint" in result.stderr
+    assert "gallery written" not in result.stderr
+
+
 @pytest.mark.usefixtures("lab")
 def test_quiet_prints_nothing(valor):
     result = valor("run", "config.yaml", "--quiet", "-o", "a.json")
@@ -170,8 +218,8 @@ def test_a_module_of_decorated_metrics_can_be_chosen_from(lab, valor):
             "plugins.shoutlab: expected shoutlab, got 'louder'",
         ),
         (["run", "config.yaml", "-o", "a.txt"], "expected .json, .csv, .md or .html"),
-        (["run"], "Missing argument 'CONFIG'"),
-        (["run", "config.yaml", "--workers", "0"], "--workers"),
+        (["run"], "run: expected CONFIG, got nothing"),
+        (["run", "config.yaml", "--workers", "0"], "--workers: expected"),
     ],
 )
 def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
@@ -201,6 +249,10 @@ def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
         (
             ["--state", "lines.csv"],
             "state: expected a file that the run does not read, lines.csv is data.path",
+        ),
+        (
+            ["-o", "lines.csv", "--set", "data.path=*.csv"],
+            "output: expected a file that the run does not read, lines.csv is data.path",
         ),
         (
             ["--set", "items=rows.jsonl", "--set", "data.path=rows.jsonl"],
@@ -249,3 +301,20 @@ def test_exit_codes_reach_the_shell(process):
     assert process("run", "config.yaml").returncode == 0
     assert process("run", "config.yaml", "--set", "metrics=shoutlab.Broken").returncode == 1
     assert process("run", "nowhere.yaml").returncode == 2
+
+
+@pytest.mark.usefixtures("lab")
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("filter=uid == 3", "filter 'uid == 3': field 'uid' holds text and cannot be compared"),
+        ("filter=uid = 3", "filter 'uid = 3': expected an operator such as == at character 5"),
+        ("filter=wether == 3", "filter: no item has the metadata field 'wether'"),
+        ("slices=[[]]", "slices[0]: expected at least one field, found none"),
+    ],
+)
+def test_an_error_of_the_filter_or_the_slices_names_the_config(valor, setting, message):
+    result = valor("run", "config.yaml", "--set", setting)
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"valor: config.yaml: {message}")

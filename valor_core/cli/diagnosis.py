@@ -1,0 +1,182 @@
+"""Diagnosis: which installed plugins and engines work, found out by importing their code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from importlib.metadata import EntryPoint
+from typing import TextIO
+
+from attrs import frozen
+
+from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryError, and_more, shown
+from valor_core.installer import uninstall
+from valor_core.manifest import Manifest
+from valor_core.registry import Registry, implementation
+from valor_core.spec import Spec, by_reference
+
+
+@frozen
+class PluginCheck:
+    """One distribution's claim to a namespace, whether it holds, and whose code is broken."""
+
+    namespace: str
+    distribution: str
+    version: str
+    holds: str
+    kernels: str
+    error: str | None
+    broken: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """All that is wrong with it."""
+        return (*([self.error] if self.error else []), *self.broken)
+
+
+@frozen
+class EngineCheck:
+    """One engine and whether it can be imported."""
+
+    name: str
+    distribution: str
+    error: str | None
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """All that is wrong with it."""
+        return (self.error,) if self.error else ()
+
+    @property
+    def holds(self) -> str:
+        """What it is good for."""
+        return "" if self.error else "ready"
+
+
+def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
+    """Every claim to a namespace, with what is wrong with it and its code.
+
+    Parameters
+    ----------
+    registry : Registry
+        What is installed.
+
+    Examples
+    --------
+    >>> [check.holds for check in plugin_checks(Registry()) if check.namespace == "core"]
+    ['1 reader']
+    """
+    failures: dict[str, RegistryError] = dict(registry.failures())
+    for namespace, claims in registry.claims.items():
+        error = failures.get(namespace)
+        if error is None:
+            yield _plugin(registry.manifest(namespace))
+            continue
+        for claim in claims:
+            yield PluginCheck(namespace, claim.distribution, claim.version, "", "", str(error))
+
+
+def engine_check(entry: EntryPoint) -> EngineCheck:
+    """Whether the engine of an entry point can be imported.
+
+    Parameters
+    ----------
+    entry : EntryPoint
+        What announces it.
+    """
+    distribution = "unknown" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+    try:
+        with _quiet():
+            entry.load()
+    except (Exception, SystemExit) as error:
+        reason = f"engine '{entry.name}': cannot be imported, {type(error).__name__}: {error}"
+        if entry.dist is not None:
+            reason += f"\n{_reinstall(entry.dist.name)}"
+        return EngineCheck(entry.name, distribution, reason)
+    return EngineCheck(entry.name, distribution, None)
+
+
+def _plugin(manifest: Manifest) -> PluginCheck:
+    kernels, broken = "", [*_broken(manifest)]
+    try:
+        with _quiet():
+            kernels = _kernels(manifest)
+    except (Exception, SystemExit) as error:
+        places = ", ".join(manifest.kernels)
+        broken.append(
+            f"{manifest.namespace}: its kernels {places} cannot be imported, "
+            f"{type(error).__name__}: {error}\n{_reinstall(manifest.distribution)}"
+        )
+    return PluginCheck(
+        manifest.namespace,
+        manifest.distribution,
+        manifest.version,
+        _content(manifest),
+        kernels,
+        None,
+        tuple(broken),
+    )
+
+
+def _broken(manifest: Manifest) -> Iterator[str]:
+    """What of a plugin has code that cannot be imported, all that fail alike in one error.
+
+    Code whose extra is missing is not broken; the table of extras says what to install.
+    """
+    names: dict[str, list[str]] = {}
+    for spec in (
+        *manifest.metrics,
+        *manifest.readers,
+        *manifest.resources,
+        *manifest.galleries,
+    ):
+        reason = _failure(spec)
+        if reason is not None:
+            names.setdefault(reason, []).append(spec.name)
+    for reason, (first, *others) in names.items():
+        yield f"{first}{and_more(len(others))}: {reason}\n{_reinstall(manifest.distribution)}"
+
+
+def _failure(spec: Spec) -> str | None:
+    """Why the code of a spec cannot be imported, or None where it can."""
+    try:
+        with _quiet():
+            found = implementation(spec)
+    except MissingExtraError:
+        return None
+    except (Exception, SystemExit) as error:
+        cause = error.__cause__ if isinstance(error, BrokenPluginError) else error
+        module = spec.implementation.partition(":")[0]
+        place = spec.implementation if isinstance(cause, AttributeError) else module
+        return f"its code {place} cannot be imported, {type(cause).__name__}: {cause}"
+    if callable(found):
+        return None
+    return f"expected {spec.implementation} to be a class or a function, found {shown(found)}"
+
+
+def _quiet() -> redirect_stdout[TextIO]:
+    """A block in which code may print: it is no part of the answer."""
+    return redirect_stdout(sys.stderr)
+
+
+def _reinstall(distribution: str) -> str:
+    return f"Reinstall or remove it: {uninstall(distribution)}"
+
+
+def _content(manifest: Manifest) -> str:
+    parts = []
+    for word, specs in (
+        ("metric", manifest.metrics),
+        ("reader", manifest.readers),
+        ("resource", manifest.resources),
+    ):
+        if specs:
+            parts.append(f"{len(specs)} {word}{'' if len(specs) == 1 else 's'}")
+    return ", ".join(parts) or "nothing"
+
+
+def _kernels(manifest: Manifest) -> str:
+    """Which of a family's two sets of kernels runs, and why the compiled one does not."""
+    found = [by_reference(place) for place in manifest.kernels]
+    return "; ".join(f"{each.path}, {each.reason}" if each.reason else each.path for each in found)
