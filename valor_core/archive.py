@@ -19,10 +19,11 @@ from valor_core.errors import StateError, shown
 from valor_core.evaluation import Evaluation
 from valor_core.installer import install
 from valor_core.schemas import Label, as_label
+from valor_core.schemas.label_sides import LabelSides
 from valor_core.tally import Tally
 from valor_core.whole_file import replacing
 
-FORMAT = 1
+FORMAT = 2
 _ARRAY = "array"
 _HEADER = "header"
 _DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error)
@@ -61,6 +62,10 @@ def save(
         "skipped": tally.skipped,
         "done": tally.done,
         "sides": sorted(tally.sides),
+        "label_sides": [
+            _encode(sorted(labels), arrays)
+            for labels in (tally.label_sides.true, tally.label_sides.predicted)
+        ],
         "fields": sorted(tally.fields),
         "left_out": dict(sorted(tally.left_out.items())),
         "labels": _encode(sorted(tally.labels), arrays),
@@ -138,6 +143,7 @@ def _tally(
         skipped=header["skipped"],
         done=header["done"],
         sides=set(header["sides"]),
+        label_sides=LabelSides(*(set(_decode(part, arrays)) for part in header["label_sides"])),
         fields=set(header["fields"]),
         left_out=Counter(header["left_out"]),
         labels=set(_decode(header["labels"], arrays)),

@@ -178,8 +178,24 @@ class Evaluation:
         mine = self.describe()
         for key in {**mine, **other}:
             if mine.get(key) != other.get(key):
+                name, theirs, ours = _apart(key, other.get(key), mine.get(key))
                 raise ForeignStateError(
-                    f"{source}: made by another request, {key} is {shown(other.get(key))} there "
-                    f"and {shown(mine.get(key))} here",
+                    f"{source}: made by another request, {name} is {shown(theirs)} there "
+                    f"and {shown(ours)} here",
                     "Merge states of one config only.",
                 )
+
+
+def _apart(key: str, one: Any, other: Any) -> tuple[str, Any, Any]:
+    """What names the difference of two entries of requests best, and its two values."""
+    if key != "metrics":
+        return key, one, other
+    there, here = (", ".join(str(metric.get("name")) for metric in own) for own in (one, other))
+    if there != here:
+        return key, there, here
+    for place, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+        for name in {**mine, **theirs}:
+            if mine.get(name) != theirs.get(name):
+                found = f"metrics[{place}].{name} of {mine['name']}"
+                return found, mine.get(name), theirs.get(name)
+    return key, one, other

@@ -12,8 +12,9 @@ from valor_core.sliced import SlicedResult, pairs, safe
 def flat_keys(found: Iterable[SlicedResult], prefix: str = "") -> dict[str, float]:
     """Every single number of some results; undefined values are left out.
 
-    Keys use letters, digits and ``_ - . : / space`` only. Where that makes two keys one, the
-    second gets a number behind it.
+    Keys use letters and digits of all scripts and ``_ - . : / space`` only; another character
+    becomes its code, as `safe` has it. A key depends on nothing but its own result. Only where
+    two results say the same of themselves does the second get a number behind it.
 
     Examples
     --------

@@ -110,7 +110,7 @@ class Report:
     requirements: tuple[Requirement, ...] = ()
     warnings: tuple[str, ...] = ()
 
-    def __getitem__(self, wanted: str | tuple[str, ...]) -> Results:
+    def __getitem__(self, wanted: str | tuple[str | int, ...]) -> Results:
         return self.results[wanted]
 
     def __iter__(self) -> Iterator[Result]:
@@ -126,11 +126,25 @@ class Report:
         """True: a report without results is one all the same."""
         return True
 
+    def __repr__(self) -> str:
+        task = self.config.get("task")
+        counts = [(self.counts.get("read", 0), "item"), (len(self), "result")]
+        counts += [(len(self.slices), "slice")] if self.slices else []
+        parts = [f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in counts]
+        told = ", ".join([*([task] if isinstance(task, str) else []), *parts])
+        return f"<Report: {told}; print(report) shows them>"
+
     def __str__(self) -> str:
         """The tables that ``valor run`` prints."""
         from valor_core.rendering import plain
 
         return plain(self)
+
+    def _repr_html_(self) -> str:
+        """The tables, for a cell of a notebook."""
+        from valor_core.rendering import notebook
+
+        return notebook(self)
 
     def find(self, name: str | None = None, **parameters: Any) -> Results:
         """As `Results.find`."""

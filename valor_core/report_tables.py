@@ -34,6 +34,7 @@ from valor_core.pivot import (
 from valor_core.report import Report
 from valor_core.result import Failed, Result, Undefined, first_line
 from valor_core.results import Results, as_results
+from valor_core.sliced import NO_VALUE
 from valor_core.table import MISSING, Cell, Column, Row, Table, escaped, number
 
 Directions = Mapping[str, bool | None]
@@ -348,7 +349,7 @@ def _slices(report: Report) -> list[Table]:
     together: dict[tuple[str, ...], list[tuple[tuple[str, ...], Results]]] = {}
     for part in report.slices:
         values = tuple(
-            "(missing)" if value is None else text_of(value) for value in part.where.values()
+            NO_VALUE if value is None else text_of(value) for value in part.where.values()
         )
         together.setdefault(tuple(part.where), []).append((values, part.results))
     if all(entry.result.error for entry in entries_of(report.results)):

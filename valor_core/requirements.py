@@ -10,10 +10,10 @@ from typing import Any
 from attrs import evolve, frozen
 
 from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
-from valor_core.result import Failed, Undefined, first_line
+from valor_core.result import Failed, Undefined, first_line, is_number
+from valor_core.results import answers
 from valor_core.selection import select
 from valor_core.sliced import SlicedResult
-from valor_core.spec import fold
 
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -109,7 +109,7 @@ def parse(
         Conditions by the names of results.
     metrics : collection of str, optional
         Full names of the chosen metrics; a requirement of another one is refused before any
-        work is done.
+        work is done. Their aliases count.
     place : str
         Where the section stands, for errors.
 
@@ -127,7 +127,7 @@ def parse(
         if not isinstance(condition, str) or not _CONDITION.fullmatch(condition):
             raise ConfigError(
                 f"{place}require.{name}: expected a comparison, got {shown(condition)}",
-                'Write it as: ">= 0.5".',
+                f'Write it as: ">= {condition if is_number(condition) else 0.5}".',
             )
         if metrics is not None:
             _check_chosen(name, metrics, place)
@@ -136,8 +136,8 @@ def parse(
 
 def _check_chosen(name: str, metrics: Collection[str], place: str) -> None:
     wanted = name.partition("/")[0]
-    words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
-    if fold(wanted.partition("@")[0]) not in map(fold, words):
+    if not any(answers(metric.partition(".")[2], metric, wanted) for metric in metrics):
+        words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
         raise ConfigError(
             f"{place}require.{name}: no chosen metric is called {wanted!r}",
             did_you_mean(wanted, [word for word in words if ("." in word) == ("." in wanted)])

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from valor_core.errors import ReportError, shown
 from valor_core.parameters import FromEnvironment
 
+_MOST_SHOWN = 200
+"""Characters of a value that the repr of a result shows; a curve has thousands of numbers."""
+
 
 @frozen
 class Undefined:
@@ -264,8 +267,9 @@ class Result:
     left_out: Mapping[str, int] = field(factory=dict)
 
     def __repr__(self) -> str:
-        shown_fields = ("type", "metric", "parameters", "value", "left_out")
-        return f"Result({', '.join(f'{name}={getattr(self, name)!r}' for name in shown_fields)})"
+        names = ("type", "metric", "parameters", "value", "left_out")
+        told = (f"{name}={shown(getattr(self, name), _MOST_SHOWN)}" for name in names)
+        return f"Result({', '.join(told)})"
 
     @property
     def value(self) -> Any:

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import ReportError, did_you_mean
+from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean
 from valor_core.flat import flat_keys
 from valor_core.records import csv_text, frame, records
+from valor_core.registry import Registry
 from valor_core.result import Result
 from valor_core.sliced import SlicedResult
 from valor_core.spec import fold
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 NAMING = ("label", "average", "label_key")
 """Parameters whose bare value names a result."""
 
+_MOST_NAMED = 10
+
 
 def _results(results: Any) -> tuple[Result, ...]:
     return tuple(results)
@@ -29,6 +33,8 @@ def _results(results: Any) -> tuple[Result, ...]:
 @frozen
 class Results(Sequence[Result]):
     """Results in the order of the report, found by position, name or label.
+
+    Labels are text; a whole number stands for the label that is written like it.
 
     Examples
     --------
@@ -56,15 +62,15 @@ class Results(Sequence[Result]):
     @overload
     def __getitem__(self, wanted: str) -> Results: ...
     @overload
-    def __getitem__(self, wanted: tuple[str, ...]) -> Results: ...
-    def __getitem__(self, wanted: int | slice | str | tuple[str, ...]) -> Result | Results:
+    def __getitem__(self, wanted: tuple[str | int, ...]) -> Results: ...
+    def __getitem__(self, wanted: int | slice | str | tuple[str | int, ...]) -> Result | Results:
         if isinstance(wanted, int):
             return self._results[wanted]
         if isinstance(wanted, slice):
             return Results(self._results[wanted])
         name, *values = (wanted,) if isinstance(wanted, str) else wanted
-        found = self._named(name)
-        for value in values:
+        found = self._named(str(name))
+        for value in map(_as_name, values):
             named = [result for result in found if value in _names(result)]
             if not named:
                 there = (word for result in found for word in _names(result))
@@ -84,6 +90,24 @@ class Results(Sequence[Result]):
         except ReportError:
             return False
         return True
+
+    def __repr__(self) -> str:
+        types = list(dict.fromkeys(result.type for result in self._results))
+        of = f" of {', '.join(types[:_MOST_NAMED])}{and_more(len(types) - _MOST_NAMED)}"
+        counted = f"{len(self):,} result{'' if len(self) == 1 else 's'}{of if types else ''}"
+        return f"<Results: {counted}; print(results) shows them>"
+
+    def __str__(self) -> str:
+        """The tables that a report with these results prints."""
+        from valor_core.rendering import plain_tables
+
+        return plain_tables(self)
+
+    def _repr_html_(self) -> str:
+        """The tables, for a cell of a notebook."""
+        from valor_core.rendering import notebook
+
+        return notebook(self)
 
     @property
     def value(self) -> Any:
@@ -129,6 +153,8 @@ class Results(Sequence[Result]):
             If there is none.
         """
         pool = self._results if name is None else self._named(name)
+        named = {key: _as_name(value) for key, value in parameters.items() if key in NAMING}
+        parameters |= named
         found = [
             result
             for result in pool
@@ -190,20 +216,55 @@ def as_results(results: Any) -> Results:
 
 
 def is_called(result: Result, name: str) -> bool:
-    """Whether a result is of the metric with this name, in full or in short.
+    """Whether a result is of the metric with this name, in full or in short, or an alias of it.
 
     Examples
     --------
     >>> is_called(Result(type="F1", metric="lab.F1@1", value=0.5), "lab.f1")
     True
     """
-    return _fits(name, result.type, result.metric)
+    return answers(result.type, result.metric, name)
 
 
 @lru_cache
-def _fits(name: str, type: str, metric: str) -> bool:
-    wanted = fold(name.partition("@")[0])
-    return wanted in (fold(type), fold(metric.partition("@")[0]))
+def answers(type: str, metric: str, name: str) -> bool:
+    """Whether a metric answers to a name.
+
+    Parameters
+    ----------
+    type : str
+        The metric's short name, ``"F1"``.
+    metric : str
+        Its full name, with or without version, ``"classification.F1@1"``.
+    name : str
+        Its short or full name or an alias, in any form.
+
+    Examples
+    --------
+    >>> answers("F1", "lab.F1@1", "f1"), answers("F1", "lab.F1@1", "F2")
+    (True, False)
+    """
+    wanted, full = fold(name.partition("@")[0]), metric.partition("@")[0]
+    return wanted in (fold(type), fold(full)) or _is_alias(wanted, full)
+
+
+def _is_alias(wanted: str, full: str) -> bool:
+    """Whether the manifest of a metric's plugin, if it is installed, has the name for it."""
+    namespace, dot, _ = full.partition(".")
+    if not dot:
+        return False
+    try:
+        known = Registry().manifest(namespace).metrics.by_name
+    except RegistryError:
+        return False
+    spec = known.get(wanted.removeprefix(f"{fold(namespace)}."))
+    return spec is not None and spec.name == full
+
+
+def _as_name(value: Any) -> Any:
+    """The label that a whole number stands for, as `as_label` has it; else the value."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return str(value) if is_whole else value
 
 
 def _nearest_parameter(pool: Sequence[Result], asked: Mapping[str, Any]) -> str | None:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
 
 from valor_core.result import Result
+
+NO_VALUE = "(missing)"
+"""How tables show the value of a slice of items without the field; ``null`` in keys."""
+
+_CODED = re.compile(r"[^\w\-.: ]|_(?=x[0-9A-F]{4,6}(?:_|[^\w\-.: ]))")
+"""Characters that a key does not keep, and the underscore of what reads like a code."""
 
 
 @frozen
@@ -66,11 +73,14 @@ def written(value: Any) -> str:
 
 
 def safe(part: str) -> str:
-    """A part of a key in the characters that every experiment tracker takes.
+    """A part of a key in the characters that experiment trackers take; no two parts become one.
+
+    Letters and digits of all scripts and ``_-.:`` and space stay. Another character becomes its
+    code, as in names of XML.
 
     Examples
     --------
-    >>> safe("n/a")
-    'n_a'
+    >>> safe("Köln"), safe("n/a")
+    ('Köln', 'n_x002F_a')
     """
-    return "".join(c if (c.isalnum() and c.isascii()) or c in "_-.: " else "_" for c in part)
+    return _CODED.sub(lambda found: f"_x{ord(found[0]):04X}_", part)

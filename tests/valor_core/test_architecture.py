@@ -83,6 +83,7 @@ LAYERS = (
 LATE = {
     ("engines", "engines.local"): "the local engine loads what only a run needs",
     ("report", "rendering"): "a report renders itself; what renders it reads reports",
+    ("results", "rendering"): "results render themselves; what renders them reads results",
     ("valor_core", "schemas"): "a task's schema is loaded by whoever asks for it",
     ("schemas.packing", "schemas.detection"): "types only, of the objects that it packs",
     ("schemas.packing", "schemas.datum"): "types only",

@@ -111,7 +111,7 @@ def test_a_folder_is_refused(tmp_path: Path, state: Path) -> None:
 def test_a_state_of_another_format_is_refused(state: Path) -> None:
     rewritten(state, lambda header: header.update(valor_state=99))
 
-    assert refused(state) == f"{state}: expected a saved state of format 1"
+    assert refused(state) == f"{state}: expected a saved state of format 2"
 
 
 @pytest.mark.parametrize("key", ["versions", "uids", "read", "slices", "done", "fields"])

@@ -38,13 +38,28 @@ def test_numbers_of_a_slice_have_it_in_their_keys() -> None:
     }
 
 
-def test_numbers_whose_keys_would_be_one_are_all_kept() -> None:
-    results = [result(number, label=label) for number, label in enumerate("猫犬鳥")]
+def test_a_label_has_the_same_key_whatever_other_labels_there_are() -> None:
+    labels = ["日", "Köln", "n/a", "n_a", "n_x002F_a", "white/rosé", "e\u0301", "+", "-"]
+    results = {label: result(number, label=label) for number, label in enumerate(labels)}
+
+    alone = [key for one in results.values() for key in flat_keys([one])]
+
+    assert alone == list(flat_keys(results.values())) == list(dict.fromkeys(alone))
+    assert alone[:3] == ["Recall/label:日", "Recall/label:Köln", "Recall/label:n_x002F_a"]
+
+
+def test_keys_of_other_ascii_labels_are_the_labels() -> None:
+    for label in ("cat", "ice_cream", "n-1", "v1.5", "a:b", "traffic light", "x1_y2"):
+        assert list(flat_keys([result(0.5, label=label)])) == [f"Recall/label:{label}"]
+
+
+def test_numbers_that_nothing_tells_apart_are_all_kept() -> None:
+    results = [result(number, label="cat") for number in range(3)]
 
     assert flat_keys(results) == {
-        "Recall/label:_": 0.0,
-        "Recall/label:_ 2": 1.0,
-        "Recall/label:_ 3": 2.0,
+        "Recall/label:cat": 0.0,
+        "Recall/label:cat 2": 1.0,
+        "Recall/label:cat 3": 2.0,
     }
 
 
@@ -60,4 +75,4 @@ def test_keys_have_no_other_characters_than_trackers_take(
     flat = flat_keys(results, "val/")
 
     assert len(flat) == len(parameters)
-    assert all(re.fullmatch(r"[A-Za-z0-9_\-. :/]+", key) for key in flat)
+    assert all(re.fullmatch(r"[\w\-. :/]+", key) for key in flat)

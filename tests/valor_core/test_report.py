@@ -338,3 +338,23 @@ def test_a_report_is_printed_as_its_tables() -> None:
 
     assert text.startswith("0 items")
     assert text.endswith("metric   value\n------  ------\nF1      0.5000\n")
+
+
+def test_a_report_is_shown_in_a_line() -> None:
+    report = Report(
+        results=RESULTS, config={"task": "text"}, counts={"read": 1200, "skipped": 0, "failed": 0}
+    )
+
+    assert repr(report) == "<Report: text, 1,200 items, 6 results; print(report) shows them>"
+    assert repr(REPORT) == "<Report: 3 items, 6 results, 2 slices; print(report) shows them>"
+    assert repr(Report(results=RESULTS[:1], counts={"read": 1})) == (
+        "<Report: 1 item, 1 result; print(report) shows them>"
+    )
+
+
+def test_a_notebook_shows_a_report_as_tables() -> None:
+    page = REPORT._repr_html_()
+
+    assert "<p>3 items, 1 of them failed, 1 more left out by the filter</p>" in page
+    assert "<p>Warning: something</p>" in page
+    assert "<b>Requirements</b>" in page

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -98,6 +100,15 @@ def test_something_else_is_no_comparison(condition: Any) -> None:
     )
 
 
+def test_a_bare_number_is_answered_with_it_as_a_threshold() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse({"F1/macro": 0.9})
+
+    assert str(caught.value) == (
+        'require.F1/macro: expected a comparison, got 0.9\nWrite it as: ">= 0.9".'
+    )
+
+
 def test_a_requirement_of_a_metric_that_was_not_chosen_is_refused_before_any_work() -> None:
     with pytest.raises(ConfigError) as caught:
         parse({"Acuracy/cat": ">= 0.5"}, ["c.Accuracy"], "config.yaml: ")
@@ -111,6 +122,36 @@ def test_a_requirement_of_a_metric_that_was_not_chosen_is_refused_before_any_wor
 @pytest.mark.parametrize("name", ["Accuracy", "accuracy/cat", "c.Accuracy", "Accuracy@1"])
 def test_a_requirement_of_a_chosen_metric_is_kept(name: str) -> None:
     assert parse({name: ">= 0.5"}, ["c.Accuracy"])[0].name == name
+
+
+BIRDS = """
+from valor_core import MetricSpec, Range, hookimpl
+
+@hookimpl
+def valor_metrics():
+    return [MetricSpec(name="birds.F1", task="classification", summary="F1", aliases=("f1_score",),
+        implementation="birds.absent:F1", higher_is_better=True, range=Range(0, 1))]
+"""
+
+
+@pytest.mark.parametrize("name", ["f1_score/macro", "F1-Score/macro", "birds.f1_score@1/macro"])
+def test_a_requirement_may_call_a_metric_by_an_alias(
+    name: str, install: Callable[..., Path]
+) -> None:
+    install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
+    result = Result(type="F1", metric="birds.F1@1", parameters={"average": "macro"}, value=0.75)
+
+    (outcome,) = check(parse({name: ">= 0.5"}, ["birds.F1"]), Report(results=[result]).everything())
+
+    assert outcome == Requirement(name, ">= 0.5", 0.75, met=True)
+
+
+@pytest.mark.parametrize("name", ["f2_score", "c.f1_score"])
+def test_an_alias_of_no_chosen_metric_is_refused(name: str, install: Callable[..., Path]) -> None:
+    install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
+
+    with pytest.raises(ConfigError, match=rf"^require\.{name}: no chosen metric is called"):
+        parse({name: ">= 0.5"}, ["birds.F1"])
 
 
 @pytest.mark.parametrize(

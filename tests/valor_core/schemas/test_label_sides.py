@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,15 @@ def test_a_column_for_a_label_is_a_prediction_of_it() -> None:
     batch = ClassificationBatch.from_arrays([2], [[0.5, 0.5, 0.0]])
 
     assert batch.label_sides.meet
+
+
+def test_a_saved_state_knows_which_labels_it_has_seen(tmp_path: Path) -> None:
+    first = Evaluator(["Accuracy"], task="classification")
+    first.update([Classification("a", "dog", {"cat": 1.0})])
+    first.save(tmp_path / "first.npz")
+    second = Evaluator(["Accuracy"], task="classification")
+    second.update([Classification("b", "cat", {"bee": 1.0})])
+
+    second.resume(tmp_path / "first.npz")
+
+    assert second.compute().warnings == ()
