@@ -115,17 +115,21 @@ class _Array:
 
     dtype: np.dtype[Any]
     written: bool
+    optional: bool
 
-    def address(self, values: NDArray[Any]) -> int:
-        """Where the values are.
+    def address(self, values: NDArray[Any] | None) -> int | None:
+        """Where the values are; None, which is a null pointer, where they may be left out.
 
         Raises
         ------
         TypeError
             If they are of another type, not contiguous, or not to be written to.
         """
-        if values.dtype != self.dtype:
-            raise TypeError(f"array must have data type {self.dtype}, got {values.dtype}")
+        if values is None and self.optional:
+            return None
+        if values is None or values.dtype != self.dtype:
+            found = values if values is None else values.dtype
+            raise TypeError(f"array must have data type {self.dtype}, got {found}")
         flags = values.flags
         if not flags.c_contiguous:
             raise TypeError("array must be contiguous")
@@ -134,7 +138,9 @@ class _Array:
         return values.ctypes.data
 
 
-def array(dtype: type[Any] | np.dtype[Any], *, written: bool = False) -> Any:
+def array(
+    dtype: type[Any] | np.dtype[Any], *, written: bool = False, optional: bool = False
+) -> Any:
     """Type of a kernel's argument: a contiguous array of `dtype`, refused if it is another.
 
     Parameters
@@ -143,6 +149,8 @@ def array(dtype: type[Any] | np.dtype[Any], *, written: bool = False) -> Any:
         Exact type of the elements.
     written : bool
         Whether the kernel writes to it.
+    optional : bool
+        Whether None may stand for it: the kernel gets a null pointer.
 
     Examples
     --------
@@ -151,4 +159,4 @@ def array(dtype: type[Any] | np.dtype[Any], *, written: bool = False) -> Any:
         ...
     TypeError: array must have data type int64, got float64
     """
-    return _Array(np.dtype(dtype), written)
+    return _Array(np.dtype(dtype), written, optional)

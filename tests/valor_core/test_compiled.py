@@ -107,3 +107,9 @@ def test_an_interrupt_on_the_way_into_a_kernel_stays_one() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         function(np.zeros(2).view(Interrupted))
+
+
+def test_an_array_may_be_left_out_where_that_is_said() -> None:
+    assert array(np.float64, optional=True).address(None) is None
+    with pytest.raises(TypeError, match=r"^array must have data type float64, got None$"):
+        array(np.float64).address(None)

@@ -64,6 +64,7 @@ Look = Callable[[Floats], Tops | None]
 """Finds the tops of a matrix that is not empty; None where a score may not be finite."""
 
 _FEW = 1 << 12  # scores that stay in cache: a second look costs less than a call of a kernel
+_SHORT = 64  # columns of a row that is looked at twice in less time than its top is written once
 _look: Look | None = None
 
 
@@ -88,7 +89,8 @@ def look(matrix: Floats, name: str) -> Tops | None:
         ...
     valor_core.errors.SchemaError: y_score[0, 1]: expected a finite number, got inf
     """
-    tops = None if _look is None or matrix.size < _FEW else _look(matrix)
+    is_worth_it = matrix.size >= _FEW and matrix.shape[1] >= _SHORT
+    tops = _look(matrix) if _look is not None and is_worth_it else None
     if tops is None:
         check_finite(matrix, name)
     return tops

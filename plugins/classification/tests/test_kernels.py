@@ -750,9 +750,9 @@ def test_confusion_cells_are_a_counter(
 
 
 @pytest.mark.usefixtures("block_sizes")
-@given(st.data(), st.sampled_from([3, 100_000]), st.sampled_from([1, 2]))
+@given(st.data(), st.sampled_from([3, 100_000]), st.sampled_from([1, 2]), st.booleans())
 def test_top_cells_are_the_cells_of_the_tops(
-    kernels: ModuleType, data: st.DataObject, labels: int, threads: int
+    kernels: ModuleType, data: st.DataObject, labels: int, threads: int, known: bool
 ) -> None:
     rows, columns = data.draw(st.integers(0, 30)), data.draw(st.integers(1, 3))
     scores = st.sampled_from([0.0, 0.25, 0.35, 0.5, 1.0])
@@ -765,9 +765,9 @@ def test_top_cells_are_the_cells_of_the_tops(
     passed = (values.max(axis=1, initial=0)[:, None] >= thresholds.astype(np.float32)).sum(axis=1)
 
     cells = kernels.top_cells(
-        *kernels.top_of_rows(values),
-        *(codes[:columns], truths, thresholds),
+        *(values, codes[:columns], truths, thresholds),
         label_count=labels,
+        tops=kernels.top_of_rows(values) if known else None,
         threads=threads,
     )
 
@@ -790,8 +790,9 @@ def test_no_score_of_0_passes_a_tiny_threshold(kernels: ModuleType) -> None:
     assert kernels.passed(scores, thresholds).tolist() == [[0, 1], [0, 1]]
     found = kernels.threshold_histogram(scores, thresholds)
     assert found.tolist() == [[2, 0, 0], [0, 2, 0]]
-    tops = kernels.top_of_rows(scores[:, :1])
-    cells = kernels.top_cells(*tops, np.array([0]), np.array([0, 0]), thresholds, label_count=1)
+    cells = kernels.top_cells(
+        scores[:, :1], np.array([0]), np.array([0, 0]), thresholds, label_count=1
+    )
     assert cells.bins.tolist() == [0]
 
 
@@ -835,8 +836,7 @@ def test_best_scores_that_are_no_probabilities_are_in_no_bin(kernels: ModuleType
     scores = np.array([[0.25, 0.75], [0.5, -0.5], [1.5, 0.0]])
     labels, truths = np.array([3, 4]), np.array([4, 4, 3])
 
-    tops = kernels.top_of_rows(scores)
-    found = kernels.top_reliability(*tops, labels, truths, np.array([0.6]))
+    found = kernels.top_reliability(scores, labels, truths, np.array([0.6]))
 
     assert found.outside == 1
     assert_array_equal(found.counts, [1, 1])

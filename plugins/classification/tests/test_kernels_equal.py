@@ -81,8 +81,10 @@ def test_on_matrices(values: NDArray[Any], limits: NDArray[Any], data: st.DataOb
     assert_same("outside", values, 0.0, 1.0)
     assert_same("passed", values, limits)
     assert_same("threshold_histogram", values, limits)
-    tops = numeric.top_of_rows(values)
-    assert_same("top_cells", *tops, np.arange(width), truths, limits, label_count=width)
+    for tops in (None, numeric.top_of_rows(values)):
+        assert_same(
+            *("top_cells", values, np.arange(width), truths, limits), label_count=width, tops=tops
+        )
     assert_same("ranks_of_truth", values, truths)
     assert_same("rank_matrix", [values[:7], values[7:]], *np.nonzero(is_true))
 
@@ -151,8 +153,8 @@ def test_on_best_scores(values: NDArray[Any], limits: NDArray[Any], data: st.Dat
     truths = data.draw(arrays_st.arrays(np.int64, count, elements=st.integers(0, width)))
 
     limits = limits.astype(values.dtype)
-    tops = numeric.top_of_rows(values)
-    assert_same("top_reliability", *tops, np.arange(width)[::-1], truths, limits)
+    for tops in (None, numeric.top_of_rows(values)):
+        assert_same("top_reliability", values, np.arange(width)[::-1], truths, limits, tops=tops)
 
 
 @given(
@@ -176,8 +178,8 @@ def test_on_many_probabilities() -> None:
     assert_same("reliability", values, values > 0.4, limits, threads=2)
     rows, labels = values.reshape(-1, 10), np.arange(10)
     truths = generator.integers(0, 10, len(rows))
-    tops = numeric.top_of_rows(rows)
-    assert_same("top_reliability", *tops, labels, truths, limits, threads=2)
+    for tops in (None, numeric.top_of_rows(rows)):
+        assert_same("top_reliability", rows, labels, truths, limits, tops=tops, threads=2)
     assert_same("squared_errors", rows, np.arange(len(rows)), truths, threads=2)
 
 
@@ -222,11 +224,13 @@ def test_on_many_scores(shape: tuple[int, int], dtype: Any) -> None:
     assert_same("top_of_rows", values, threads=2)
     assert_same("threshold_histogram", values, limits, threads=2)
     assert_same("threshold_histogram", values, limits[1:9], threads=2)
-    assert_same(
-        *("top_cells", *numeric.top_of_rows(values), np.arange(shape[1]), truths, limits),
-        label_count=shape[1],
-        threads=2,
-    )
+    for tops in (None, numeric.top_of_rows(values)):
+        assert_same(
+            *("top_cells", values, np.arange(shape[1]), truths, limits),
+            label_count=shape[1],
+            tops=tops,
+            threads=2,
+        )
     assert_same("ranks_of_truth", values, truths)
     assert_same("rank_matrix", [values], np.arange(shape[0]), truths, threads=2)
     assert_same("rank_curve", values[:, 0], values[truths == 0, 0], bends=True)

@@ -138,11 +138,11 @@ class KeyView:
             return self.truth_labels
         return self.columns[self.truth_labels]
 
-    @cached_property
-    def _row_tops(self) -> Tops:
-        """The tops of a score matrix, which the look that checked it may have found already."""
+    @property
+    def _known_tops(self) -> kernels.RowTops | None:
+        """The tops of a score matrix, if the look that checked it found them already."""
         tops: Tops | None = self.scores.tops  # type: ignore[union-attr]
-        return tops or Tops(*kernels.top_of_rows(self.scores.values, threads=thread_count()))
+        return None if tops is None else (tops.columns, tops.scores)
 
     @cached_property
     def _tops(self) -> tuple[NDArray[np.integer[Any]], Floats]:
@@ -152,7 +152,7 @@ class KeyView:
         """
         values = self.scores.values
         if isinstance(self.scores, ScoreMatrix):
-            return self._row_tops.columns, self._row_tops.scores
+            return self._known_tops or kernels.top_of_rows(values, threads=thread_count())
         entries = kernels.top_of_runs(self.scores.datums, values, count=self.count)
         return entries, values[entries] if len(values) else np.zeros(self.count, values.dtype)
 
@@ -184,10 +184,10 @@ class KeyView:
     def _count_tops(self, thresholds: NDArray[np.float64]) -> ConfusionCells:
         count, scores = len(self.labels), self.scores
         if isinstance(scores, ScoreMatrix):
-            tops = self._row_tops
             return kernels.top_cells(
-                *(tops.columns, tops.scores, scores.labels, self.truths, thresholds),
+                *(scores.values, scores.labels, self.truths, thresholds),
                 label_count=count,
+                tops=self._known_tops,
                 threads=thread_count(),
             )
         bins = kernels.passed(self.top_scores, thresholds)
@@ -205,9 +205,10 @@ class KeyView:
         """
         scores, threads = self.scores, thread_count()
         if isinstance(scores, ScoreMatrix) and self.is_single and self.with_truth == self.count:
-            tops = self._row_tops
             return kernels.top_reliability(
-                *(tops.columns, tops.scores, scores.labels, self.truths, limits), threads=threads
+                *(scores.values, scores.labels, self.truths, limits),
+                tops=self._known_tops,
+                threads=threads,
             )
         wanted = self.has_truth & (self.top_labels != NONE)
         return kernels.reliability(

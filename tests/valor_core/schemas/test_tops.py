@@ -25,6 +25,7 @@ def argmax(matrix: Floats) -> Tops | None:
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Look | None:
     monkeypatch.setattr(tops, "_look", request.param)
     monkeypatch.setattr(tops, "_FEW", 1)
+    monkeypatch.setattr(tops, "_SHORT", 1)
     found: Look | None = request.param
     return found
 
@@ -33,6 +34,7 @@ def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> L
 def matrix(monkeypatch: pytest.MonkeyPatch) -> ScoreMatrix:
     monkeypatch.setattr(tops, "_look", argmax)
     monkeypatch.setattr(tops, "_FEW", 1)
+    monkeypatch.setattr(tops, "_SHORT", 1)
     return ScoreMatrix(SCORES, np.arange(3), look(SCORES, "scores"))
 
 
@@ -76,12 +78,15 @@ def test_a_matrix_without_scores_has_nothing_to_look_at() -> None:
 def test_a_kernel_looks_from_when_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tops, "_look", None)
     monkeypatch.setattr(tops, "_FEW", SCORES.size)
+    monkeypatch.setattr(tops, "_SHORT", SCORES.shape[1])
     assert look(SCORES, "scores") is None
 
     look_with(argmax)
 
     assert look(SCORES, "scores") is not None
     assert look(SCORES[:2], "scores") is None
+    monkeypatch.setattr(tops, "_SHORT", 4)
+    assert look(SCORES, "scores") is None
 
 
 def test_tops_follow_their_rows(matrix: ScoreMatrix) -> None:

@@ -18,6 +18,7 @@ from valor_classification.kernels.values import (
     RankAreas,
     RankCurve,
     ReliabilityBins,
+    RowTops,
 )
 from valor_core.schemas.tops import look_with
 
@@ -73,6 +74,7 @@ __all__ = [
     "RankAreas",
     "RankCurve",
     "ReliabilityBins",
+    "RowTops",
     "confusion_cells",
     "exact_units",
     "in_type",

@@ -2,5 +2,5 @@
 
 from valor_core.compiled import kernels
 
-KERNELS = kernels("valor_classification._kernels", interface=4)
+KERNELS = kernels("valor_classification._kernels", interface=5)
 """Which of the two sets of kernels runs, and why."""

@@ -43,6 +43,33 @@ KERNEL SCORE OF(top_of_rows)(
     return OF(tops_anywhere)(values, count, width, top, scores);
 }
 
+/* Tops of a list of rows: found, or part of those that are given. */
+typedef struct {
+    int32_t top[LIST];
+    SCORE scores[LIST];
+} OF(tops_of_list);
+
+typedef struct {
+    const int32_t *top;
+    const SCORE *scores;
+} OF(tops_given);
+
+INLINE OF(tops_given) OF(tops_from)(
+    const SCORE *values, int64_t start, int64_t rows, int64_t width, const int32_t *top,
+    const SCORE *scores, OF(tops_of_list) *found
+) {
+    OF(tops_given) own;
+    if (top) {
+        own.top = top + start;
+        own.scores = scores + start;
+    } else {
+        OF(top_of_rows)(values + start * width, rows, width, found->top, found->scores);
+        own.top = found->top;
+        own.scores = found->scores;
+    }
+    return own;
+}
+
 KERNEL void OF(top_of_runs)(
     const int64_t *datums, const SCORE *values, int64_t count, int64_t *top
 ) {
@@ -89,19 +116,22 @@ KERNEL WIDE void OF(passed)(
 }
 
 /* Adds each row to the table's cell of its truth, the label of its top, and how many limits the
- * top's score reaches. A truth of -1 is none. */
+ * top's score reaches. A truth of -1 is none. Tops that are not given are found. */
 KERNEL void OF(top_table)(
-    const int32_t *top, const SCORE *scores, int64_t count, const int64_t *labels,
-    const int64_t *truths, const SCORE *limits, int64_t limit_count, int64_t label_count,
-    int64_t *table
+    const SCORE *values, int64_t count, int64_t width, const int32_t *top, const SCORE *scores,
+    const int64_t *labels, const int64_t *truths, const SCORE *limits, int64_t limit_count,
+    int64_t label_count, int64_t *table
 ) {
+    OF(tops_of_list) found;
     uint8_t bins[LIST];
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
-        OF(passed)(scores + start, rows, limits, limit_count, bins);
-        for (int64_t row = start; row < start + rows; row++) {
-            int64_t pair = (truths[row] + 1) * (label_count + 1) + labels[top[row]] + 1;
-            table[pair * (limit_count + 1) + bins[row - start]]++;
+        const OF(tops_given) own
+            = OF(tops_from)(values, start, rows, width, top, scores, &found);
+        OF(passed)(own.scores, rows, limits, limit_count, bins);
+        for (int64_t row = 0; row < rows; row++) {
+            int64_t pair = (truths[start + row] + 1) * (label_count + 1) + labels[own.top[row]] + 1;
+            table[pair * (limit_count + 1) + bins[row]]++;
         }
     }
 }
@@ -188,18 +218,21 @@ KERNEL int64_t OF(reliability)(
 
 /* The same for the tops of rows, which hit if their label is the truth. */
 KERNEL int64_t OF(top_reliability)(
-    const int32_t *top, const SCORE *scores, int64_t count, const int64_t *labels,
-    const int64_t *truths, const SCORE *limits, int64_t limit_count, int64_t *table,
-    uint64_t *limbs, int64_t limb_count, int unit_bits
+    const SCORE *values, int64_t count, int64_t width, const int32_t *top, const SCORE *scores,
+    const int64_t *labels, const int64_t *truths, const SCORE *limits, int64_t limit_count,
+    int64_t *table, uint64_t *limbs, int64_t limb_count, int unit_bits
 ) {
+    OF(tops_of_list) found;
     uint8_t hits[LIST];
     int64_t strange = 0, lists = 0;
     for (int64_t start = 0; start < count; start += LIST) {
         const int64_t rows = count - start < LIST ? count - start : LIST;
+        const OF(tops_given) own
+            = OF(tops_from)(values, start, rows, width, top, scores, &found);
         for (int64_t row = 0; row < rows; row++)
-            hits[row] = labels[top[start + row]] == truths[start + row];
+            hits[row] = labels[own.top[row]] == truths[start + row];
         strange += OF(add_to_bins)(
-            scores + start, hits, rows, limits, limit_count, table, limbs, limb_count, unit_bits
+            own.scores, hits, rows, limits, limit_count, table, limbs, limb_count, unit_bits
         );
         if (++lists % CARRIED == 0) carry_all(limbs, limit_count + 1, limb_count);
     }

@@ -15,6 +15,9 @@ Codes = NDArray[np.int64]
 Columns = NDArray[np.int32]
 Counts = NDArray[np.signedinteger[Any]]
 
+RowTops = tuple[Columns, Scores]
+"""Column of the greatest score of each row, and the score."""
+
 UNLISTED_RANK = int(np.iinfo(np.int64).max)
 """Rank of a truth that has no score: no top-k reaches it."""
 

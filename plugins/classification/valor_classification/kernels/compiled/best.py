@@ -6,7 +6,7 @@ import numpy as np
 
 from valor_classification.kernels.compiled.functions import OF
 from valor_classification.kernels.spans import spans, workers
-from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, Scores
+from valor_classification.kernels.values import UNLISTED_RANK, Codes, Columns, RowTops, Scores
 from valor_core.schemas.tops import Tops
 from valor_core.threads import over, thread_count
 
@@ -21,6 +21,14 @@ def top_of_rows(values: Scores, *, threads: int = 1) -> tuple[Columns, Scores]:
     """Column of the greatest score in each row, the first of equals, and the score."""
     columns, scores, _ = _look(np.ascontiguousarray(values), threads)
     return columns, scores
+
+
+def part_of(tops: RowTops | None, first: int, last: int) -> tuple[Columns | None, Scores | None]:
+    """The tops of some rows, contiguous; None twice where there are none."""
+    if tops is None:
+        return None, None
+    columns, scores = tops
+    return np.ascontiguousarray(columns[first:last]), np.ascontiguousarray(scores[first:last])
 
 
 def _look(values: Scores, threads: int) -> tuple[Columns, Scores, float]:

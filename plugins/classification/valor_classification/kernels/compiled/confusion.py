@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels import numeric
+from valor_classification.kernels.compiled.best import part_of, top_of_rows
 from valor_classification.kernels.compiled.functions import OF, OF_CODES
 from valor_classification.kernels.compiled.thresholds import passed
 from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.spans import spans, workers
-from valor_classification.kernels.values import Codes, Columns, ConfusionCells, Scores
+from valor_classification.kernels.values import Codes, ConfusionCells, RowTops, Scores
 from valor_core.threads import over
 
 _SMALL_TABLE = 1 << 16  # size of a table of counts that costs nothing to fill
@@ -43,37 +44,40 @@ def confusion_cells(
 
 
 def top_cells(
-    columns: Columns,
-    scores: Scores,
+    values: Scores,
     labels: Codes,
     truths: Codes,
     thresholds: NDArray[np.float64],
     *,
     label_count: int,
+    tops: RowTops | None = None,
     threads: int = 1,
 ) -> ConfusionCells:
     """Number of rows with each truth, best-scoring label and number of thresholds passed."""
     shape = (label_count + 1, label_count + 1, thresholds.size + 1)
     if not _is_small(shape, truths.size):
+        columns, scores = tops or top_of_rows(values, threads=threads)
         return confusion_cells(
             *(truths, labels[columns], passed(scores, thresholds)),
             label_count=label_count,
             threshold_count=thresholds.size,
         )
-    limits = in_type(thresholds, scores.dtype)
-    columns, scores = np.ascontiguousarray(columns), np.ascontiguousarray(scores)
+    values = np.ascontiguousarray(values)
+    count, width = values.shape
+    limits = in_type(thresholds, values.dtype)
     labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)
-    find = OF[scores.dtype]["top_table"]
+    find = OF[values.dtype]["top_table"]
 
     def task(first: int, last: int) -> Codes:
         table = np.zeros(shape, np.int64)
         find(
-            *(columns[first:last], scores[first:last], last - first, labels, truths[first:last]),
-            *(limits, limits.size, label_count, table),
+            *(values[first:last], last - first, width, *part_of(tops, first, last)),
+            *(labels, truths[first:last], limits, limits.size, label_count, table),
         )
         return table
 
-    own = spans(0, scores.size, -(-scores.size // workers(scores.size, threads)))
+    looked_at = values.size if tops is None else count
+    own = spans(0, count, -(-count // workers(looked_at, threads)))
     return ConfusionCells.of(reduce(np.add, over(task, own or [(0, 0)])))
 
 

@@ -34,11 +34,13 @@ def _of_scores(score: type[Any]) -> Functions:
     """The functions over scores of one type."""
     scores, found = array(score), array(score, written=True)
     limbs = (_LIMBS, c_int64, c_int)
+    tops = (array(np.int32, optional=True), array(score, optional=True))
     real = np.ctypeslib.as_ctypes_type(score)
     signatures = {
         "top_of_rows": [real, scores, c_int64, c_int64, _FEW, found],
         "top_table": [
-            *(None, _COLUMNS, scores, c_int64, _CODES, _CODES, scores, c_int64, c_int64, _COUNTED)
+            *(None, scores, c_int64, c_int64, *tops, _CODES, _CODES),
+            *(scores, c_int64, c_int64, _COUNTED),
         ],
         "top_of_runs": [None, _CODES, scores, c_int64, _COUNTED],
         "scores_in_rows": [None, scores, c_int64, c_int64, _CODES, found],
@@ -47,7 +49,8 @@ def _of_scores(score: type[Any]) -> Functions:
         "threshold_histogram": [None, scores, c_int64, c_int64, scores, c_int64, _COUNTED],
         "reliability": [c_int64, scores, _MARKS, c_int64, scores, c_int64, _COUNTED, *limbs],
         "top_reliability": [
-            *(c_int64, _COLUMNS, scores, c_int64, _CODES, _CODES, scores, c_int64, _COUNTED),
+            *(c_int64, scores, c_int64, c_int64, *tops, _CODES, _CODES),
+            *(scores, c_int64, _COUNTED),
             *limbs,
         ],
         "squared_errors": [

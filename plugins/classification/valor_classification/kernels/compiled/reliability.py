@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_classification.kernels import numeric
+from valor_classification.kernels.compiled.best import part_of
 from valor_classification.kernels.compiled.functions import MOST_THRESHOLDS, OF, whole
 from valor_classification.kernels.spans import spans, workers
-from valor_classification.kernels.values import Codes, Columns, ReliabilityBins, Scores
+from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
 from valor_core.threads import over
 
 _SCORE_UNITS = 34 * 32  # bits below one of an exact sum of scores, more than any has
@@ -33,28 +34,28 @@ def reliability(
 
 
 def top_reliability(
-    columns: Columns,
-    scores: Scores,
+    values: Scores,
     labels: Codes,
     truths: Codes,
     limits: Scores,
     *,
+    tops: RowTops | None = None,
     threads: int = 1,
 ) -> ReliabilityBins:
     """The same for the best score of each row, which hits if its label is the true one."""
     if limits.size > MOST_THRESHOLDS:
-        return numeric.top_reliability(columns, scores, labels, truths, limits, threads=threads)
-    columns, scores = np.ascontiguousarray(columns), np.ascontiguousarray(scores)
+        return numeric.top_reliability(values, labels, truths, limits, tops=tops, threads=threads)
+    values = np.ascontiguousarray(values)
+    count, width = values.shape
     labels, truths = np.ascontiguousarray(labels), np.ascontiguousarray(truths)
-    add = OF[scores.dtype]["top_reliability"]
+    add = OF[values.dtype]["top_reliability"]
 
     def task(first: int, last: int) -> ReliabilityBins:
-        rows = slice(first, last)
-        own = (columns[rows], scores[rows], last - first, labels, truths[rows])
-        return _binned(add, own, limits)
+        own = (values[first:last], last - first, width, *part_of(tops, first, last))
+        return _binned(add, (*own, labels, truths[first:last]), limits)
 
-    step = -(-scores.size // workers(scores.size, threads))
-    return ReliabilityBins.joined(over(task, spans(0, scores.size, step)), limits.size + 1)
+    step = -(-count // workers(values.size if tops is None else count, threads))
+    return ReliabilityBins.joined(over(task, spans(0, count, step)), limits.size + 1)
 
 
 def exact_units(values: NDArray[np.float64]) -> int:

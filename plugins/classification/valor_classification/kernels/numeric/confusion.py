@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from valor_classification.kernels.numeric.best import top_of_rows
 from valor_classification.kernels.numeric.thresholds import passed
 from valor_classification.kernels.spans import CACHED, spans, workers
-from valor_classification.kernels.values import Codes, Columns, ConfusionCells, Scores
+from valor_classification.kernels.values import Codes, ConfusionCells, RowTops, Scores
 from valor_core.threads import over
 
 _SMALL_TABLE = 1 << 16  # size of a table of counts that costs nothing to fill
@@ -63,21 +64,21 @@ def confusion_cells(
 
 
 def top_cells(
-    columns: Columns,
-    scores: Scores,
+    values: Scores,
     labels: Codes,
     truths: Codes,
     thresholds: NDArray[np.float64],
     *,
     label_count: int,
+    tops: RowTops | None = None,
     threads: int = 1,
 ) -> ConfusionCells:
     """Number of rows with each truth, best-scoring label and number of thresholds passed.
 
     Parameters
     ----------
-    columns, scores : ndarray, shape (n,)
-        The tops of a matrix, as `top_of_rows` finds them.
+    values : ndarray of float32 or float64, shape (n, k)
+        Scores, with k >= 1.
     labels : ndarray of int64, shape (k,)
         Code of each column's label, in [0, label_count).
     truths : ndarray of int64, shape (n,)
@@ -86,6 +87,8 @@ def top_cells(
         Ascending.
     label_count : int
         With l labels and t thresholds, (l + 1) ** 2 * (t + 1) must fit int64.
+    tops : tuple of ndarray, optional
+        What `top_of_rows` finds in the values, if that is known.
     threads : int
         Most threads to use.
 
@@ -96,16 +99,18 @@ def top_cells(
 
     Examples
     --------
-    >>> columns, scores = np.array([1, 0], np.int32), np.array([0.75, 0.5])
-    >>> labels, truths = np.array([0, 1]), np.array([1, -1])
-    >>> cells = top_cells(columns, scores, labels, truths, np.array([0.6]), label_count=2)
+    >>> scores = np.array([[0.25, 0.75], [0.5, 0.5]])
+    >>> cells = top_cells(
+    ...     scores, np.array([0, 1]), np.array([1, -1]), np.array([0.6]), label_count=2
+    ... )
     >>> cells.truths, cells.predictions, cells.bins, cells.counts
     (array([-1,  1]), array([0, 1]), array([0, 1]), array([1, 1]))
     """
-    count = scores.size
+    count = len(values)
     shape = (label_count + 1, label_count + 1, thresholds.size + 1)
     size = math.prod(shape)
     if size > max(_SMALL_TABLE, count):
+        columns, scores = tops or top_of_rows(values, threads=threads)
         return confusion_cells(
             *(truths, labels[columns], passed(scores, thresholds)),
             label_count=label_count,
@@ -118,17 +123,22 @@ def top_cells(
         table = np.zeros(size, np.int64)
         for start, stop in spans(first, last, max(CACHED, size)):
             own = slice(start, stop)
-            bins = passed(scores[own], thresholds)
-            places = _places(truths[own], offsets[columns[own]], bins, shape)
+            columns, scores = top_of_rows(values[own]) if tops is None else _part(tops, own)
+            places = _places(truths[own], offsets[columns], passed(scores, thresholds), shape)
             table += np.bincount(places, minlength=size)
         return table
 
-    tables = over(task, spans(0, count, -(-count // workers(count, threads))))
+    tables = over(task, spans(0, count, -(-count // workers(values.size, threads))))
     return ConfusionCells.of(sum(tables, start=np.zeros(size, np.int64)).reshape(shape))
 
 
 _Shape = tuple[int, int, int]
 """Truths, predictions and bins; the first of each of the former two stands for none."""
+
+
+def _part(tops: RowTops, rows: slice) -> RowTops:
+    columns, scores = tops
+    return columns[rows], scores[rows]
 
 
 def _offsets(predictions: NDArray[np.integer[Any]], shape: _Shape) -> Codes:

@@ -3,9 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from valor_classification.kernels.numeric.best import top_of_rows
 from valor_classification.kernels.numeric.thresholds import outside, passed
 from valor_classification.kernels.spans import CACHED, spans, workers
-from valor_classification.kernels.values import Codes, Columns, ReliabilityBins, Scores
+from valor_classification.kernels.values import Codes, ReliabilityBins, RowTops, Scores
 from valor_core.exact import ExactSum, ExactSums
 from valor_core.threads import over
 
@@ -63,26 +64,28 @@ def reliability(
 
 
 def top_reliability(
-    columns: Columns,
-    scores: Scores,
+    values: Scores,
     labels: Codes,
     truths: Codes,
     limits: Scores,
     *,
+    tops: RowTops | None = None,
     threads: int = 1,
 ) -> ReliabilityBins:
     """The same for the best score of each row, which hits if its label is the true one.
 
     Parameters
     ----------
-    columns, scores : ndarray, shape (n,)
-        The tops of a matrix, as `top_of_rows` finds them.
+    values : ndarray of float32 or float64, shape (n, k)
+        Scores, with k >= 1.
     labels : ndarray of int64, shape (k,)
         Code of each column's label.
     truths : ndarray of int64, shape (n,)
         Code of each row's ground truth.
-    limits : ndarray of the type of `scores`, shape (b - 1,)
+    limits : ndarray of the type of `values`, shape (b - 1,)
         Ascending.
+    tops : tuple of ndarray, optional
+        What `top_of_rows` finds in the values, if that is known.
     threads : int
         Most threads to use.
 
@@ -93,12 +96,12 @@ def top_reliability(
 
     Examples
     --------
-    >>> columns, scores = np.array([1, 0], np.int32), np.array([0.75, 0.5])
-    >>> labels, truths = np.array([0, 1]), np.array([1, 1])
-    >>> found = top_reliability(columns, scores, labels, truths, np.array([0.6]))
+    >>> scores = np.array([[0.25, 0.75], [0.5, 0.5]])
+    >>> found = top_reliability(scores, np.array([0, 1]), np.array([1, 1]), np.array([0.6]))
     >>> found.counts, found.hits
     (array([1, 1]), array([0, 1]))
     """
+    columns, scores = tops or top_of_rows(values, threads=threads)
     return reliability(scores, labels[columns] == truths, limits, threads=threads)
 
 
