@@ -74,6 +74,8 @@ enum {
     BLOCK = 4096,   /* scores that stay in cache */
     LIST = 1024,    /* scores, or rows, of which those that matter are listed */
     CARRIED = 1 << 20, /* lists after which limbs are near their limit */
+    FEWEST = 4,     /* scores of a row that fill a vector */
+    SHORT = 16,     /* scores of a row below which short vectors are faster than long ones */
     SKIPPED = 32,   /* scores that are passed over together if none of them is listed */
     FEW_LIMITS = 32 /* thresholds up to which comparing with each beats searching */
 };

@@ -28,6 +28,13 @@ INLINE int64_t OF(reached)(SCORE score, const SCORE *limits, int64_t limit_count
 #include "tops.h"
 
 #ifdef WIDE_VECTORS
+#if LANES_OF_16_BYTES > 1
+#define LANES LANES_OF_16_BYTES
+#define TARGET __attribute__((target("avx2")))
+#define IN(name) OF(name##_avx2_short)
+#include "tops.h"
+#endif
+
 #define LANES LANES_OF_32_BYTES
 #define TARGET __attribute__((target("avx2")))
 #define IN(name) OF(name##_avx2)
@@ -38,7 +45,12 @@ KERNEL SCORE OF(top_of_rows)(
     const SCORE *values, int64_t count, int64_t width, int32_t *top, SCORE *scores
 ) {
 #ifdef WIDE_VECTORS
-    if (__builtin_cpu_supports("avx2")) return OF(tops_avx2)(values, count, width, top, scores);
+    if (width >= FEWEST && __builtin_cpu_supports("avx2")) {
+#if LANES_OF_16_BYTES > 1
+        if (width < SHORT) return OF(tops_avx2_short)(values, count, width, top, scores);
+#endif
+        return OF(tops_avx2)(values, count, width, top, scores);
+    }
 #endif
     return OF(tops_anywhere)(values, count, width, top, scores);
 }

@@ -93,9 +93,10 @@ INLINE void IN(tops_of_four)(
 
 #endif
 
-/* The tops of four rows, whose comparisons do not wait for each other; answers the sum. */
+/* The tops of four rows, whose comparisons do not wait for each other; answers the sum, if it is
+ * asked for. */
 INLINE SCORE IN(tops_side_by_side)(
-    const SCORE *rows, int64_t width, int32_t *top, SCORE *scores
+    const SCORE *rows, int64_t width, int32_t *top, SCORE *scores, const int is_summed
 ) {
     SCORE greatest[4], sums[4] = {0};
     PLACE places[4];
@@ -106,7 +107,7 @@ INLINE SCORE IN(tops_side_by_side)(
     for (PLACE column = 0; column < width; column++) {
         for (int row = 0; row < 4; row++) {
             const SCORE score = rows[row * width + column];
-            sums[row] += score;
+            if (is_summed) sums[row] += score;
             places[row] = score > greatest[row] ? column : places[row];
             greatest[row] = score > greatest[row] ? score : greatest[row];
         }
@@ -118,14 +119,19 @@ INLINE SCORE IN(tops_side_by_side)(
     return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-/* Answers a sum that every score is part of, some of them twice: it is finite only if all are. */
+/* Answers a sum that every score is part of, some of them twice: it is finite only if all are.
+ * Rows too short for vectors are not summed, and the answer is NaN. */
 KERNEL TARGET SCORE IN(tops)(
     const SCORE *values, int64_t count, int64_t width, int32_t *top, SCORE *scores
 ) {
     SCORE sum = 0;
     int64_t row = 0;
 #if LANES > 1
-    if (width >= LANES) {
+    if (width < LANES) {
+        sum = (SCORE)NAN;
+        for (; row + 4 <= count; row += 4)
+            IN(tops_side_by_side)(values + row * width, width, top + row, scores + row, 0);
+    } else {
         IN(lanes) sums[2] = {{0}, {0}};
         for (; row + 4 <= count; row += 4) {
             const int64_t ahead = row + 12 <= count ? 8 * width : 0;
@@ -135,7 +141,7 @@ KERNEL TARGET SCORE IN(tops)(
     }
 #endif
     for (; row + 4 <= count; row += 4)
-        sum += IN(tops_side_by_side)(values + row * width, width, top + row, scores + row);
+        sum += IN(tops_side_by_side)(values + row * width, width, top + row, scores + row, 1);
     for (; row < count; row++) {
         const SCORE *own = values + row * width;
         int64_t best = 0;
