@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -178,24 +178,32 @@ class Evaluation:
         mine = self.describe()
         for key in {**mine, **other}:
             if mine.get(key) != other.get(key):
-                name, theirs, ours = _apart(key, other.get(key), mine.get(key))
+                found = _apart(key, other.get(key), mine.get(key))
                 raise ForeignStateError(
-                    f"{source}: made by another request, {name} is {shown(theirs)} there "
-                    f"and {shown(ours)} here",
+                    f"{source}: made by another request, {found}",
                     "Merge states of one config only.",
                 )
 
 
-def _apart(key: str, one: Any, other: Any) -> tuple[str, Any, Any]:
-    """What names the difference of two entries of requests best, and its two values."""
-    if key != "metrics":
-        return key, one, other
-    there, here = (", ".join(str(metric.get("name")) for metric in own) for own in (one, other))
-    if there != here:
-        return key, there, here
-    for place, (mine, theirs) in enumerate(zip(one, other, strict=True)):
-        for name in {**mine, **theirs}:
-            if mine.get(name) != theirs.get(name):
-                found = f"metrics[{place}].{name} of {mine['name']}"
-                return found, mine.get(name), theirs.get(name)
-    return key, one, other
+def _apart(key: str, there: Any, here: Any) -> str:
+    """What two entries of requests differ in."""
+    if key == "metrics":
+        names = [[str(metric.get("name")) for metric in metrics] for metrics in (there, here)]
+        if names[0] != names[1]:
+            return f"metrics: {_apart_by_name(*names)}"
+        pairs = enumerate(zip(there, here, strict=True))
+        place, (one, other) = next((i, pair) for i, pair in pairs if pair[0] != pair[1])
+        name = next(name for name in {**one, **other} if one.get(name) != other.get(name))
+        key = f"metrics[{place}].{name} of {one['name']}"
+        there, here = one.get(name), other.get(name)
+    return f"{key} is {shown(there)} there and {shown(here)} here"
+
+
+def _apart_by_name(there: Sequence[str], here: Sequence[str]) -> str:
+    only = (
+        (", ".join(name for name in own if name not in others), where)
+        for own, others, where in ((there, here, "there"), (here, there, "here"))
+    )
+    return " and ".join(f"{names} only {where}" for names, where in only if names) or (
+        "in another order"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from copy import deepcopy
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
@@ -153,7 +154,11 @@ class Evaluator:
 
     def __getstate__(self) -> dict[str, Any]:
         own = ("_lock", "_exits", "_resources")
-        return {name: value for name, value in vars(self).items() if name not in own}
+        kept = {name: value for name, value in vars(self).items() if name not in own}
+        with self._lock:
+            # Copied at once: what copies or pickles this goes through it without the lock.
+            counted = deepcopy((self._tally, self._gathering))
+        return kept | dict(zip(("_tally", "_gathering"), counted, strict=True))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)

@@ -3,11 +3,12 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from valor_core import Evaluator
-from valor_core.errors import StateError
+from valor_core.errors import ForeignStateError, StateError
 
 PLUGINS = Path(__file__).parent / "plugins"
 
@@ -58,3 +59,24 @@ def test_another_request_is_refused_with_both_values() -> None:
     assert str(caught.value).startswith(
         "a.npz: made by another request, filter is \"uid == 'q1'\" there and \"uid != 'q9'\" here"
     )
+
+
+@pytest.mark.parametrize(
+    ("metrics", "told"),
+    [
+        (["Accuracy", "F1", "LogLoss"], "metrics: classification.LogLoss@1 only here"),
+        (["Accuracy"], "metrics: classification.F1@1 only there"),
+        (["F1", "Accuracy"], "metrics: in another order"),
+        (
+            ["Accuracy", {"name": "F1", "score_thresholds": 0.5}],
+            "metrics[1].score_thresholds of classification.F1@1 is [None] there and [0.5] here",
+        ),
+    ],
+)
+def test_another_request_is_told_by_the_metric_that_differs(metrics: Any, told: str) -> None:
+    saved = Evaluator(["Accuracy", "F1"], task="classification").evaluation
+
+    with pytest.raises(ForeignStateError) as caught:
+        Evaluator(metrics, task="classification").evaluation.check_same(saved.describe(), "a.npz")
+
+    assert caught.value.message == f"a.npz: made by another request, {told}"

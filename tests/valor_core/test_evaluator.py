@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import copy
 import pickle
 import signal
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -221,7 +223,7 @@ class TestUids:
 @pytest.mark.usefixtures("lab")
 class TestMerging:
     def test_evaluators_of_other_metrics_do_not_merge(self) -> None:
-        with pytest.raises(StateError, match=r"^merge: made by another request, metrics is 'lab"):
+        with pytest.raises(StateError, match=r"^merge: made by another request, metrics: lab"):
             evaluated(ITEMS).merge(evaluated([], ["lab.LongShare"]))
 
     def test_only_evaluators_merge(self) -> None:
@@ -608,7 +610,7 @@ class TestSavedStates:
         request = evaluator.evaluation.describe()
         request["metrics"][0]["name"] = "lab.LongShare@3"
 
-        with pytest.raises(StateError, match=r"^there: made by another request, metrics is .*@3"):
+        with pytest.raises(StateError, match=r"^there: made by another request, .*@3 only there"):
             evaluator.evaluation.check_same(request, "there")
 
     def test_a_file_that_is_not_there_is_named(self, tmp_path: Path) -> None:
@@ -714,6 +716,33 @@ def test_a_closed_evaluator_opens_its_resources_again(log: Path) -> None:
 
     assert noted(log) == ["open", "close"] * 2
     assert evaluator.compute().counts["read"] == 2
+
+
+@pytest.mark.usefixtures("lab")
+def test_copies_made_while_another_thread_counts_are_whole() -> None:
+    evaluator = Evaluator(METRICS)
+    batches = [[item(f"q{i}_{k}", "word" * k, city=str(i)) for k in range(20)] for i in range(200)]
+
+    def count() -> None:
+        for batch in batches:
+            evaluator.update(batch)
+
+    with ThreadPoolExecutor(1) as threads:
+        counting = threads.submit(count)
+        copies = []
+        while not counting.done():
+            copies += [copy.deepcopy(evaluator), pickle.loads(pickle.dumps(evaluator))]
+        counting.result()
+
+    for one in copies:
+        report = one.compute()
+        assert report.counts["read"] % 20 == 0
+        assert (
+            report
+            == evaluated(
+                [item for batch in batches[: report.counts["read"] // 20] for item in batch]
+            ).compute()
+        )
 
 
 def test_a_copy_opens_resources_of_its_own(log: Path) -> None:
