@@ -18,10 +18,21 @@ from valor_core.hookspecs import hookimpl
 from valor_core.parameters import NoParameters, Within, parameter, parameters
 from valor_core.registry import Registry
 from valor_core.report import Report
-from valor_core.result import Failed, ItemScore, Result, Undefined, mean, ratio
+from valor_core.result import Failed, ItemScore, NotRun, Result, Undefined, mean, ratio
 from valor_core.schemas import Datum, Label
-from valor_core.spec import GallerySpec, MetricSpec, Range, ReaderSpec, Reference, ResourceSpec
-from valor_core.state import StateRequest
+from valor_core.spec import (
+    CommandSpec,
+    EngineSpec,
+    GallerySpec,
+    MetricSpec,
+    Range,
+    ReaderSpec,
+    Reference,
+    ResourceKindSpec,
+    ResourceSpec,
+    TaskSpec,
+)
+from valor_core.state import RowsOf, StateRequest
 
 if TYPE_CHECKING:
     from valor_core.schemas.classification import Classification, ClassificationBatch
@@ -30,7 +41,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Classification",
     "ClassificationBatch",
+    "CommandSpec",
     "Datum",
+    "EngineSpec",
     "Evaluator",
     "Failed",
     "GallerySpec",
@@ -38,14 +51,18 @@ __all__ = [
     "Label",
     "MetricSpec",
     "NoParameters",
+    "NotRun",
     "Range",
     "ReaderSpec",
     "Reference",
     "Registry",
     "Report",
+    "ResourceKindSpec",
     "ResourceSpec",
     "Result",
+    "RowsOf",
     "StateRequest",
+    "TaskSpec",
     "Text",
     "TextBatch",
     "Undefined",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from valor_core.errors import printable_lines
 from valor_core.gallery import Picture
 from valor_core.schemas.datum import Uid
 from valor_core.style import STYLE
@@ -90,7 +91,7 @@ def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> s
         for words, color in legend.items()
     )
     title = f"Gallery: {escape(task)}"
-    return (
+    return printable_lines(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'{_MARK}\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{STYLE}{_OWN_STYLE}</style>\n</head>\n<body>\n<main>\n"

@@ -383,10 +383,13 @@ def _remarks(a: Report, b: Report) -> Iterable[str]:
     for name, identity in {_plain_name(result): result.metric for result in b}.items():
         if identities.get(name, identity) != identity:
             yield f"version of the metric: {identities[name]}, then {identity}"
-    for key in ("read", "skipped", "failed"):
+    for which, report in (("first", a), ("second", b)):
+        if report.stopped is not None:
+            yield f"{which} report: {report.stopped}"
+    for key in ("read", "skipped", "failed", "not_run"):
         one_count, two_count = a.counts.get(key, 0), b.counts.get(key, 0)
         if one_count != two_count:
-            yield f"items {key}: {one_count:,}, then {two_count:,}"
+            yield f"items {key.replace('_', ' ')}: {one_count:,}, then {two_count:,}"
 
 
 def _name(one: SlicedResult) -> dict[str, Any]:

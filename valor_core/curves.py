@@ -189,7 +189,7 @@ def matrix(value: Any) -> Matrix | None:
 
 def _confusion(cells: Any, truths: Any, predictions: Any) -> Matrix | None:
     counted = _cells(cells)
-    if counted is None:
+    if counted is None or not isinstance(truths, Mapping) or not isinstance(predictions, Mapping):
         return None
     seen = [*cells, *(name for row in cells.values() for name in row), *truths, *predictions]
     labels = tuple(dict.fromkeys(map(str, seen)))

@@ -11,9 +11,11 @@ from typing import Annotated, Any, get_args, get_origin
 import attrs
 
 from valor_core.errors import ManifestError
+from valor_core.function_metric import FunctionMetricSpec, argument_of
 from valor_core.parameters import parameter, parameters
-from valor_core.spec import FunctionMetricSpec, Range, Reference, by_reference
+from valor_core.spec import Range, Reference, by_reference
 
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -25,8 +27,9 @@ def metric(
     range: Range | None = None,
     references: tuple[Reference, ...] = (),
     version: int = 1,
+    resources: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], FunctionMetricSpec]:
-    """Make a per-item metric from a function of one item.
+    """Make a per-item metric from a function of one item, which may be an ``async def``.
 
     The function's keyword-only arguments are the metric's parameters: annotation and default
     are taken over, and ``Annotated[bool, "what it means"]`` carries the help text. What it
@@ -47,12 +50,15 @@ def metric(
         What defines it.
     version : int
         Raised when any input can give another number.
+    resources : tuple of str
+        Names of the resources that it asks for; it is given each, open, as the keyword-only
+        argument that is called like it.
 
     Raises
     ------
     ManifestError
         If the function has no name, the first argument is not the item, another one has no
-        annotation that configs can fill, or is not keyword-only.
+        annotation that configs can fill, or is not keyword-only, or none takes a resource.
 
     Examples
     --------
@@ -72,20 +78,22 @@ def metric(
 
     def make(function: Callable[..., Any]) -> FunctionMetricSpec:
         _check_named(name, function)
+        scorer = _awaited if inspect.iscoroutinefunction(function) else _score
         summary = (inspect.getdoc(function) or name).partition("\n")[0]
         implementation = f"{function.__module__}:{function.__qualname__.rpartition('.')[2]}"
         return FunctionMetricSpec(
             name=name,
             task=task,
             summary=summary.rstrip("."),
-            parameters=_parameters_of(name, function, implementation),
+            parameters=_parameters_of(name, function, implementation, resources),
             implementation=implementation,
             higher_is_better=higher_is_better,
             range=Range(0, 1) if range is None else range,
             references=references,
             version=version,
             per_item=True,
-            score=partial(_score, function),
+            resources=resources,
+            score=partial(scorer, function, resources),
         )
 
     return make
@@ -102,16 +110,33 @@ def _check_named(name: str, function: Callable[..., Any]) -> None:
 
 
 def _score(
-    function: Callable[..., Any], item: Any, chosen: Any, resources: Mapping[str, Any]
+    function: Callable[..., Any],
+    asked_for: tuple[str, ...],
+    item: Any,
+    chosen: Any,
+    resources: Mapping[str, Any],
 ) -> Any:
-    return function(item, **attrs.asdict(chosen, recurse=False))
+    handed = {argument_of(name): resources[name] for name in asked_for}
+    return function(item, **attrs.asdict(chosen, recurse=False), **handed)
+
+
+async def _awaited(
+    function: Callable[..., Any],
+    asked_for: tuple[str, ...],
+    item: Any,
+    chosen: Any,
+    resources: Mapping[str, Any],
+) -> Any:
+    return await _score(function, asked_for, item, chosen, resources)
 
 
 def _remake(implementation: str, values: dict[str, Any]) -> Any:
     return by_reference(implementation).parameters(**values)
 
 
-def _parameters_of(name: str, function: Callable[..., Any], implementation: str) -> type:
+def _parameters_of(
+    name: str, function: Callable[..., Any], implementation: str, resources: tuple[str, ...]
+) -> type:
     hints = typing.get_type_hints(function, include_extras=True)
     arguments = list(inspect.signature(function).parameters.values())
     if not arguments or arguments[0].kind not in _POSITIONAL:
@@ -129,8 +154,16 @@ def _parameters_of(name: str, function: Callable[..., Any], implementation: str)
         "__module__": function.__module__,
         "__reduce__": reduced,
     }
+    handed = set(map(argument_of, resources))
+    for argument in sorted(handed - {one.name for one in arguments if one.kind is _KEYWORD}):
+        raise ManifestError(
+            f"{name}: expected a keyword-only argument for the resource {argument!r}, found none",
+            f"Write it as: def {function.__name__}(item, *, {argument})",
+        )
     for keyword in arguments[1:]:
-        if keyword.kind is not keyword.KEYWORD_ONLY or keyword.name not in hints:
+        if keyword.name in handed:
+            continue
+        if keyword.kind is not _KEYWORD or keyword.name not in hints:
             raise ManifestError(
                 f"{name}: argument {keyword.name!r} must be keyword-only and annotated",
                 f"Write it as: def {function.__name__}(item, *, {keyword.name}: float = …)",

@@ -6,8 +6,9 @@ import inspect
 import re
 
 from valor_core.errors import RegistryError
+from valor_core.function_metric import FunctionMetricSpec
 from valor_core.registry import implementation
-from valor_core.spec import FunctionMetricSpec, Spec
+from valor_core.spec import Spec
 
 _SECTION = re.compile(r"(?m)^(\w[\w ]*)\n-{3,}\n")
 
@@ -28,8 +29,9 @@ def definition(spec: Spec) -> str:
     Examples
     --------
     >>> from valor_core.registry import Registry
-    >>> definition(Registry().reader("csv")).partition(";")[0]
-    'Reads one text item from each row'
+    >>> from valor_core.spec import ReaderSpec
+    >>> definition(Registry().find(ReaderSpec, "csv")).partition(";")[0]
+    'Reads one item from each row'
     """
     try:
         code = implementation(spec)

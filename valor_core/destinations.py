@@ -48,6 +48,19 @@ class Unwritten:
             unforeseen.__cause__ = error
             self.errors[path] = unforeseen
 
+    def note(self, path: Path, error: ValorError | None) -> None:
+        """Keep the error of a path that somebody else could not write, if there is one.
+
+        Examples
+        --------
+        >>> unwritten = Unwritten()
+        >>> unwritten.note(Path("s.npz"), ReportError("s.npz: cannot be written, disk is full"))
+        >>> [path.name for path in unwritten.errors]
+        ['s.npz']
+        """
+        if error is not None:
+            self.errors[path] = error
+
     def check(self) -> None:
         """Raise the first error, if there is any, with the others as its notes."""
         if not self.errors:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 
@@ -32,8 +33,8 @@ class ValorError(Exception):
 
     def __init__(self, message: str, remedy: str | None = None) -> None:
         super().__init__(message, remedy)
-        self.message = message
-        self.remedy = remedy
+        self.message = _cut(printable(message))
+        self.remedy = None if remedy is None else printable_lines(remedy)
 
     def __str__(self) -> str:
         return self.message if self.remedy is None else f"{self.message}\n{self.remedy}"
@@ -105,15 +106,15 @@ class ParameterError(ValorError):
 
     def __init__(self, sentence: str, remedy: str | None = None, place: str = "") -> None:
         super().__init__(f"{place}{sentence}", remedy)
-        self.sentence = sentence
+        self.sentence = _cut(printable(sentence))
+        self._place = place
 
     def at(self, place: str) -> ParameterError:
         """The same error found at `place`, which ends in ``": "`` or ``"."``."""
         return ParameterError(self.sentence, self.remedy, place)
 
     def __reduce__(self) -> tuple[object, ...]:
-        place = self.message.removesuffix(self.sentence)
-        return ParameterError, (self.sentence, self.remedy, place)
+        return ParameterError, (self.sentence, self.remedy, self._place)
 
 
 class ConfigError(ValorError):
@@ -177,11 +178,23 @@ class PartitionError(EngineError):
 
 
 class RunInterrupted(EngineError):
-    """The run was stopped by the user; the message says how much was finished."""
+    """The run was stopped by the user; the message says how much was finished.
+
+    Attributes
+    ----------
+    report : Report or None
+        The report of what was finished, marked stopped.
+    """
+
+    report: object = None
 
 
 class ResourceError(ValorError):
     """A resource that a metric needs is not configured or cannot be opened."""
+
+
+class ResourceStopped(ResourceError):
+    """A resource answers no more, such as a judge whose budget is spent; the item is not run."""
 
 
 class ReportError(ValorError):
@@ -190,6 +203,43 @@ class ReportError(ValorError):
 
 class ValorWarning(UserWarning):
     """Something worth knowing that does not stop a run; it also stands in the report."""
+
+
+_LONGEST = 1000
+"""Characters of a message: none is as long as the cell of a file that it is about."""
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 4 :]}"
+
+
+def printable(text: str) -> str:
+    r"""The text in one line, with control characters spelt out.
+
+    Labels, paths and keys come from data, and a terminal obeys what it is sent.
+
+    Examples
+    --------
+    >>> printable("a\nb\x1b[31m")
+    'a b\\x1b[31m'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        " " if c.isspace() else c if c.isprintable() else c.encode("unicode_escape").decode()
+        for c in text
+    )
+
+
+def printable_lines(text: str) -> str:
+    r"""The text with control characters spelt out, in its own lines.
+
+    Examples
+    --------
+    >>> printable_lines("a\nb\x1b[31m")
+    'a\nb\\x1b[31m'
+    """
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def shown(value: object, limit: int = 80) -> str:
@@ -202,7 +252,10 @@ def shown(value: object, limit: int = 80) -> str:
     """
     if isinstance(value, np.ndarray):
         return f"array of {value.dtype}, shape {value.shape}"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # an integer of many digits
+        return f"{type(value).__name__} too large to show"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -233,6 +286,22 @@ def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> s
     close = sorted(likeness, key=likeness.__getitem__, reverse=True)[:3]
     near = [by_folded[key] for key in close if likeness[key] > likeness[close[0]] - 0.1]
     return f"Did you mean {' or '.join(map(repr, near))}?"
+
+
+def did_you_mean_file(path: Path) -> str | None:
+    """Remedy line for a file that is not there: the nearest name in its folder, if there is one.
+
+    Examples
+    --------
+    >>> here = Path(__file__)
+    >>> did_you_mean_file(here.with_name("erors.py"))
+    "Did you mean 'errors.py'?"
+    """
+    try:
+        siblings = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return None
+    return did_you_mean(path.name, siblings)
 
 
 def and_more(count: int) -> str:

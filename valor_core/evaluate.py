@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
-from attrs import evolve
+from attrs import define, evolve, field
 
 from valor_core import exhibition as exhibitions
 from valor_core.config.schema import check_arguments
-from valor_core.engines import Work
+from valor_core.control import BY_THE_USER, Control, LocalControl
+from valor_core.engines import Engine, Work
 from valor_core.engines import engine as make_engine
 from valor_core.errors import (
     ConfigError,
+    EngineError,
     ForeignStateError,
     ParameterError,
     RunInterrupted,
@@ -27,16 +31,23 @@ from valor_core.errors import (
 )
 from valor_core.evaluator import Evaluator
 from valor_core.interrupts import uninterrupted
+from valor_core.journal import Journal, beside
 from valor_core.parameters import build, relocate
 from valor_core.plan import MetricChoice
 from valor_core.reading import InMemory, Partition, Reader, identity, name_in
 from valor_core.registry import Registry, implementation
 from valor_core.report import Report
 from valor_core.schemas import is_batch
+from valor_core.spec import ReaderSpec, TaskSpec
 from valor_core.tally import Tally
 
 Progress = Callable[[int, int, int], None]
-"""Called with finished partitions, all partitions, and datums read so far."""
+"""Called with finished partitions, all partitions, and the items counted so far.
+
+While metrics wait, it is called for the items that they have scored too, on any thread.
+"""
+
+_SAVE_EVERY = 30.0  # seconds between two times that a state is saved while the run goes on
 
 _SEE_READERS = "See them with: valor list --readers"
 _ANOTHER_STATE = "Name another state file, or remove this one."
@@ -86,6 +97,8 @@ def evaluate(
 
     Raises
     ------
+    RunInterrupted
+        If the user stops it; has the `report` of what was finished.
     ValorError
         Of the class that says what is wrong: the data, a name, a parameter, an engine.
 
@@ -114,15 +127,24 @@ def evaluate(
     ) as evaluator:
         task = evaluator.evaluation.task
         reader = reader_of(data, task, evaluator.registry)
-        if gallery is None:
-            run(evaluator, reader, progress=progress, **options)
-            return evaluator.compute()
-        section = _section(gallery)
-        exhibition = exhibitions.plan(section, task, evaluator.registry)
+        section = None if gallery is None else _section(gallery)
+        exhibition = section and exhibitions.plan(section, task, evaluator.registry)
         run(evaluator, reader, progress=progress, **options)
         report = evaluator.compute()
-        exhibition.hang(evaluator.evaluation, reader)
-        return evolve(report, config={**report.config, "gallery": section})
+        if report.interrupted:
+            raise interrupted(report, state)
+        if exhibition:
+            exhibition.hang(evaluator.evaluation, reader)
+            report = evolve(report, config={**report.config, "gallery": section})
+        return report
+
+
+def interrupted(report: Report, state: str | os.PathLike[str] | None) -> RunInterrupted:
+    """What is raised where the user stopped a run, with the report of what was finished."""
+    remedy = None if state is None else f"Go on with: valor run … --state {os.fspath(state)}"
+    error = RunInterrupted(f"run: {report.stopped}", remedy)
+    error.report = report
+    return error
 
 
 def _plain_path(path: object) -> object:
@@ -146,6 +168,8 @@ def run(
 ) -> None:
     """Count all partitions of a reader in an evaluator, on an engine.
 
+    A run that the user stops ends as if it had fewer partitions; its report is marked stopped.
+
     Parameters
     ----------
     evaluator : Evaluator
@@ -159,8 +183,6 @@ def run(
 
     Raises
     ------
-    RunInterrupted
-        If the user stops the run; says what was finished.
     StateError
         If the state file was made by another request or from other data, or its folder is
         missing; before any work is done.
@@ -170,35 +192,152 @@ def run(
     partitions = list(reader.partitions())
     if state is not None:
         _go_on(evaluator, partitions, Path(state))
-    tally = evaluator.tally
-    waiting = _left(partitions, tally)
-    finished = len(partitions) - len(waiting)
-    work = Work(evaluator.evaluation, reader)
-    runner = make_engine(engine, place)
-    # Only what is saved has to stay whole.
-    undivided = nullcontext if state is None else uninterrupted
-    try:
-        with closing(runner.map(work, waiting)) as tallies:  # type: ignore[type-var]
-            for part in tallies:
-                with undivided():
-                    tally.take(part)
-                    finished += 1
-                evaluator.evaluation.slices.check(tally.states)
-                if progress is not None:
-                    progress(finished, len(partitions), tally.read)
-    except (KeyboardInterrupt, Exception) as error:
-        kept = _keep(evaluator, state)
-        if isinstance(error, KeyboardInterrupt):
-            raise RunInterrupted(
-                f"run: stopped after {finished} of {len(partitions)} partitions, "
-                f"{tally.read:,} items{kept}",
-                f"Go on with: valor run … --state {state}" if kept else None,
-            ) from error
-        if kept and isinstance(error, ValorError):
-            error.add_note(f"What was finished{kept}")
-        raise
-    if state is not None:
-        evaluator.save(state)
+    _Running(evaluator, partitions, state, progress).carry_out(
+        reader, make_engine(engine, evaluator.registry, place)
+    )
+
+
+@define
+class _Running:
+    """One run: what was counted for good, and what the same command would count again.
+
+    Partitions in which an item is to be tried again, or a state is broken, take part in the
+    report and not in the saved state.
+    """
+
+    evaluator: Evaluator
+    partitions: Sequence[Partition]
+    state: str | os.PathLike[str] | None
+    progress: Progress | None
+    finished: int = field(default=0, init=False)
+    again: Tally = field(factory=Tally, init=False)
+    _saved: float = field(factory=monotonic, init=False)
+    _cost: float = field(default=0.0, init=False)
+
+    def carry_out(self, reader: Reader, engine: Engine) -> None:
+        """Count what has not been counted yet, to the end or until the run is stopped."""
+        evaluation, tally = self.evaluator.evaluation, self.evaluator.tally
+        waiting = _left(self.partitions, tally)
+        self.finished = len(self.partitions) - len(waiting)
+        before, waits = tally.read, evaluation.plan.waits
+        told = None
+        if self.progress is not None and waits:
+            told = partial(self._tell_scored, before, waits)
+        control = LocalControl(told)
+        journal = None if self.state is None else Journal(beside(self.state))
+        work = Work(evaluation, reader, self.evaluator.versions(), journal, control)
+        try:
+            with closing(engine.map(work, waiting)) as tallies:  # type: ignore[type-var]
+                self._take_all(tallies, control)
+        except Exception as error:
+            kept = self._kept()
+            if kept and isinstance(error, ValorError):
+                error.add_note(f"What was finished{kept}")
+            raise
+        finally:
+            if journal is not None:
+                journal.close()
+        if control.stopped is None:
+            self._check_complete(waiting)
+        self._end(control.stopped)
+
+    def _take_all(self, tallies: Iterator[Tally], control: Control) -> None:
+        interrupts = 0
+        while True:
+            try:
+                part = next(tallies, None)
+                if part is None:
+                    return
+                self._take(part)
+            except KeyboardInterrupt:
+                control.stop(BY_THE_USER)
+                interrupts += 1
+                if interrupts > 1:
+                    return
+
+    def _take(self, part: Tally) -> None:
+        tally = self.evaluator.tally
+        twice = {*tally.done, *self.again.done}.intersection(part.done)
+        if twice or len(set(part.done)) < len(part.done):
+            name = name_in(min(twice or part.done))
+            raise EngineError(f"engine: expected each partition once, {name} was counted twice")
+        with uninterrupted():
+            tally.take_facts(part)
+            (tally if part.is_final and not part.missing else self.again).take(part)
+            self.finished += len(part.done)
+        self.evaluator.evaluation.slices.check({**tally.states, **self.again.states})
+        if self.progress is not None:
+            self.progress(self.finished, len(self.partitions), tally.read + self.again.read)
+        self._save_sometimes()
+
+    def _tell_scored(self, before: int, waits: int, count: int) -> None:
+        """Tell of the items in partitions that are not finished."""
+        read = max(self.evaluator.counted_so_far, before + count // waits)
+        if self.progress is not None:
+            self.progress(self.finished, len(self.partitions), read)
+
+    def _save_sometimes(self) -> None:
+        """Save what was counted, so seldom that it costs little."""
+        if self.state is not None and monotonic() - self._saved > _SAVE_EVERY + 20 * self._cost:
+            started = monotonic()
+            with uninterrupted():
+                self._write()
+            self._saved = monotonic()
+            self._cost = self._saved - started
+
+    def _check_complete(self, waiting: Sequence[Partition]) -> None:
+        """An engine that forgot a partition would give a number of other data."""
+        done = {*self.evaluator.tally.done, *self.again.done}
+        missing = {name_in(name) for name in self.again.missing}
+        left = [
+            one.name for one in waiting if identity(one) not in done and one.name not in missing
+        ]
+        if left:
+            raise EngineError(
+                f"engine: expected a tally of each partition, found none of {left[0]}"
+                f"{and_more(len(left) - 1)}"
+            )
+
+    def _end(self, stopped: str | None) -> None:
+        """Save what is final; then let the report have the rest too."""
+        tally = self.evaluator.tally
+        try:
+            saved = self._kept() if stopped else self._save()
+        except StateError as error:
+            # What was counted is worth more than the file: it is reported first.
+            self.evaluator.unsaved = error
+            saved = ""
+        tally.unfinished = 0  # of this run, the report itself says all
+        if self.again.states or self.again.stopped or self.again.missing:
+            with uninterrupted():
+                tally.take(self.again)
+        if stopped:
+            tally.interrupted = stopped == BY_THE_USER
+            why = "stopped" if tally.interrupted else f"{stopped}; stopped"
+            tally.stopped = (
+                f"{why} after {self.finished} of {len(self.partitions)} partitions, "
+                f"{tally.read:,} items{saved}"
+            )
+
+    def _save(self) -> str:
+        if self.state is not None:
+            self._write()
+        return ""
+
+    def _kept(self) -> str:
+        if self.state is None:
+            return ""
+        if self.evaluator.tally.done:
+            self._write()
+            return f", saved in {os.fspath(self.state)}"
+        journal = beside(self.state)
+        return f", saved in {journal}" if journal.exists() else ""
+
+    def _write(self) -> None:
+        assert self.state is not None
+        tally = self.evaluator.tally
+        tally.unfinished = len(self.partitions) - len(tally.done)
+        self.evaluator.save(self.state)
 
 
 def reader_of(
@@ -231,7 +370,7 @@ def reader_of(
     if isinstance(data, Reader):
         return data
     if not isinstance(data, Mapping):
-        return InMemory.of(data, task)
+        return InMemory.of(data, registry.batch_class(task))
     values = dict(data)
     if "reader" not in values:
         raise ConfigError(
@@ -243,15 +382,16 @@ def reader_of(
             f"{place}data.reader: expected the name of a reader, got {shown(name)}", _SEE_READERS
         )
     with found_at(f"{place}data.reader: "):
-        spec = registry.reader(name, task)
+        spec = registry.find(ReaderSpec, name, task)
         code = implementation(spec)
     if spec.task not in (None, task):
         raise ConfigError(f"{place}data.reader: expected a reader for {task}, got {spec.name!r}")
-    parameters: Any = build(spec.parameters, values, f"{place}data.")
+    parameters: Any = build(spec.parameter_class, values, f"{place}data.")
     if folder is not None:
         parameters = relocate(parameters, lambda path: folder / path)
+    serves = registry.find(TaskSpec, task) if spec.task is None else task
     try:
-        reader: Reader = code(parameters, task)
+        reader: Reader = code(parameters, serves)
     except ParameterError as error:
         raise error.at(f"{place}data.") from None
     return reader
@@ -279,23 +419,21 @@ def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -
     except ForeignStateError as error:
         raise ForeignStateError(error.message, _ANOTHER_STATE) from error
     partitions = list(partitions)
+    if evaluator.tally.outside:
+        raise StateError(
+            f"{state}: made from batches that an Evaluator was updated with, not from these data",
+            _ANOTHER_STATE,
+        )
     strange = set(evaluator.tally.done) - set(map(identity, partitions))
     if strange:
         name = name_in(min(strange))
-        changed = name in {partition.name for partition in partitions}
-        found = f"{name} has changed since" if changed else f"{name} is not among these"
+        changed = {name_in(identity(one)): one.name for one in partitions}.get(name)
+        found = f"{changed} has changed since" if changed else f"{name} is not among these"
         raise StateError(
             f"{state}: made from other data or before they changed, {found}"
             f"{and_more(len(strange) - 1)}",
             _ANOTHER_STATE,
         )
-
-
-def _keep(evaluator: Evaluator, state: str | os.PathLike[str] | None) -> str:
-    if state is None or not evaluator.tally.done:
-        return ""
-    evaluator.save(state)
-    return f", saved in {os.fspath(state)}"
 
 
 def _told_task(data: Any) -> str | None:

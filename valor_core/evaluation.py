@@ -22,6 +22,7 @@ from valor_core.resources import BoundResource
 from valor_core.schemas import Batch, Label
 from valor_core.schemas.datum import BOTH, compact
 from valor_core.schemas.label_sides import LabelSides
+from valor_core.scoring import Run
 from valor_core.slices import Slices
 from valor_core.state import Resources
 from valor_core.tally import Tally
@@ -57,7 +58,9 @@ class Evaluation:
     resources: tuple[BoundResource, ...] = ()
     place: str = field(default="", eq=False)
 
-    def update(self, tally: Tally, batch: Batch, resources: Resources) -> None:
+    def update(
+        self, tally: Tally, batch: Batch, resources: Resources, run: Run | None = None
+    ) -> None:
         """Count a batch.
 
         Raises
@@ -77,7 +80,7 @@ class Evaluation:
         if not tally.label_sides.meet:
             tally.label_sides.join(getattr(kept, "label_sides", LabelSides()))
         tally.skipped += len(batch) - len(kept)
-        tally.count(kept, self.slices.split(kept), self.plan, resources)
+        tally.count(kept, self.slices.split(kept), self.plan, resources, run)
         self.slices.check(tally.states)
         tally.read += len(kept)
         if not kept.datums.numbered:
@@ -128,7 +131,7 @@ class Evaluation:
             raise ConfigError(f"{self.place}{message}", remedy)
 
     def strange_slices(self, tally: Tally) -> list[str]:
-        """Warnings of fields to slice by that no datum has; the rest of a long run still counts."""
+        """Fields to slice by that no datum has; the rest of a long run still counts."""
         strange = self._strange("slices", self.slices.fields, tally)
         return [ConfigError(*both).one_line for both in strange]
 
@@ -170,12 +173,29 @@ class Evaluation:
                 for pair in sorted(self.label_map.items())
             ]
         for resource in self.resources:
-            described[resource.spec.short_name] = resource.describe()
+            told = resource.describe()
+            if resource.instance:
+                told = described.get(resource.spec.short_name, {}) | {resource.instance: told}
+            described[resource.spec.short_name] = told
+        return described
+
+    def identity(self) -> dict[str, Any]:
+        """What can change a number: a saved state goes on with an equal one only.
+
+        Budgets, widths and paths of resources may differ. What the environment filled in may not,
+        and is told by a digest.
+        """
+        described = self.describe()
+        described["metrics"] = [metric.identity() for metric in self.plan.metrics]
+        for resource in self.resources:
+            described.pop(resource.spec.short_name, None)
+        for resource in self.resources:
+            described[resource.name] = resource.identity()
         return described
 
     def check_same(self, other: Mapping[str, Any], source: str) -> None:
-        """Raise a `ForeignStateError` unless `other` describes this evaluation."""
-        mine = self.describe()
+        """Raise a `ForeignStateError` unless `other` is the `identity` of this evaluation."""
+        mine = self.identity()
         for key in {**mine, **other}:
             if mine.get(key) != other.get(key):
                 found = _apart(key, other.get(key), mine.get(key))
@@ -187,16 +207,36 @@ class Evaluation:
 
 def _apart(key: str, there: Any, here: Any) -> str:
     """What two entries of requests differ in."""
+    if isinstance(there, Mapping) and isinstance(here, Mapping):
+        name, there, here = _entry_apart(there, here)
+        return _apart(f"{key}.{name}", there, here)
     if key == "metrics":
         names = [[str(metric.get("name")) for metric in metrics] for metrics in (there, here)]
         if names[0] != names[1]:
             return f"metrics: {_apart_by_name(*names)}"
         pairs = enumerate(zip(there, here, strict=True))
         place, (one, other) = next((i, pair) for i, pair in pairs if pair[0] != pair[1])
-        name = next(name for name in {**one, **other} if one.get(name) != other.get(name))
+        name, there, here = _entry_apart(one, other)
         key = f"metrics[{place}].{name} of {one['name']}"
-        there, here = one.get(name), other.get(name)
     return f"{key} is {shown(there)} there and {shown(here)} here"
+
+
+class _Missing:
+    """What a request says of a name that it does not have: not the same as none."""
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+_MISSING = _Missing()
+
+
+def _entry_apart(there: Mapping[str, Any], here: Mapping[str, Any]) -> tuple[str, Any, Any]:
+    """The first name of two tables that differ which is not the same in both."""
+    entries = (
+        (name, there.get(name, _MISSING), here.get(name, _MISSING)) for name in {**there, **here}
+    )
+    return next(entry for entry in entries if entry[1] != entry[2])
 
 
 def _apart_by_name(there: Sequence[str], here: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from valor_core import archive, requirements
+from valor_core.config.environment import fill_in
 from valor_core.config.schema import check_arguments, check_sections
 from valor_core.errors import (
     ConfigError,
@@ -31,21 +32,21 @@ from valor_core.filters import Filter
 from valor_core.gathering import Gathering
 from valor_core.installer import install
 from valor_core.interrupts import uninterrupted
-from valor_core.items import ItemMetric, ItemScores
-from valor_core.parameters import plain
+from valor_core.items import ItemScores, lacking, why_not_run
 from valor_core.plan import BoundMetric, MetricChoice, Plan, bind, task_of
 from valor_core.reading import batch_of
 from valor_core.registry import Registry
 from valor_core.report import ItemTable, Report, SliceReport
 from valor_core.requirements import Requirement
+from valor_core.resources import OpenResources, added_up, opened
 from valor_core.resources import bind as bind_resources
-from valor_core.resources import opened
-from valor_core.result import Failed
-from valor_core.schemas import TASKS, Batch, is_batch
+from valor_core.result import Failed, NotRun
+from valor_core.schemas import Batch, is_batch
 from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.datum import BOTH, are_unique
 from valor_core.slices import SliceKey, Slices
-from valor_core.state import Resources
+from valor_core.spec import Spec, TaskSpec
+from valor_core.state import find
 from valor_core.tally import Tally
 from valor_core.threads import in_threads
 
@@ -127,10 +128,10 @@ class Evaluator:
         _check_task(task, self.registry, place)
         bound = bind(chosen["metrics"], self.registry, task, place)
         self.requirements = _requirements(chosen["require"], bound, place)
-        specs = [metric.spec for metric in bound]
+        plan = Plan.of(bound, self.registry)
+        asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
         sections = check_sections(resources, place)
-        asked_for = bind_resources(specs, sections, self.registry, folder, place)
-        plan = Plan.of(bound)
+        asked_for = bind_resources(asking, sections, self.registry, folder, place)
         with found_at(place):
             self.evaluation = Evaluation(
                 task_of(bound, task),
@@ -142,6 +143,7 @@ class Evaluator:
                 place,
             )
         self.items = _with_rows(chosen["items"], place)
+        self.unsaved: StateError | None = None
         self._tally = Tally()
         self._gathering = Gathering()
         self._begin()
@@ -150,7 +152,7 @@ class Evaluator:
         """Make what belongs to this one alone: copies have a lock and resources of their own."""
         self._lock = RLock()
         self._exits = ExitStack()
-        self._resources: Resources | None = None
+        self._resources: OpenResources | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         own = ("_lock", "_exits", "_resources")
@@ -188,11 +190,20 @@ class Evaluator:
         self.requirements = _requirements(chosen["require"], self.evaluation.plan.metrics)
 
     @property
+    def counted_so_far(self) -> int:
+        """Datums counted so far, told without waiting for those who count."""
+        return self._tally.read
+
+    @property
     def tally(self) -> Tally:
         """Everything counted so far."""
         with self._lock:
             self._count_gathered()
         return self._tally
+
+    @property
+    def _batch_class(self) -> type[Batch]:
+        return self.registry.batch_class(self.evaluation.task)
 
     def update(self, data: Batch | Iterable[Any]) -> None:
         """Count a batch, or some of the task's objects; from any thread.
@@ -205,7 +216,7 @@ class Evaluator:
         SchemaError
             If the data do not follow the task's schema; nothing of them has been counted.
         """
-        batch = data if is_batch(data) else batch_of(data, self.evaluation.task)
+        batch = data if is_batch(data) else batch_of(data, self._batch_class)
         with self._lock:
             if self._may_wait(batch) and self._gathering.takes(batch):
                 if self._gathering.is_full:
@@ -243,6 +254,8 @@ class Evaluator:
         if batch.datums.numbered and (start or not batch.datums.from_zero):
             batch = batch.renumber(start)
         self.evaluation.update(counted, batch, self._resources)
+        counted.outside = counted.read + counted.skipped
+        counted.facts.update(self._resources.facts())
         self.evaluation.slices.check({*self._tally.states, *counted.states})
         for states in counted.states.values():
             self.evaluation.plan.detach(states)
@@ -267,7 +280,7 @@ class Evaluator:
             raise StateError(f"merge: expected another evaluator, got {shown(other)}")
         if other is self:
             raise StateError("merge: expected another evaluator, got the same one")
-        self.evaluation.check_same(other.evaluation.describe(), "merge")
+        self.evaluation.check_same(other.evaluation.identity(), "merge")
         with ExitStack() as held:
             # In one order, so that two which are merged into each other do not wait without end.
             for one in sorted((self, other), key=id):
@@ -302,8 +315,12 @@ class Evaluator:
                 items=tuple(self._item_tables(states)) if self.items else (),
                 config=self.evaluation.describe() if config is None else config,
                 versions=self.versions(),
-                counts={"read": tally.read, "skipped": tally.skipped, "failed": _failed(states)},
-                warnings=tuple(self._warnings(tally)),
+                counts=_counts(tally, states),
+                warnings=tuple(self._warnings(tally, states)),
+                not_found=tuple(self.evaluation.strange_slices(tally)),
+                stopped=tally.stopped or tally.still_to_count or why_not_run(states),
+                interrupted=tally.interrupted,
+                facts=added_up(facts for _, facts in tally.facts.values()),
             ).judged(self.requirements)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -317,11 +334,11 @@ class Evaluator:
         Raises
         ------
         StateError
-            If it was made by another request or other versions.
+            If it was made by another request, other versions of its metrics, or is damaged.
         ConfigError
             If both together have too many slices.
         """
-        saved = archive.load(path, self.evaluation, self.versions())
+        saved = archive.load(path, self.evaluation)
         with self._lock:
             self.evaluation.slices.check({*self.tally.states, *saved.states})
             with uninterrupted():
@@ -348,11 +365,11 @@ class Evaluator:
         Raises
         ------
         StateError
-            If the file is not a saved state or was made by other versions.
+            If the file is not a saved state or is damaged, or metrics have other versions now.
         UnknownNameError
             If a metric of it is not known, such as one made by the decorator.
         """
-        request = archive.read_header(path)["request"]
+        request = fill_in(archive.read_header(path)["request"], f"{path}: ")
         resources = {key: value for key, value in request.items() if key not in _REQUEST_KEYS}
         try:
             evaluator = cls(
@@ -376,8 +393,13 @@ class Evaluator:
 
     def versions(self) -> dict[str, str]:
         """Versions of the distributions that take part."""
-        specs = [metric.spec for metric in self.evaluation.plan.metrics]
-        specs += [resource.spec for resource in self.evaluation.resources]  # type: ignore[misc]
+        return dict(self._versions)
+
+    @cached_property
+    def _versions(self) -> dict[str, str]:
+        specs: list[Spec] = [metric.spec for metric in self.evaluation.plan.taking_part]
+        for resource in self.evaluation.resources:
+            specs += [one.spec for one in (resource, resource.kind) if one is not None]
         found = dict(self.registry.distribution(spec) for spec in specs)
         found.pop("in process", None)
         found["valor-core"] = _own_version()
@@ -401,23 +423,24 @@ class Evaluator:
         return SliceReport(where, plan.compute(states))
 
     def _item_tables(self, states: Sequence[Any]) -> Iterable[ItemTable]:
-        rows = {
-            (state.metric, state.parameters): state
-            for state in states
-            if isinstance(state, ItemScores)
-        }
-        for metric in self.evaluation.plan.metrics:
+        plan = self.evaluation.plan
+        for metric in plan.metrics:
             if not metric.spec.per_item:
                 continue
-            key = dict(ItemMetric(metric.spec, metric.parameters).needs()[0].key)
-            state = rows[key["metric"], key["parameters"]]
-            parameters = plain(metric.parameters)
-            yield ItemTable(metric.spec.identity, parameters, tuple(state.sorted_rows()))
+            own = metric.item_metric()
+            place = find(plan.requests, own.needs()[0])
+            state = None if place is None else states[place]
+            if isinstance(state, ItemScores):
+                yield ItemTable(metric.spec.identity, own.parameters, state.rows.sorted())
 
-    def _warnings(self, tally: Tally) -> Iterable[str]:
+    def _warnings(self, tally: Tally, states: Sequence[Any]) -> Iterable[str]:
         if tally.read == 0:
             left_out = f", {tally.skipped:,} were left out by the filter"
             yield f"no datums took part{left_out if tally.skipped else ''}"
+        if self.unsaved is not None:
+            yield self.unsaved.one_line
+        for name, reason in sorted(tally.missing.items()):
+            yield f"{name} could not be counted, {reason}"
         for what, count in sorted(tally.left_out.items()):
             yield f"{count:,} {what}"
         if len(tally.sides) == 2 and BOTH not in tally.sides:
@@ -427,17 +450,19 @@ class Evaluator:
             )
         elif tally.label_sides.warning is not None:
             yield tally.label_sides.warning
-        yield from self.evaluation.strange_slices(tally)
         yield from self.evaluation.idle_renames(tally)
+        told = (state.warnings() for state in states if hasattr(state, "warnings"))
+        yield from dict.fromkeys(warning for warnings in told for warning in warnings)
 
 
 def _check_task(task: str | None, registry: Registry, place: str) -> None:
-    """A misspelt task is named as such; a plugin may have one that core does not know."""
-    if task is None or task in TASKS or task in registry.namespaces:
+    """A misspelt task is named as such; a plugin may have one that nobody declares."""
+    if task is None or registry.knows_task(task) or task in registry.namespaces:
         return
-    remedy = did_you_mean(task, TASKS)
+    tasks = [spec.short_name for spec in registry.all(TaskSpec)]
+    remedy = did_you_mean(task, tasks)
     if remedy is not None:
-        raise ConfigError(f"{place}task: expected one of {', '.join(TASKS)}, got {task!r}", remedy)
+        raise ConfigError(f"{place}task: expected one of {', '.join(tasks)}, got {task!r}", remedy)
 
 
 def _with_rows(items: bool | Path, place: str) -> bool:
@@ -452,8 +477,8 @@ def _with_rows(items: bool | Path, place: str) -> bool:
 def _requirements(
     conditions: Mapping[str, str] | None, metrics: Iterable[BoundMetric], place: str = ""
 ) -> tuple[Requirement, ...]:
-    names = [metric.spec.name for metric in metrics]
-    return requirements.parse(conditions or {}, names, place)
+    aliases = {metric.spec.name: metric.spec.aliases for metric in metrics}
+    return requirements.parse(conditions or {}, aliases, place)
 
 
 @cache
@@ -467,14 +492,8 @@ def _own_version() -> str:
         ) from error
 
 
-def _failed(states: Sequence[Any]) -> int:
-    """Number of items that failed in at least one per-item metric."""
-    return len(
-        {
-            row.uid
-            for state in states
-            if isinstance(state, ItemScores)
-            for row in state.rows
-            if isinstance(row.value, Failed)
-        }
-    )
+def _counts(tally: Tally, states: Sequence[Any]) -> dict[str, int]:
+    """Datums of each fate; a fate that few runs have is told where there is one."""
+    counts = {"read": tally.read, "skipped": tally.skipped, "failed": lacking(states, Failed)}
+    rare = {"not_run": lacking(states, NotRun), "missing_partitions": len(tally.missing)}
+    return counts | {name: count for name, count in rare.items() if count}

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 
-from valor_core.errors import SchemaError, and_more, shown
+from valor_core.errors import SchemaError, StateError, and_more, shown
 
 _UNIT_BITS = 1074
 # Values are scaled into windows of 32 binary exponents and cut there into a whole part of at most
@@ -290,6 +290,44 @@ class ExactSums:
         array([0.  , 0.75])
         """
         return cls([_units_of_text(part) for part in text.split()])
+
+
+def saved_sums(text: object, name: str, most: NDArray[np.floating[Any]]) -> ExactSums:
+    """The sums of a state file, each 0 or more, checked before a state takes them.
+
+    Parameters
+    ----------
+    text : object
+        What `ExactSums.to_text` returned, as read from a file.
+    name : str
+        What a message calls it.
+    most : ndarray of float64, shape (n,)
+        The most that each sum can be; infinite where there is no such bound.
+
+    Raises
+    ------
+    StateError
+        If they are something else.
+
+    Examples
+    --------
+    >>> saved_sums("0x3p-2 0x0p+0", "ious", np.array([1.0, 0.0])).values
+    array([0.75, 0.  ])
+    """
+    try:
+        sums = ExactSums.from_text(text) if isinstance(text, str) else None
+        values = None if sums is None else sums.values
+    except SchemaError as error:
+        raise StateError(f"{name}: {error.message}") from None
+    if sums is None or values is None or len(values) != len(most):
+        raise StateError(f"{name}: expected {len(most):,} exact sums, found {shown(text)}")
+    strange = np.flatnonzero((values < 0) | (values > most))
+    if len(strange):
+        first = strange[0]
+        raise StateError(
+            f"{name}: expected sums from 0 to {most[first]:g}, found {values[first]:g}"
+        )
+    return sums
 
 
 def _finite_floats(values: ArrayLike) -> NDArray[np.float64]:

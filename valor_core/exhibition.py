@@ -209,23 +209,23 @@ def plan(
     rest = {key: value for key, value in section.items() if key not in shared}
     chosen: GalleryParameters = build(GalleryParameters, own, f"{place}gallery.")
     spec = _spec(chosen.name, task, registry, place)
-    parameters: Any = build(spec.parameters, rest, f"{place}gallery.")
+    parameters: Any = build(spec.parameter_class, rest, f"{place}gallery.")
     if folder is not None:
         chosen, parameters = (
             relocate(each, lambda path: folder / path) for each in (chosen, parameters)
         )
     _check_folder(chosen.folder, place)
     gallery = implementation(spec)(parameters)
-    return Exhibition(gallery, chosen.folder, chosen.most, spec.parameters)
+    return Exhibition(gallery, chosen.folder, chosen.most, spec.parameter_class)
 
 
 def _spec(name: str, task: str, registry: Registry, place: str) -> GallerySpec:
-    known = [spec.name for spec in registry.galleries() if spec.task == task]
+    known = [spec.name for spec in registry.all(GallerySpec) if spec.task == task]
     if not known:
         raise ConfigError(
             f"{place}gallery: no installed plugin draws items of {task}", "Leave the gallery out."
         )
-    spec = registry.gallery(name, task)
+    spec = registry.find(GallerySpec, name, task)
     if spec.task != task:
         raise ConfigError(
             f"{place}gallery.name: expected a gallery for {task}, got {spec.name!r}",

@@ -36,8 +36,8 @@ def import_extra(module: str, doing: str, extra: str, *, package: str = "") -> A
     Traceback (most recent call last):
         ...
     valor_core.errors.MissingExtraError: report: drawing needs no_such, which is not installed
-    Install it with: ... install 'valor-core[art]'
-    or, from a clone: ... install -e '.[art]'
+    Install it with: ...'valor-core[art]'
+    or, from a clone: ... -e '.[art]'
     """
     top = module.partition(".")[0]
     try:

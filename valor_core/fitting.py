@@ -105,9 +105,7 @@ def _fit_scalar(annotation: Any, value: Any, name: str) -> Any:
 
 
 def _fit_path(value: Any, name: str) -> Path:
-    if isinstance(value, Path):
-        return value
-    if isinstance(value, str) and value:
+    if isinstance(value, (str, Path)) and value and "\0" not in str(value):
         return Path(value)
     raise _expected(Path, value, name)
 

@@ -6,7 +6,16 @@ from collections.abc import Iterable
 
 import pluggy
 
-from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, ResourceSpec
+from valor_core.spec import (
+    CommandSpec,
+    EngineSpec,
+    GallerySpec,
+    MetricSpec,
+    ReaderSpec,
+    ResourceKindSpec,
+    ResourceSpec,
+    TaskSpec,
+)
 
 PROJECT = "valor"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -29,8 +38,28 @@ def valor_resources() -> Iterable[ResourceSpec]:  # type: ignore[empty-body]
 
 
 @hookspec
+def valor_resource_kinds() -> Iterable[ResourceKindSpec]:  # type: ignore[empty-body]
+    """Declare kinds of resources, such as the clients of a judge; of this plugin or another."""
+
+
+@hookspec
 def valor_galleries() -> Iterable[GallerySpec]:  # type: ignore[empty-body]
     """Declare the galleries of the plugin's namespace."""
+
+
+@hookspec
+def valor_engines() -> Iterable[EngineSpec]:  # type: ignore[empty-body]
+    """Declare the engines of the plugin's namespace."""
+
+
+@hookspec
+def valor_tasks() -> Iterable[TaskSpec]:  # type: ignore[empty-body]
+    """Declare the tasks of the plugin's namespace."""
+
+
+@hookspec
+def valor_commands() -> Iterable[CommandSpec]:  # type: ignore[empty-body]
+    """Declare the commands that the plugin adds to ``valor``."""
 
 
 @hookspec

@@ -27,10 +27,6 @@ class Announced:
     distribution: str
     version: str
 
-    def load(self) -> Any:
-        """The object that it names, imported now."""
-        return metadata.EntryPoint(self.name, self.value, self.group).load()
-
 
 @frozen
 class _Scan:
@@ -73,6 +69,42 @@ def entry_points(group: str, *, anew: bool = False) -> tuple[Announced, ...]:
     if scan is None or scan.places != _places() or (anew and not scan.holds()):
         _kept[group] = scan = _scan(group)
     return scan.found
+
+
+def unmet(distribution: str, needed: str = "valor-core") -> str | None:
+    """What a distribution asks of another that the installed one is not.
+
+    It says so where the package ``packaging``, which can tell, is there.
+
+    Parameters
+    ----------
+    distribution : str
+        Whose metadata are read.
+    needed : str
+        What it asks for.
+
+    Returns
+    -------
+    str or None
+        For instance ``"needs valor-core>=9.0, installed is 0.1.0"``.
+
+    Examples
+    --------
+    >>> unmet("valor-core", "numpy") is None
+    True
+    """
+    try:
+        from packaging.requirements import Requirement
+
+        wanted = [Requirement(line) for line in metadata.requires(distribution) or ()]
+        version = metadata.version(needed)
+    except (ImportError, ValueError):
+        return None
+    for one in wanted:
+        is_asked = one.marker is None or one.marker.evaluate({"extra": ""})
+        if one.name == needed and is_asked and not one.specifier.contains(version, True):
+            return f"needs {needed}{one.specifier}, installed is {version}"
+    return None
 
 
 def _scan(group: str) -> _Scan:

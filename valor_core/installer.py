@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import shlex
+import shutil
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
-FAMILIES = ("classification", "detection", "segmentation", "text", "llm", "rgb")
-"""Folders below ``plugins/`` of a clone."""
+FOLDERS = ("classification", "detection", "segmentation", "text", "llm", "rgb", "cli", "dask")
+"""Folders below ``plugins/`` of a clone, one for each distribution."""
 
-_FOLDERS = {"valor-core": "."} | {f"valor-{name}": f"plugins/{name}" for name in FAMILIES}
+_FOLDERS = {"valor-core": "."} | {f"valor-{name}": f"plugins/{name}" for name in FOLDERS}
 """Where a clone has each distribution of this project."""
+
+_CLONE = Path(__file__).parents[1]
+"""The clone, if this is one."""
 
 
 def install(*arguments: str) -> str:
-    """The command that installs something here: pip's, or uv's where there is no pip.
+    """The command that installs something into the environment that is running.
 
-    Environments that uv makes have no pip.
+    It is pip's, or uv's where there is no pip: environments that uv makes have none.
 
     Parameters
     ----------
@@ -24,10 +30,10 @@ def install(*arguments: str) -> str:
 
     Examples
     --------
-    >>> install("-e", "plugins/text[test]").split("pip ")[1]
-    "install -e 'plugins/text[test]'"
+    >>> install("-e", "plugins/text[test]").endswith(" -e 'plugins/text[test]'")
+    True
     """
-    return f"{_pip()} install {shlex.join(arguments)}"
+    return _command("install", shlex.join(arguments))
 
 
 def ways(wanted: str) -> str:
@@ -40,8 +46,8 @@ def ways(wanted: str) -> str:
 
     Examples
     --------
-    >>> ways("valor-detection[plot]").splitlines()[1].split("pip ")[1]
-    "install -e 'plugins/detection[plot]'"
+    >>> ways("valor-detection[plot]").splitlines()[1].endswith(" -e 'plugins/detection[plot]'")
+    True
     """
     name, bracket, extras = wanted.partition("[")
     folder = _FOLDERS.get(name)
@@ -55,11 +61,35 @@ def uninstall(distribution: str) -> str:
 
     Examples
     --------
-    >>> uninstall("valor-text").split("pip ")[1]
-    'uninstall valor-text'
+    >>> uninstall("valor-text").endswith(" valor-text")
+    True
     """
-    return f"{_pip()} uninstall {distribution}"
+    return _command("uninstall", distribution)
 
 
-def _pip() -> str:
-    return "uv pip" if find_spec("pip") is None else "python -m pip"
+def _command(verb: str, arguments: str) -> str:
+    """The command by a way that is here: pip, uv, or pip after it is put into the environment."""
+    python = _shell_path(Path(sys.executable))
+    if find_spec("pip") is not None:
+        return f"{python} -m pip {verb} {arguments}"
+    uv = _uv(python)
+    if uv is not None:
+        return f"{uv} pip {verb} --python {python} {arguments}"
+    return f"{python} -m ensurepip && {python} -m pip {verb} {arguments}"
+
+
+def _uv(python: str) -> str | None:
+    """How uv is called here, if it is there: on the path, in the environment or in a clone."""
+    if shutil.which("uv") is not None:
+        return "uv"
+    if find_spec("uv") is not None:
+        return f"{python} -m uv"
+    own = _CLONE / ".boot" / Path(sys.executable).parent.name
+    found = shutil.which("uv", path=str(own))
+    return None if found is None else _shell_path(Path(found))
+
+
+def _shell_path(program: Path) -> str:
+    """A program as it is called from anywhere: by its name, or by its path."""
+    is_found = shutil.which(program.stem) == str(program)
+    return program.stem if is_found else shlex.quote(str(program))

@@ -1,65 +1,24 @@
-"""Per-item metrics: from a function that scores one item to rows, their mean and its gaps."""
+"""Per-item metrics: the state that keeps the rows of items, and the mean that is read off it."""
 
 from __future__ import annotations
 
-import inspect
 import json
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from attrs import define, field, frozen
+import numpy as np
+from attrs import define, evolve, field, frozen
 
-from valor_core.errors import ManifestError, ReportError, shown
+from valor_core.item_rows import ONLY, ItemRows, Numbers
 from valor_core.parameters import plain
-from valor_core.registry import implementation
-from valor_core.result import Failed, ItemScore, Result, Undefined, as_json, first_line
-from valor_core.schemas.order import natural
+from valor_core.result import Failed, Gap, NotRun, Result, Undefined, exact_mean, first_line
+from valor_core.schemas import Datums
+from valor_core.scoring import ItemScorer
+from valor_core.slices import plain_values
 from valor_core.spec import MetricSpec
-from valor_core.state import Content, Resources, StateRequest
+from valor_core.state import Content, StateRequest
 
 MOST_REASONS = 10
-
-
-@frozen
-class ItemRow:
-    """Score of one item.
-
-    Parameters
-    ----------
-    uid : str or int
-        The item.
-    value : float, Undefined or Failed
-        Its score, or why there is none.
-    details : mapping
-        What the metric has to say about it.
-    """
-
-    uid: str | int
-    value: float | Undefined | Failed
-    details: Mapping[str, Any] = field(factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as JSON has it."""
-        record: dict[str, Any] = {"uid": self.uid, "value": None}
-        if isinstance(self.value, Undefined):
-            record["undefined"] = self.value.reason
-        elif isinstance(self.value, Failed):
-            record["error"] = self.value.reason
-        else:
-            record["value"] = self.value
-        return record | ({"details": dict(self.details)} if self.details else {})
-
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> ItemRow:
-        """The row that `to_dict` wrote."""
-        value: float | Undefined | Failed = record["value"]
-        if "undefined" in record:
-            value = Undefined(record["undefined"])
-        elif "error" in record:
-            value = Failed(record["error"])
-        return cls(record["uid"], value, record.get("details", {}))
 
 
 @define
@@ -72,135 +31,168 @@ class ItemScores:
         Name and version of the metric.
     parameters : str
         Its parameters as JSON, so that two settings of one metric keep their own rows.
+    metadata : tuple of str
+        Fields of the items' metadata that are kept with the rows.
     """
 
     metric: str
     parameters: str
-    rows: list[ItemRow] = field(factory=list)
+    metadata: tuple[str, ...] = ()
+    _parts: list[ItemRows] = field(factory=list)
 
-    def update(self, rows: Iterable[ItemRow]) -> None:
+    @property
+    def rows(self) -> ItemRows:
+        """All rows, in the order of arrival."""
+        if len(self._parts) != 1:
+            self._parts = [ItemRows.joined(self._parts)]
+        return self._parts[0]
+
+    def update(self, rows: ItemRows) -> None:
         """Add rows."""
-        self.rows.extend(rows)
+        if len(rows):
+            self._add([rows])
 
     def merge(self, other: ItemScores) -> None:
         """Add another state's rows."""
-        self.rows.extend(other.rows)
+        self._add(other._parts)
 
-    def sorted_rows(self) -> list[ItemRow]:
-        """The rows in the order of their uids."""
-        return sorted(self.rows, key=lambda row: natural(row.uid))
+    def _add(self, parts: Iterable[ItemRows]) -> None:
+        for part in parts:
+            self._parts.append(part)
+            # Joined when they are about as long, so that every row is copied a few times only.
+            while len(self._parts) > 1 and _join(*self._parts[-2:]):
+                self._parts[-2:] = [ItemRows.joined(self._parts[-2:])]
 
     def dump(self) -> Content:
-        """The rows as JSON."""
-        return {"rows": [row.to_dict() for row in self.rows]}
+        """The rows as columns."""
+        return self.rows.dump()
 
     def restore(self, content: Content) -> None:
         """The rows that `dump` wrote."""
-        self.rows = [ItemRow.from_dict(record) for record in content["rows"]]
+        self._parts = [ItemRows.restored(content)]
 
 
-@frozen
-class ItemScorer:
-    """Scores the items of a batch, one call each; an item that fails does not stop the others."""
+def _join(one: ItemRows, other: ItemRows) -> bool:
+    alike = (one.uids.dtype.kind in "US") == (other.uids.dtype.kind in "US")
+    return alike and len(one) < 2 * len(other)
 
-    spec: MetricSpec
-    parameters: Any
 
-    def __call__(self, batch: Any, resources: Resources) -> Sequence[ItemRow]:
-        """Rows of the batch's items, in their order."""
-        score = implementation(self.spec)
-        wanted = {name: resources[name] for name in self.spec.resources}
-        return [self._row(score, item, wanted) for item in batch.items()]
-
-    def _row(self, score: Callable[..., Any], item: Any, resources: Resources) -> ItemRow:
-        answer: Any
-        try:
-            answer = score(item, self.parameters, resources)
-        except Exception as error:  # one item's trouble must not lose the others' scores
-            answer = Failed(f"{type(error).__name__}: {error}")
-        details: Mapping[str, Any] = {}
-        if isinstance(answer, ItemScore):
-            answer, details = answer.value, answer.details
-        try:
-            details = as_json(details, "details")
-        except ReportError as error:
-            answer, details = Failed(error.message), {}
-        return ItemRow(item.uid, self._checked(answer), details)
-
-    def _checked(self, answer: Any) -> float | Undefined | Failed:
-        if isinstance(answer, (Undefined, Failed)):
-            return answer
-        unfit = Failed(f"expected a number from {self.spec.name}, got {shown(answer)}")
-        if isinstance(answer, (str, bytes, bytearray)):
-            return unfit
-        try:
-            number = float(answer)
-        except (TypeError, ValueError):
-            return unfit
-        if not math.isfinite(number):
-            return Failed(f"expected a finite number from {self.spec.name}, got {number}")
-        return number
+def with_metadata(rows: ItemRows, datums: Datums, names: Iterable[str]) -> ItemRows:
+    """Rows with some of the metadata of their items, None where an item has none."""
+    missing = np.full(len(datums), None, dtype=object)
+    columns = {name: plain_values(datums.metadata.get(name, missing)) for name in names}
+    return evolve(rows, metadata=columns) if columns else rows
 
 
 @frozen
 class ItemMetric:
-    """A per-item metric as the plan sees it: the mean of its rows."""
+    """A per-item metric as the plan sees it: the mean of its rows.
 
-    spec: MetricSpec
-    parameters: Any
+    Parameters
+    ----------
+    scorer : ItemScorer
+        The metric, its parameters and the resources that it uses.
+    named : mapping of str to str
+        For each resource of which there are several, the one that was chosen.
+    """
 
-    def needs(self) -> tuple[StateRequest, ...]:
-        """One state of rows."""
+    scorer: ItemScorer
+    named: Mapping[str, str] = field(factory=dict)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What tells its results from those of another choice."""
+        return plain(self.scorer.parameters) | dict(self.named)
+
+    def needs(self, metadata: Iterable[str] = ()) -> tuple[StateRequest, ...]:
+        """One state of rows, with some metadata of the items."""
         key = {
-            "metric": self.spec.identity,
-            "parameters": json.dumps(plain(self.parameters), sort_keys=True),
+            "metric": self.scorer.spec.identity,
+            "parameters": json.dumps(self.parameters, sort_keys=True),
         }
-        return (StateRequest(ItemScores, key, prepare=ItemScorer(self.spec, self.parameters)),)
+        return (StateRequest(ItemScores, key, {"metadata": metadata}, self.scorer),)
 
     def compute(self, state: ItemScores) -> Iterator[Result]:
-        """The mean, exactly rounded, over the items that have a score."""
-        numbers = [row.value for row in state.rows if isinstance(row.value, float)]
-        value: float | Undefined | Failed
-        if numbers:
-            value = math.fsum(numbers) / len(numbers)
-        elif state.rows and all(isinstance(row.value, Failed) for row in state.rows):
-            value = Failed(f"all {len(state.rows):,} items failed")
-        else:
-            value = Undefined("no items with a score")
-        yield Result(parameters=plain(self.parameters), value=value, left_out=_left_out(state.rows))
+        """The mean, exactly rounded, over the items that have a score; or one by each name."""
+        rows = state.rows
+        columns = rows.columns()
+        means = {name: _mean(numbers) for name, numbers in columns.items()}
+        left_out = _left_out(columns)
+        value: Any = means.get(ONLY)
+        if ONLY not in means:
+            value = {name: None if _is_gap(mean) else mean for name, mean in means.items()}
+            gaps = [mean for mean in means.values() if _is_gap(mean)]
+            value = gaps[0] if len(gaps) == len(means) else value
+        yield Result(parameters=self.parameters, value=value, left_out=left_out)
 
 
-def _left_out(rows: Iterable[ItemRow]) -> dict[str, int]:
-    reasons = Counter(
-        f"{_kind(row.value)}: {first_line(row.value.reason)}"
-        for row in rows
-        if isinstance(row.value, (Undefined, Failed))
-    )
-    ranked = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+def _is_gap(value: object) -> bool:
+    return isinstance(value, (Undefined, Failed))
+
+
+def _mean(numbers: Numbers) -> float | Undefined | Failed:
+    present = numbers.present
+    if len(present):
+        return exact_mean(present.tolist())
+    if len(numbers) and all(isinstance(gap, Failed) for gap in numbers.gap_counts()):
+        return Failed(f"all {len(numbers):,} items failed")
+    return Undefined("no items with a score")
+
+
+def _left_out(columns: Mapping[str, Numbers]) -> dict[str, int]:
+    """The most frequent reasons, with the name of the number where an item has several."""
+    counts: dict[str, int] = {}
+    for name, numbers in columns.items():
+        for gap, count in numbers.gap_counts().items():
+            reason = f"{f'{name}: ' if name else ''}{_kind(gap)}: {first_line(gap.reason)}"
+            counts[reason] = counts.get(reason, 0) + count
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     left_out = dict(ranked[:MOST_REASONS])
     if len(ranked) > MOST_REASONS:
         left_out["other reasons"] = sum(count for _, count in ranked[MOST_REASONS:])
     return left_out
 
 
-def _kind(gap: Undefined | Failed) -> str:
+def _kind(gap: Gap) -> str:
+    if isinstance(gap, NotRun):
+        return "not run"
     return "failed" if isinstance(gap, Failed) else "undefined"
 
 
-def check_scorer(spec: MetricSpec, score: Callable[..., Any]) -> None:
-    """Raise a `ManifestError` unless ``score(item, parameters, resources)`` can be called.
+def metric_of(
+    spec: MetricSpec, parameters: Any, chosen: Mapping[str, str], named: Mapping[str, str]
+) -> ItemMetric:
+    """A per-item metric of a spec.
 
-    Examples
-    --------
-    >>> from valor_core.spec import Range
-    >>> spec = MetricSpec(name="mylab.Zero", task="text", summary="", implementation="m:f",
-    ...                   higher_is_better=None, range=Range(), per_item=True)
-    >>> check_scorer(spec, lambda item, parameters, resources: 0.0)
+    Parameters
+    ----------
+    spec, parameters
+        The metric.
+    chosen : mapping of str to str
+        For each resource that it asks for, the name under which it is open.
+    named : mapping of str to str
+        As in `ItemMetric`.
     """
-    try:
-        inspect.signature(score).bind(None, None, None)
-    except (TypeError, ValueError) as error:
-        raise ManifestError(
-            f"{spec.name}: expected {spec.implementation} to take (item, parameters, resources), "
-            f"{error}"
-        ) from error
+    return ItemMetric(ItemScorer(spec, parameters, tuple(chosen.items())), named)
+
+
+def lacking(states: Sequence[Any], kind: type[Gap]) -> int:
+    """Number of items that lack a number of some per-item metric for a reason of some kind."""
+    found: set[Any] = set()
+    for state in states:
+        if isinstance(state, ItemScores):
+            found.update(state.rows.uids[state.rows.have(kind)].tolist())
+    return len(found)
+
+
+def why_not_run(states: Sequence[Any]) -> str | None:
+    """Why items were not run though the run was not stopped, such as a spent budget."""
+    reasons = sorted(
+        gap.reason
+        for state in states
+        if isinstance(state, ItemScores)
+        for column in state.rows.numbers.values()
+        for gap in column.gap_counts()
+        if isinstance(gap, NotRun)
+    )
+    return reasons[0] if reasons else None

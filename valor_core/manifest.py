@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from inspect import signature
 from types import FunctionType, ModuleType
 from typing import Any
 
 import pluggy
-from attrs import frozen
+from attrs import evolve, field, fields, frozen
 
 from valor_core import hookspecs
-from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, shown
-from valor_core.installer import uninstall
-from valor_core.spec import (
-    IMPLEMENTATION,
-    GallerySpec,
-    MetricSpec,
-    ReaderSpec,
-    ResourceSpec,
-    Spec,
-    Specs,
-    fold,
-)
+from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, did_you_mean, shown
+from valor_core.installed import unmet
+from valor_core.installer import install, uninstall
+from valor_core.spec import IMPLEMENTATION, KINDS, S, Spec, Specs, fold
 
 
 @frozen
@@ -38,29 +32,52 @@ class Claim:
     def __str__(self) -> str:
         return f"{self.distribution} {self.version}"
 
+    @property
+    def place(self) -> str:
+        """What the plugin is called in errors."""
+        return f"plugin '{self.namespace}' ({self})"
+
 
 @frozen
 class Manifest:
-    """What one plugin declares, once its manifest module has been imported."""
+    """What one plugin declares, once its manifest module has been imported.
+
+    Parameters
+    ----------
+    namespace, distribution, version : str
+        Whose it is.
+    declared : mapping of type to Specs
+        Its specs by their class.
+    kernels : tuple of str
+        Where the `Kernels` of the family stand, if it has any.
+    in_process : frozenset of str
+        Full names of what this process added to it.
+    """
 
     namespace: str
     distribution: str
     version: str
-    metrics: Specs[MetricSpec] = Specs()
-    readers: Specs[ReaderSpec] = Specs()
-    resources: Specs[ResourceSpec] = Specs()
-    galleries: Specs[GallerySpec] = Specs()
+    declared: Mapping[type[Spec], Specs[Any]] = field(factory=dict)
     kernels: tuple[str, ...] = ()
-    """Where the `Kernels` of the family stand, if it has any."""
+    in_process: frozenset[str] = frozenset()
+
+    def of(self, kind: type[S]) -> Specs[S]:
+        """What it declares of one kind."""
+        return self.declared.get(kind, Specs())
+
+    def all(self) -> Iterator[Spec]:
+        """All that it declares, kind by kind."""
+        for kind in KINDS.values():
+            yield from self.of(kind)
+
+    def joined_by(self, spec: Spec, kind: type[Spec]) -> Manifest:
+        """The same manifest with one more spec, of this process."""
+        declared = {**self.declared, kind: Specs([*self.of(kind), spec])}
+        return evolve(self, declared=declared, in_process=self.in_process | {spec.name})
 
 
-_HOOKS: Mapping[str, tuple[str, type[Spec]]] = {
-    "metrics": ("valor_metrics", MetricSpec),
-    "readers": ("valor_readers", ReaderSpec),
-    "resources": ("valor_resources", ResourceSpec),
-    "galleries": ("valor_galleries", GallerySpec),
-}
-_HOOK_NAMES = (*(hook for hook, _ in _HOOKS.values()), "valor_kernels")
+HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
+"""Names of all hooks."""
 
 
 def load(claim: Claim) -> Manifest:
@@ -79,12 +96,9 @@ def load(claim: Claim) -> Manifest:
     try:
         module = importlib.import_module(claim.module)
     except (Exception, SystemExit) as error:
-        raise BrokenPluginError(
-            f"plugin '{claim.namespace}' ({claim}): its manifest {claim.module} cannot be "
-            f"imported, {type(error).__name__}: {error}",
-            f"Reinstall or remove it: {uninstall(claim.distribution)}",
-        ) from error
-    hooks = (vars(module).get(hook) for hook, _ in _HOOKS.values())
+        failed = f"its manifest {claim.module} cannot be imported"
+        raise _unreadable(claim, error, failed) from error
+    hooks = (vars(module).get(hook) for hook in HOOKS)
     return _kept_manifest(claim, module, *(f for f in hooks if isinstance(f, FunctionType)))
 
 
@@ -112,31 +126,45 @@ def read(claim: Claim, module: object) -> Manifest:
     Examples
     --------
     >>> from valor_core import plugin
+    >>> from valor_core.spec import ReaderSpec
     >>> claim = Claim("core", "valor_core.plugin", "valor-core", "0.1.0")
-    >>> [spec.name for spec in read(claim, plugin).readers]
+    >>> [spec.name for spec in read(claim, plugin).of(ReaderSpec)]
     ['core.table']
     """
     plugins = pluggy.PluginManager(hookspecs.PROJECT)
     plugins.add_hookspecs(hookspecs)
     try:
+        _check_hooks(claim, module)
         plugins.register(module, name=claim.namespace)
-        plugins.check_pending()
-        _check_declares(plugins, claim, module)
         declared = {
-            kind: _declared(plugins, hook, claim, expected)
-            for kind, (hook, expected) in _HOOKS.items()
+            kind: _declared(plugins, f"valor_{kinds}", claim, kind) for kinds, kind in KINDS.items()
         }
         kernels = _kernels(plugins, claim)
     except BaseException as error:
         raise _unreadable(claim, error) from error
-    return Manifest(claim.namespace, claim.distribution, claim.version, **declared, kernels=kernels)
+    return Manifest(claim.namespace, claim.distribution, claim.version, declared, kernels)
 
 
-def _check_declares(plugins: pluggy.PluginManager, claim: Claim, module: object) -> None:
-    if not plugins.get_hookcallers(module):
+def _check_hooks(claim: Claim, module: object) -> None:
+    """Refuse a manifest without hooks, and one with hooks that this core does not know."""
+    marker = f"{hookspecs.PROJECT}_impl"
+    written = [name for name in dir(module) if hasattr(getattr(module, name, None), marker)]
+    for name in written:
+        if name not in HOOKS:
+            raise ManifestError(
+                f"{claim.place}: expected a hook of valor-core, found {name!r}",
+                did_you_mean(name, HOOKS) or f"Hooks are: {', '.join(HOOKS)}.",
+            )
+        taken = [*signature(getattr(module, name)).parameters]
+        if taken:
+            raise ManifestError(
+                f"{claim.place}: expected {name} to take no arguments, got {taken[0]!r}",
+                f"Write it as: def {name}():",
+            )
+    if not written:
         raise ManifestError(
-            f"plugin '{claim.namespace}' ({claim}): its manifest declares nothing",
-            f"Write {' or '.join(_HOOK_NAMES)} and decorate it with @valor_core.hookimpl.",
+            f"{claim.place}: its manifest declares nothing",
+            "Write valor_metrics or another hook and decorate it with @valor_core.hookimpl.",
         )
 
 
@@ -146,8 +174,9 @@ def _kernels(plugins: pluggy.PluginManager, claim: Claim) -> tuple[str, ...]:
     for place in answers:
         if not isinstance(place, str) or not IMPLEMENTATION.fullmatch(place):
             raise ManifestError(
-                f"plugin '{claim.namespace}' ({claim}): valor_kernels must answer a place like "
-                f"'package.kernels:KERNELS', got {shown(place)}"
+                f"{claim.place}: valor_kernels must answer a place like "
+                f"'package.kernels:KERNELS', got {shown(place)}",
+                "Return the place of the family's valor_core.compiled.Kernels as text.",
             )
         found.append(place)
     return tuple(found)
@@ -163,23 +192,53 @@ def _declared(
     return Specs(specs)
 
 
-def _unreadable(claim: Claim, error: BaseException) -> BaseException:
-    """What to raise where a manifest was imported and cannot be used."""
-    place = f"plugin '{claim.namespace}' ({claim})"
-    if isinstance(error, RegistryError) or not isinstance(error, (Exception, SystemExit)):
+def _unreadable(
+    claim: Claim, error: BaseException, failed: str = "its manifest fails"
+) -> BaseException:
+    """What to raise where a manifest cannot be used."""
+    if not isinstance(error, (Exception, SystemExit)):
         return error
-    if isinstance(error, pluggy.PluginValidationError):
-        hooks = ", ".join(_HOOK_NAMES)
-        return ManifestError(f"{place}: {error}", f"Hooks take no arguments and are: {hooks}.")
-    return BrokenPluginError(f"{place}: its manifest fails, {type(error).__name__}: {error}")
+    newer = _of_another_time(claim, error)
+    if newer is not None:
+        return newer
+    if isinstance(error, ManifestError):
+        return error if error.message.startswith(claim.place) else error.at(f"{claim.place}: ")
+    if isinstance(error, RegistryError):
+        return error
+    return BrokenPluginError(
+        f"{claim.place}: {failed}, {type(error).__name__}: {error}",
+        f"Reinstall or remove it: {uninstall(claim.distribution)}",
+    )
+
+
+_UNKNOWN_KEY = re.compile(r"(\w*Spec)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
+
+
+def _of_another_time(claim: Claim, error: BaseException) -> RegistryError | None:
+    """What to say of a manifest that was written for another valor-core than this one."""
+    remedy = f"Upgrade it with: {install('--upgrade', 'valor-core')}"
+    reason = unmet(claim.distribution)
+    if reason is not None:
+        return BrokenPluginError(f"{claim.place}: {reason}", remedy)
+    unknown = _UNKNOWN_KEY.search(str(error)) if isinstance(error, TypeError) else None
+    if unknown is None:
+        return None
+    kind = next((kind for kind in KINDS.values() if kind.__name__ == unknown[1]), Spec)
+    return ManifestError(
+        f"{claim.place}: expected the keys of {unknown[1]}, found {unknown[2]!r}",
+        did_you_mean(unknown[2], [one.name for one in fields(kind)]) or remedy,
+    )
 
 
 def _check_declared(specs: list[Spec], claim: Claim, expected: type[Spec]) -> None:
-    place = f"plugin '{claim.namespace}' ({claim})"
+    place = claim.place
     taken: dict[str, str] = {}
     for spec in specs:
         if not isinstance(spec, expected):
-            raise ManifestError(f"{place}: expected a {expected.__name__}, found {shown(spec)}")
+            raise ManifestError(
+                f"{place}: expected a {expected.__name__}, found {shown(spec)}",
+                f"Return a list of {expected.__name__} from the hook.",
+            )
         if spec.namespace != claim.namespace:
             raise ManifestError(
                 f"{place}: declares {spec.name!r} outside its namespace",
@@ -188,4 +247,7 @@ def _check_declared(specs: list[Spec], claim: Claim, expected: type[Spec]) -> No
         for word in (spec.short_name, *spec.aliases):
             other = taken.setdefault(fold(word), spec.name)
             if other != spec.name:
-                raise ManifestError(f"{place}: {other} and {spec.name} both answer to {word!r}")
+                raise ManifestError(
+                    f"{place}: {other} and {spec.name} both answer to {word!r}",
+                    "Give one of them another name or alias.",
+                )

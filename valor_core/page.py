@@ -15,10 +15,18 @@ from attrs import frozen
 
 from valor_core import plots
 from valor_core.curves import Curve, bins, breakdown, curves, matrix, tallies
+from valor_core.errors import printable_lines
 from valor_core.gallery import INDEX
 from valor_core.pivot import apart, entries_of, headlines, several, titles_of
 from valor_core.report import Report
-from valor_core.report_tables import counted, described, failures, matrix_table, tables
+from valor_core.report_tables import (
+    counted,
+    cut_short,
+    described,
+    failures,
+    matrix_table,
+    tables,
+)
 from valor_core.result import Result, is_number
 from valor_core.style import STYLE
 from valor_core.table import Cell, Column, Table, number
@@ -56,10 +64,11 @@ def html(report: Report) -> str:
         _curves(report),
         _breakdowns(report),
         *(_section(table) for table in _not_drawn(report, structures)),
+        *(_section(table) for table in _titled(shown, "Facts")),
         _origin(report),
     ]
     title = f"Evaluation report{_of_task(report)}"
-    return (
+    return printable_lines(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{_e(title)}</title>\n<style>{STYLE}{plots.STYLE}</style>\n</head>\n<body>\n<main>\n"
@@ -93,7 +102,8 @@ def _header(report: Report) -> str:
     if isinstance(gallery, dict) and isinstance(gallery.get("folder"), str):
         address = _e(quote(f"{gallery['folder']}/{INDEX}"))
         link = f'\n<p><a href="{address}">Gallery of the worst items</a></p>'
-    alerts = "".join(f'\n<p class="alert bad">{_e(failure)}</p>' for failure in failures(report))
+    troubles = [*cut_short(report), *failures(report)]
+    alerts = "".join(f'\n<p class="alert bad">{_e(trouble)}</p>' for trouble in troubles)
     return (
         f"<header>\n<h1>Evaluation report{_e(_of_task(report))}{pill}</h1>\n"
         f'<p class="sub">{_e(" · ".join(parts))}</p>{link}{alerts}\n</header>'

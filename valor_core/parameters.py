@@ -298,6 +298,29 @@ def plain(instance: Any) -> Json:
     }
 
 
+def nondefault(instance: Any, *spread: str) -> Json:
+    """The values that are not at their defaults, the way that a metric's results record them.
+
+    Parameters
+    ----------
+    instance : object
+        A metric's parameters.
+    *spread : str
+        Parameters with one result for each of several values: a result names its own value.
+
+    Examples
+    --------
+    >>> nondefault(_Example(thresholds=(0.5,), mode="b"), "thresholds")
+    {'mode': 'b'}
+    """
+    cls: type = type(instance)
+    return {
+        own.name: plain_value(value)
+        for own in declared(cls)
+        if own.name not in spread and (value := getattr(instance, own.name)) != own.default
+    }
+
+
 def relocate(instance: T, place: Callable[[Path], Path]) -> T:
     """The same parameters with every path put through a function.
 

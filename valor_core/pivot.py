@@ -19,6 +19,7 @@ from valor_core.table import MISSING, Cell, Column, Row, Table, number, superscr
 MOST_NAMED_NUMBERS = 12
 MOST_NOTES = 12
 ROW_NAMES = ("label", "average")
+ALIKE = "rows that are called the same are results that say the same of themselves"
 _DEFAULT_KEY = "class"
 _ROUND = 3
 
@@ -287,17 +288,21 @@ def by_label(entries: Sequence[Entry]) -> list[Table]:
     return [_pivot(together, varying) for varying, together in alike.items()]
 
 
+_Cells = dict[tuple[str, str], Entry]
+"""Entries of one row by metric and part."""
+
+
 def _pivot(entries: Sequence[Entry], varying: tuple[str, ...]) -> Table:
     called, notes = titles_of(entries), Notes()
     titles = _column_titles(entries, called)
-    grid: dict[tuple[Any, ...], dict[tuple[str, str], Entry]] = {}
+    grid: dict[tuple[Any, ...], list[_Cells]] = {}
     for entry in entries:
         own = entry.others
         coordinates = (key_of(own[name]) if name in own else "" for name in varying)
-        cells = grid.setdefault((entry.sums_up, entry.name, *coordinates), {})
-        cells.setdefault((entry.metric, entry.part), entry)
+        _place(entry, grid.setdefault((entry.sums_up, entry.name, *coordinates), []))
     places = sorted(grid, key=lambda place: bool(place[0]))
-    rows = [_pivot_row(grid[place], varying, titles, notes) for place in places]
+    rows = [_pivot_row(each, varying, titles, notes) for place in places for each in grid[place]]
+    alike = any(len(rows) > 1 for rows in grid.values())
     return Table(
         f"Results by label{of_key(entries, varying)}",
         [
@@ -306,10 +311,19 @@ def _pivot(entries: Sequence[Entry], varying: tuple[str, ...]) -> Table:
             *(Column(title, True, metric) for (metric, _), title in titles.items()),
         ],
         rows,
-        caption=caption_of(entries, varying),
+        caption="; ".join(filter(None, [caption_of(entries, varying), ALIKE * alike])),
         notes=notes.all,
-        foot=sum(bool(place[0]) for place in places),
+        foot=sum(len(grid[place]) for place in places if place[0]),
     )
+
+
+def _place(entry: Entry, rows: list[_Cells]) -> None:
+    """Put an entry into the first row whose cell is free: two results never share one."""
+    cell = entry.metric, entry.part
+    row = next((row for row in rows if cell not in row), None)
+    if row is None:
+        rows.append(row := {})
+    row[cell] = entry
 
 
 def _pivot_row(

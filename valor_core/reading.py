@@ -12,7 +12,7 @@ from attrs import frozen
 
 from valor_core.errors import SchemaError, shown
 from valor_core.fingerprint import fingerprint
-from valor_core.schemas import Batch, batch_class, is_batch
+from valor_core.schemas import Batch, is_batch
 
 _MADE_OF_ARRAYS = {
     "classification": "Make a batch of arrays with: ClassificationBatch.from_arrays",
@@ -36,14 +36,16 @@ class Partition(Protocol):
 def identity(partition: Partition) -> str:
     """What stands in the list of finished partitions: its name, and the version of its data.
 
-    A partition that has `paths` is another one when a file's size or time of change is, and one
-    that has a `fingerprint`, 32 hexadecimal digits, when that is.
+    A partition with files has an `identity`, its name whatever folder they are named from. One
+    that has `paths` is another one when a file's size or time of change is, and one that has a
+    `fingerprint`, 32 hexadecimal digits, when that is.
     """
     paths: Iterable[Path] = getattr(partition, "paths", ())
     stats = [path.stat() for path in paths if path.exists()]
     versions = [f"{stat.st_size}:{stat.st_mtime_ns}" for stat in stats]
     content = getattr(partition, "fingerprint", "")
-    return " ".join([partition.name, *versions, *([content] if content else [])])
+    name = getattr(partition, "identity", partition.name)
+    return " ".join([name, *versions, *([content] if content else [])])
 
 
 def name_in(identity: str) -> str:
@@ -97,8 +99,8 @@ class InMemory:
 
     Examples
     --------
-    >>> from valor_core.schemas.text import Text
-    >>> reader = InMemory.of([Text("q1", response="Paris")], task="text")
+    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> reader = InMemory.of([Text("q1", response="Paris")], TextBatch)
     >>> [partition.name for partition in reader.partitions()]
     ['batch 0']
     """
@@ -107,8 +109,15 @@ class InMemory:
     _fingerprints: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, data: Any, task: str) -> InMemory:
-        """A batch, a sequence of batches, or a sequence of the task's objects.
+    def of(cls, data: Any, batch: type[Batch]) -> InMemory:
+        """A batch, a sequence of batches, or a sequence of the objects of a task.
+
+        Parameters
+        ----------
+        data : object
+            Any of these.
+        batch : type
+            The task's batch.
 
         Raises
         ------
@@ -117,8 +126,7 @@ class InMemory:
         """
         if is_batch(data):
             return cls((data,))
-        batch = batch_class(task)
-        _check_in_memory(data, task)
+        _check_in_memory(data, batch.task)
         if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping)):
             data = list(data)
             if data and all(map(is_batch, data)):
@@ -140,8 +148,8 @@ class InMemory:
         yield self.batches[partition.number]
 
 
-def batch_of(data: Any, task: str) -> Batch:
-    """The batch of some of the task's objects.
+def batch_of(data: Any, batch: type[Batch]) -> Batch:
+    """The batch of some objects of its task.
 
     Raises
     ------
@@ -150,12 +158,11 @@ def batch_of(data: Any, task: str) -> Batch:
 
     Examples
     --------
-    >>> from valor_core.schemas.text import Text
-    >>> len(batch_of([Text("q1", response="Paris")], "text"))
+    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> len(batch_of([Text("q1", response="Paris")], TextBatch))
     1
     """
-    batch = batch_class(task)
-    _check_in_memory(data, task)
+    _check_in_memory(data, batch.task)
     return batch.of(data)
 
 
@@ -169,7 +176,8 @@ def _check_in_memory(data: Any, task: str) -> None:
         )
     if _is_of_arrays(data):
         raise SchemaError(
-            f"data: expected items or a batch, got {type(data).__name__}", _MADE_OF_ARRAYS[task]
+            f"data: expected items or a batch, got {type(data).__name__}",
+            _MADE_OF_ARRAYS.get(task),
         )
 
 

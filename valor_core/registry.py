@@ -7,10 +7,9 @@ own namespace and hides nobody.
 
 from __future__ import annotations
 
-import importlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from attrs import define, field
 
@@ -26,27 +25,29 @@ from valor_core.errors import (
     VersionPinError,
     did_you_mean,
 )
+from valor_core.function_metric import FunctionMetricSpec
 from valor_core.installed import Announced, entry_points
-from valor_core.installer import FAMILIES, ways
+from valor_core.installer import FOLDERS, uninstall, ways
 from valor_core.manifest import Claim, Manifest, load, read
+from valor_core.schemas import Batch
 from valor_core.spec import (
-    FunctionMetricSpec,
-    GallerySpec,
     MetricSpec,
-    ReaderSpec,
+    ResourceKindSpec,
     ResourceSpec,
+    S,
     Spec,
-    Specs,
+    TaskSpec,
+    by_reference,
     fold,
 )
+from valor_core.wanted import OWN_NAMESPACE, Wanted
 
 GROUP = "valor.plugins"
-OWN_NAMESPACE = "core"
 
-FIRST_PARTY = {family: family for family in FAMILIES} | {"nvidia": "llm"}
+FIRST_PARTY = {folder: folder for folder in FOLDERS} | {"nvidia": "llm", "hf": "text"}
 """Folder below ``plugins/`` of every namespace of this project."""
 
-PLANNED = frozenset({"text", "llm", "nvidia", "rgb"})
+PLANNED = frozenset({"text", "hf", "llm", "nvidia", "rgb", "cli"})
 """Namespaces of this project whose plugin is not written yet; nothing installs it."""
 
 _LOOK_AROUND = (
@@ -54,12 +55,13 @@ _LOOK_AROUND = (
     "under the key: modules"
 )
 
-S = TypeVar("S", bound=Spec)
+_IN_PROCESS = ("in process", "0")
+"""Name and version of the distribution of what no distribution declares."""
 
 
 @define
 class Registry:
-    """The metrics, readers, resources and galleries of the installed plugins, by name.
+    """What the installed plugins declare, by name.
 
     A registry is a value, and two of them know nothing of each other. It reads the entry points
     when it is made. What was installed meanwhile is looked for before a manifest is imported,
@@ -81,7 +83,6 @@ class Registry:
     _announced: tuple[Announced, ...] = field(init=False, repr=False)
     _manifests: dict[str, Manifest] = field(init=False, factory=dict, repr=False)
     _failures: dict[str, RegistryError] = field(init=False, factory=dict, repr=False)
-    _in_process: list[MetricSpec] = field(init=False, factory=list, repr=False)
 
     def __attrs_post_init__(self) -> None:
         self._announced = entry_points(GROUP)
@@ -93,19 +94,24 @@ class Registry:
     def _claims(self, namespace: str) -> tuple[Claim, ...]:
         return tuple([_claim(entry) for entry in self._announced if entry.name == namespace])
 
-    def _is_claimed(self, namespace: str) -> bool:
-        """Whether a plugin claims a namespace, as far as this registry has looked."""
+    def _has(self, namespace: str) -> bool:
+        """Whether there is something in a namespace, as far as this registry has looked."""
         return namespace in self._manifests or any(
             entry.name == namespace for entry in self._announced
         )
+
+    def _is_there(self, namespace: str) -> bool:
+        """Whether there is something in a namespace by now."""
+        if not self._has(namespace):
+            self._look_again()
+        return self._has(namespace)
 
     @property
     def namespaces(self) -> tuple[str, ...]:
         """Names of all namespaces that installed or registered plugins claim, sorted."""
         self._look_again()
         claimed = (entry.name for entry in self._announced)
-        own = (spec.namespace for spec in self._in_process)
-        return tuple(sorted({*claimed, *self._manifests, *own}))
+        return tuple(sorted({*claimed, *self._manifests}))
 
     @property
     def claims(self) -> Mapping[str, tuple[Claim, ...]]:
@@ -122,13 +128,13 @@ class Registry:
         PluginConflictError
             If another metric has the name.
         """
-        known = self._metrics_in(spec.namespace) if self._has(spec.namespace) else Specs()
-        other = known.by_name.get(fold(spec.short_name))
-        if other == spec:
-            return
-        if other is not None:
+        space = spec.namespace
+        manifest = self.manifest(space) if self._has(space) else Manifest(space, *_IN_PROCESS)
+        other = manifest.of(MetricSpec).by_name.get(fold(spec.short_name))
+        if other is None:
+            self._manifests[space] = manifest.joined_by(spec, MetricSpec)
+        elif other != spec:
             raise PluginConflictError(f"{spec.name}: expected a new name, it is declared already")
-        self._in_process.append(spec)
 
     def register(self, namespace: str, manifest: object, distribution: str = "in process") -> None:
         """Add a manifest that no entry point announces: a module or an object with hooks.
@@ -140,7 +146,7 @@ class Registry:
         ManifestError
             If a hook has a wrong signature or declares a foreign name.
         """
-        if self._is_claimed(namespace):
+        if self._has(namespace):
             raise PluginConflictError(f"{namespace}: expected a free namespace, it is taken")
         claim = Claim(namespace, "", distribution, "0")
         self._manifests[namespace] = read(claim, manifest)
@@ -168,14 +174,21 @@ class Registry:
         return self._manifests[namespace]
 
     def metric(self, name: str, task: str | None = None) -> MetricSpec:
-        """Spec of the metric with this name.
+        """Spec of the metric with this name; `find` says what names mean."""
+        return self.find(MetricSpec, name, task)
+
+    def find(self, kind: type[S], name: str, task: str | None = None) -> S:
+        """Spec of the thing of a kind with this name.
 
         Parameters
         ----------
+        kind : type
+            Class of the spec: `MetricSpec`, `ReaderSpec` and so on.
         name : str
             ``"namespace.Name"``, or a bare name that is looked for in the namespace called like
-            the task; ``@version`` behind it asserts the version. Case, ``_`` and ``-`` do not
-            matter, and aliases count.
+            the task and in core's; those of engines, tasks, commands and kinds of resources in
+            all others too. ``@version`` behind a metric's asserts the version. Case, ``_`` and
+            ``-`` do not matter, and aliases count.
         task : str, optional
             Namespace of bare names.
 
@@ -183,10 +196,16 @@ class Registry:
         ------
         UnknownNameError, AmbiguousNameError, VersionPinError
             With what to write instead.
+
+        Examples
+        --------
+        >>> from valor_core.spec import EngineSpec
+        >>> Registry().find(EngineSpec, "local").name
+        'core.local'
         """
         plain_name, _, pin = name.partition("@")
-        spec = self._find(plain_name, task, "metric", self._metrics_in)
-        if pin and pin != str(spec.version):
+        spec = self._find(Wanted(kind, plain_name, task))
+        if pin and isinstance(spec, MetricSpec) and pin != str(spec.version):
             raise VersionPinError(
                 f"metric {name!r}: expected version {pin}, the installed one is {spec.version}",
                 f"Install the version of {self.distribution(spec)[0]} that has it, "
@@ -194,96 +213,100 @@ class Registry:
             )
         return spec
 
-    def reader(self, name: str, task: str | None = None) -> ReaderSpec:
-        """Spec of the reader with this name; bare names are looked for in the task, then core."""
-        if "." not in name:
-            for namespace in (task, OWN_NAMESPACE):
-                if namespace is not None and self._has(namespace):
-                    known = self._readers_in(namespace).by_name
-                    if fold(name) in known:
-                        return known[fold(name)]
-        return self._find(name, task, "reader", self._readers_in)
+    def resource_kind(self, name: str, resource: ResourceSpec) -> ResourceKindSpec:
+        """Spec of the kind of a resource with this name.
 
-    def resource(self, name: str, task: str | None = None) -> ResourceSpec:
-        """Spec of the resource with this name."""
-        return self._find(name, task, "resource", self._resources_in)
+        Parameters
+        ----------
+        name : str
+            A bare name is looked for in the namespace of the resource, then in all others.
+        resource : ResourceSpec
+            What it is a kind of.
 
-    def gallery(self, name: str, task: str | None = None) -> GallerySpec:
-        """Spec of the gallery with this name."""
-        return self._find(name, task, "gallery", self._galleries_in)
+        Raises
+        ------
+        UnknownNameError, AmbiguousNameError
+            With what to write instead.
+        """
+        home = resource.namespace
+        return self._find(Wanted(ResourceKindSpec, name, home, resource.name))
 
-    def metrics(self) -> Iterator[MetricSpec]:
-        """All metrics of all plugins that work, sorted by name; the others are in `failures`."""
-        yield from sorted(self._known(self._metrics_in), key=lambda spec: spec.name)
+    def batch_class(self, task: str) -> type[Batch]:
+        """The batch of a task.
 
-    def readers(self) -> Iterator[ReaderSpec]:
-        """All readers of all plugins that work, sorted by name."""
-        yield from sorted(self._known(self._readers_in), key=lambda spec: spec.name)
+        Raises
+        ------
+        UnknownNameError
+            If no plugin declares such a task.
 
-    def resources(self) -> Iterator[ResourceSpec]:
-        """All resources of all plugins that work, sorted by name."""
-        yield from sorted(self._known(self._resources_in), key=lambda spec: spec.name)
+        Examples
+        --------
+        >>> Registry().batch_class("text").__name__
+        'TextBatch'
+        """
+        found: type[Batch] = implementation(self.find(TaskSpec, task))
+        return found
 
-    def galleries(self) -> Iterator[GallerySpec]:
-        """All galleries of all plugins that work, sorted by name."""
-        yield from sorted(self._known(self._galleries_in), key=lambda spec: spec.name)
+    def knows_task(self, task: str) -> bool:
+        """Whether somebody declares a task."""
+        try:
+            return self.find(TaskSpec, task) is not None
+        except UnknownNameError:
+            return False
+
+    def all(self, kind: type[S]) -> list[S]:
+        """Everything of a kind, sorted by name; plugins that do not work are in `failures`."""
+        return sorted(self._known(kind), key=lambda spec: spec.name)
 
     def failures(self) -> Mapping[str, RegistryError]:
         """For every namespace that cannot be used, why; imports all manifests to find out."""
-        for _ in self.metrics():
-            pass
+        self._known(MetricSpec)
         return dict(self._failures)
+
+    def foreign(self) -> list[str]:
+        """What to say of distributions that announce a namespace of this project's own."""
+        return [
+            f"{claim.place}: expected the namespace of valor-{FIRST_PARTY[claim.namespace]}, found "
+            f"another distribution\nUnless you trust it, remove it: {uninstall(claim.distribution)}"
+            for claims in self.claims.values()
+            for claim in claims
+            if claim.namespace in FIRST_PARTY
+            and fold(claim.distribution) != fold(f"valor-{FIRST_PARTY[claim.namespace]}")
+        ]
 
     @property
     def where_to_look(self) -> str:
         """Remedy for a name that nothing comes close to."""
-        return "See what is there with: valor list" if any(self.metrics()) else install_metrics()
+        return (
+            "See what is there with: valor list" if self._known(MetricSpec) else install_metrics()
+        )
 
     def distribution(self, spec: Spec) -> tuple[str, str]:
         """Name and version of the distribution that declares a spec."""
-        if spec in self._in_process:
-            return "in process", "0"
         manifest = self.manifest(spec.namespace)
+        if spec.name in manifest.in_process:
+            return _IN_PROCESS
         return manifest.distribution, manifest.version
 
-    def _has(self, namespace: str) -> bool:
-        """Whether there is something in a namespace, as far as this registry has looked."""
-        return self._is_claimed(namespace) or any(
-            spec.namespace == namespace for spec in self._in_process
-        )
-
-    def _metrics_in(self, namespace: str) -> Specs[MetricSpec]:
-        own = [spec for spec in self._in_process if spec.namespace == namespace]
-        if not own:
-            return self.manifest(namespace).metrics
-        if not self._is_claimed(namespace):
-            return Specs(own)
-        return Specs([*self.manifest(namespace).metrics, *own])
-
-    def _readers_in(self, namespace: str) -> Specs[ReaderSpec]:
-        return self.manifest(namespace).readers
-
-    def _resources_in(self, namespace: str) -> Specs[ResourceSpec]:
-        return self.manifest(namespace).resources
-
-    def _galleries_in(self, namespace: str) -> Specs[GallerySpec]:
-        return self.manifest(namespace).galleries
-
-    def _find(
-        self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Specs[S]]
-    ) -> S:
-        namespace, dot, short = name.rpartition(".")
-        if not dot:
-            return self._find_bare(name, task, kind, specs_in)
-        space = self._namespace(namespace, f"{kind} {name!r}")
-        known = specs_in(space).by_name
-        if fold(short) not in known:
-            remedy = did_you_mean(name, [spec.name for spec in known.values()])
+    def _find(self, wanted: Wanted[S]) -> S:
+        if "." not in wanted.name:
+            return self._find_bare(wanted)
+        namespace, _, short = wanted.name.rpartition(".")
+        space = self._namespace(namespace, str(wanted))
+        known = self.manifest(space).of(wanted.kind).by_name
+        spec = known.get(fold(short))
+        if spec is None:
+            remedy = did_you_mean(wanted.name, [spec.name for spec in known.values()])
             raise UnknownNameError(
-                f"{kind} {name!r}: not declared by the plugin '{space}'",
-                remedy or "See what is there with: valor list",
+                f"{wanted}: not declared by the plugin '{space}'", remedy or wanted.listing
             )
-        return known[fold(short)]
+        if not wanted.is_kind(spec):
+            raise UnknownNameError(
+                f"{wanted}: expected a kind of {wanted.resource}, found one of "
+                f"{getattr(spec, 'resource', None)}",
+                wanted.listing,
+            )
+        return spec
 
     def _namespace(self, name: str, wanted: str) -> str:
         """The namespace that a name means, in which something is wanted."""
@@ -299,60 +322,67 @@ class Registry:
             )
         return name if name in spaces else spaces[0]
 
-    def _find_bare(
-        self, name: str, task: str | None, kind: str, specs_in: Callable[[str], Specs[S]]
-    ) -> S:
-        is_there = task is None or self._has(task) or task in self.namespaces
-        if task is not None and is_there:
-            known = specs_in(task).by_name
-            if fold(name) in known:
-                return known[fold(name)]
-        declared = self._declaring(name, specs_in)
-        elsewhere = [spec for spec in declared if _serves(spec, task)]
-        if task is not None and not is_there and not elsewhere:
-            raise self._unknown_namespace(task, f"{kind} {name!r}")
-        if elsewhere and task is None:
-            names = " or ".join(repr(spec.name) for spec in elsewhere)
-            raise AmbiguousNameError(
-                f"{kind} {name!r}: a bare name needs a task to be looked for in",
-                f"Write {names}, or set the task.",
-            )
-        remedy = self._as_written(name, task, specs_in)
-        if elsewhere:
-            remedy = f"Did you mean {elsewhere[0].name!r}?"
-        elif declared:
-            other = f"{declared[0].name!r} is for the task {getattr(declared[0], 'task', None)}."
-            remedy = remedy or other
-        if remedy is None:
-            fitting = (spec for spec in self._known(specs_in) if _serves(spec, task))
-            candidates = {word for spec in fitting for word in _words(spec, task)}
-            remedy = did_you_mean(name, sorted(candidates)) or self.where_to_look
-        where = f" in the task '{task}'" if task else ""
-        raise UnknownNameError(f"{kind} {name!r}: unknown{where}", remedy)
+    def _find_bare(self, wanted: Wanted[S]) -> S:
+        task = wanted.home
+        for home in self._homes(wanted):
+            spec = self.manifest(home).of(wanted.kind).by_name.get(fold(wanted.name))
+            if spec is not None and wanted.is_kind(spec):
+                return spec
+        named = [spec for spec in self._known(wanted.kind) if wanted.names(spec)]
+        serving = [spec for spec in named if wanted.serves(spec)]
+        if wanted.kind.everywhere and len(serving) == 1:
+            return serving[0]
+        if serving and (task is None or wanted.kind.everywhere):
+            raise wanted.ambiguous(serving)
+        is_nowhere = task is not None and not (self._has(task) or self._declares(task))
+        if task and is_nowhere and not serving and not wanted.kind.everywhere:
+            raise self._unknown_namespace(task, str(wanted))
+        raise UnknownNameError(f"{wanted}: unknown{wanted.where}", self._nearest(wanted, named))
 
-    def _as_written(
-        self, name: str, task: str | None, specs_in: Callable[[str], Specs[S]]
-    ) -> str | None:
-        """How a metric is written that others call by a name of its own."""
-        for spec in self._known(specs_in):
-            for other, parameters in getattr(spec, "written_as", ()):
-                if fold(other) == fold(name) and _serves(spec, task):
-                    return f"Write it as: {{name: {spec.name}, {parameters}}}"
-        return None
+    def _homes(self, wanted: Wanted[S]) -> Iterator[str]:
+        """Namespaces in which a bare name is looked for first.
 
-    def _declaring(self, name: str, specs_in: Callable[[str], Specs[S]]) -> list[S]:
-        return [
-            spec
-            for spec in self._known(specs_in)
-            if fold(name) in map(fold, (spec.short_name, *spec.aliases))
-        ]
+        They are the one called like the task, core's, and the one that declares a task that no
+        plugin is called like.
+        """
+        yield from filter(self._is_there, wanted.homes)
+        if wanted.home is None or wanted.kind.everywhere or self._has(wanted.home):
+            return
+        declaring = self._declares(wanted.home)
+        if len(declaring) == 1:
+            yield declaring[0]
 
-    def _known(self, specs_in: Callable[[str], Specs[S]]) -> list[S]:
+    def _declares(self, task: str) -> list[str]:
+        """The namespaces besides core's that declare a task."""
+        specs = [spec for spec in self._known(TaskSpec) if spec.short_name == task]
+        return [spec.namespace for spec in specs if spec.namespace != OWN_NAMESPACE]
+
+    def _nearest(self, wanted: Wanted[S], named: Sequence[S]) -> str:
+        """What may have been meant by a bare name that is not found."""
+        for spec in named:
+            if wanted.serves(spec):
+                return f"Did you mean {spec.name!r}?"
+        known = [spec for spec in self._known(wanted.kind) if wanted.serves(spec)]
+        for spec in known:
+            written = wanted.as_written(spec)
+            if written is not None:
+                return written
+        for spec in named:
+            if isinstance(spec, ResourceKindSpec):
+                return f"{spec.name!r} is a kind of {spec.resource}."
+            return f"{spec.name!r} is for the task {getattr(spec, 'task', None)}."
+        words = sorted({word for spec in known for word in wanted.words(spec)})
+        found = did_you_mean(wanted.name, words)
+        if found is None and wanted.kind is not MetricSpec:
+            return wanted.listing
+        return found or self.where_to_look
+
+    def _known(self, kind: type[S]) -> list[S]:
         """All specs of a kind from the plugins that work."""
         found: list[S] = []
         for namespace in self.namespaces:
             try:
-                found.extend(specs_in(namespace))
+                found.extend(self.manifest(namespace).of(kind))
             except RegistryError:
                 continue
         return found
@@ -406,12 +436,9 @@ def implementation(spec: Spec) -> Any:
     """
     if isinstance(spec, FunctionMetricSpec):
         return spec.score
-    module_name, _, attribute = spec.implementation.partition(":")
-    package = module_name.partition(".")[0]
+    package = spec.implementation.partition(".")[0]
     try:
-        found: Any = importlib.import_module(module_name)
-        for part in attribute.split("."):
-            found = getattr(found, part)
+        return by_reference(spec.implementation)
     except ModuleNotFoundError as error:
         if spec.extra is None or (error.name or package).partition(".")[0] == package:
             raise _broken(spec, error) from error
@@ -423,7 +450,6 @@ def implementation(spec: Spec) -> Any:
         raise
     except Exception as error:
         raise _broken(spec, error) from error
-    return found
 
 
 def install_metrics() -> str:
@@ -446,13 +472,3 @@ def _broken(spec: Spec, error: Exception) -> BrokenPluginError:
 
 def _claim(entry: Announced) -> Claim:
     return Claim(entry.name, entry.value, entry.distribution, entry.version)
-
-
-def _serves(spec: Spec, task: str | None) -> bool:
-    """Whether a spec can be used in a task, as far as it says."""
-    return task is None or getattr(spec, "task", None) in (None, task)
-
-
-def _words(spec: Spec, task: str | None) -> tuple[str, ...]:
-    own = spec.namespace == task
-    return (spec.short_name, *spec.aliases) if own else (spec.name,)

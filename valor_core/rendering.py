@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
-from valor_core.errors import ReportError
+from valor_core.errors import ReportError, printable_lines
 from valor_core.page import html
 from valor_core.report import Report
-from valor_core.report_tables import counted, failures, markdown, plain, tables
+from valor_core.report_tables import counted, cut_short, failures, markdown, plain, tables
 from valor_core.results import Results
 from valor_core.table import Cell, Column, Table
 
@@ -66,11 +66,11 @@ def notebook(found: Report | Results) -> str:
     """
     lines = []
     if isinstance(found, Report):
-        lines = [counted(found), *failures(found)]
+        lines = [counted(found), *cut_short(found), *failures(found)]
         lines += [f"Warning: {warning}" for warning in found.warnings]
     parts = [f"<p>{escape(line)}</p>" for line in lines]
     parts += [_table(table) for table in tables(found, most_rows=_MOST_ROWS)]
-    return "\n".join(["<div>", *parts, "</div>"])
+    return printable_lines("\n".join(["<div>", *parts, "</div>"]))
 
 
 def _table(table: Table) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, field, frozen
 
-from valor_core.errors import ReportError, and_more, shown
+from valor_core.errors import ReportError, and_more, did_you_mean_file, shown
 from valor_core.flat import flat_keys
-from valor_core.items import ItemRow
+from valor_core.item_rows import ItemRow, ItemRows
 from valor_core.records import csv_text, frame, records
+from valor_core.report_records import check_report
 from valor_core.requirements import Requirement, check
 from valor_core.result import Result
 from valor_core.results import Results, as_results
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _MOST_NAMED = 10
+_UNDONE = ("failed", "not_run", "missing_partitions")
+_ONLY_JSON = "Name a report in .json, the only form that can be read again."
 
 
 @frozen
@@ -50,6 +53,10 @@ class SliceReport:
         }
 
 
+def _as_rows(rows: Iterable[ItemRow]) -> ItemRows:
+    return rows if isinstance(rows, ItemRows) else ItemRows.of(rows)
+
+
 @frozen
 class ItemTable:
     """Rows of one per-item metric.
@@ -60,13 +67,13 @@ class ItemTable:
         Name and version.
     parameters : mapping
         Its parameters.
-    rows : tuple of ItemRow
-        One row per item, by uid.
+    rows : ItemRows
+        One row per item, by uid; columns until a row is read.
     """
 
     metric: str
     parameters: Mapping[str, Any]
-    rows: tuple[ItemRow, ...]
+    rows: ItemRows = field(converter=_as_rows)
 
     def to_dict(self) -> dict[str, Any]:
         """The table as JSON has it."""
@@ -94,11 +101,20 @@ class Report:
     versions : mapping of str to str
         Distributions that took part.
     counts : mapping of str to int
-        Datums ``read``, ``skipped`` by the filter, and ``failed`` in a per-item metric.
+        Datums ``read``, ``skipped`` by the filter, and ``failed`` in a per-item metric; where there
+        are any, ``not_run`` in one, and ``missing_partitions``.
     requirements : tuple of Requirement
         Thresholds from ``require``, each met or not.
     warnings : tuple of str
         What is worth knowing.
+    not_found : tuple of str
+        What the request names and the data do not have, such as a field to slice by.
+    stopped : str, optional
+        Why the run ended before its time or items were not run, and how far it was.
+    interrupted : bool
+        Whether it was the user who stopped the run.
+    facts : mapping of str to mapping
+        What resources tell of the whole run: calls, tokens, the model that answered.
     """
 
     results: Results = field(converter=as_results)
@@ -109,6 +125,10 @@ class Report:
     counts: Mapping[str, int] = field(factory=dict)
     requirements: tuple[Requirement, ...] = ()
     warnings: tuple[str, ...] = ()
+    not_found: tuple[str, ...] = ()
+    stopped: str | None = None
+    interrupted: bool = False
+    facts: Mapping[str, Mapping[str, Any]] = field(factory=dict)
 
     def __getitem__(self, wanted: str | tuple[str | int, ...]) -> Results:
         return self.results[wanted]
@@ -185,8 +205,10 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether no item or metric failed and every requirement is met."""
-        failed = self.counts.get("failed", 0) > 0 or any(result.error for result in self.results)
+        """Whether there were data, all was done, nothing failed and every requirement is met."""
+        undone = self.stopped or self.not_found or self.counts.get("read") == 0
+        undone = undone or any(self.counts.get(name, 0) for name in _UNDONE)
+        failed = undone or any(result.error for result in self.results)
         return not failed and all(requirement.met for requirement in self.requirements)
 
     def flat(self, prefix: str = "") -> dict[str, float]:
@@ -223,6 +245,12 @@ class Report:
             record["items"] = [table.to_dict() for table in self.items]
         if self.requirements:
             record["requirements"] = [outcome.to_dict() for outcome in self.requirements]
+        if self.not_found:
+            record["not_found"] = list(self.not_found)
+        if self.stopped is not None:
+            record |= {"stopped": self.stopped, "interrupted": self.interrupted}
+        if self.facts:
+            record["facts"] = {name: dict(facts) for name, facts in self.facts.items()}
         return record | {
             "counts": dict(self.counts),
             "warnings": list(self.warnings),
@@ -265,11 +293,17 @@ class Report:
         """
         if not isinstance(record, Mapping) or record.get("valor_report") != FORMAT:
             raise ReportError(
-                f"{source}: expected a report of format {FORMAT}, found {shown(record)}"
+                f"{source}: expected a report of format {FORMAT}, found {shown(record)}",
+                _ONLY_JSON,
             )
         try:
+            check_report(record)
             return cls._from_record(record)
-        except (KeyError, TypeError, AttributeError) as error:
+        except ReportError as error:
+            raise ReportError(
+                f"{source}: expected a report, its content is damaged, {error.message}"
+            ) from error
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ReportError(
                 f"{source}: expected a report, its content is damaged, "
                 f"{type(error).__name__}: {error}"
@@ -287,7 +321,7 @@ class Report:
                 ItemTable(
                     entry["metric"],
                     entry["parameters"],
-                    tuple(map(ItemRow.from_dict, entry["rows"])),
+                    ItemRows.of(map(ItemRow.from_dict, entry["rows"])),
                 )
                 for entry in record.get("items", ())
             ),
@@ -298,6 +332,10 @@ class Report:
                 Requirement.from_dict(entry) for entry in record.get("requirements", ())
             ),
             warnings=tuple(record.get("warnings", ())),
+            not_found=tuple(record.get("not_found", ())),
+            stopped=record.get("stopped"),
+            interrupted=record.get("interrupted", False),
+            facts=record.get("facts", {}),
         )
 
     @classmethod
@@ -310,14 +348,21 @@ class Report:
             If there is no such file or it is not a report.
         """
         try:
-            record = json.loads(Path(path).read_text(encoding="utf-8"))
+            text = Path(path).read_text(encoding="utf-8")
+            record = json.loads(text)
+        except FileNotFoundError as error:
+            raise ReportError(f"{path}: no such file", did_you_mean_file(Path(path))) from error
         except OSError as error:
             raise ReportError(f"{path}: cannot be read, {error.strerror}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             place = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            if place and text.lstrip().startswith("{"):
+                raise ReportError(
+                    f"{path}{place}: expected a whole report, it may have been cut off here",
+                    "Write it again with: valor run CONFIG -o report.json",
+                ) from error
             raise ReportError(
-                f"{path}{place}: expected a report as JSON, found something else",
-                "Name a report in .json, the only form that can be read again.",
+                f"{path}{place}: expected a report as JSON, found something else", _ONLY_JSON
             ) from error
         return cls.from_dict(record, str(path))
 

@@ -8,6 +8,7 @@ are the same throughout a table stand in its caption, and the others become colu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from attrs import evolve
@@ -32,7 +33,7 @@ from valor_core.pivot import (
     varying_names,
 )
 from valor_core.report import Report
-from valor_core.result import Failed, Result, Undefined, first_line
+from valor_core.result import Failed, Result, Undefined, first_line, is_number
 from valor_core.results import Results, as_results
 from valor_core.sliced import NO_VALUE
 from valor_core.table import MISSING, Cell, Column, Row, Table, escaped, number
@@ -44,6 +45,11 @@ LONG = 40
 MOST_COLUMNS = 8
 MATRIX_IN_TEXT = 15
 MOST_PAIRS = 20
+_FATES = {
+    "failed": "of them failed",
+    "not_run": "of them not run",
+    "skipped": "more left out by the filter",
+}
 
 
 def tables(
@@ -100,6 +106,7 @@ def tables(
     if isinstance(found, Report):
         ready += _slices(found)
         ready += _requirements(found)
+        ready += _facts(found)
     return tuple(ready)
 
 
@@ -108,16 +115,30 @@ def counted(report: Report) -> str:
 
     Examples
     --------
-    >>> counted(Report(results=(), counts={"read": 1200, "skipped": 0, "failed": 2}))
-    '1,200 items, 2 of them failed'
+    >>> counted(Report(results=(), counts={"read": 1200, "failed": 2, "not_run": 30}))
+    '1,200 items, 2 of them failed, 30 of them not run'
     """
-    read, skipped, failed = (report.counts.get(key, 0) for key in ("read", "skipped", "failed"))
+    counts = report.counts
+    read, missing = counts.get("read", 0), counts.get("missing_partitions", 0)
     parts = [f"{read:,} item{'' if read == 1 else 's'}"]
-    if failed:
-        parts.append(f"{failed:,} of them failed")
-    if skipped:
-        parts.append(f"{skipped:,} more left out by the filter")
+    parts += [f"{counts[key]:,} {told}" for key, told in _FATES.items() if counts.get(key, 0)]
+    if missing:
+        parts.append(f"{missing:,} partition{'' if missing == 1 else 's'} missing")
     return ", ".join(parts)
+
+
+def cut_short(report: Report) -> list[str]:
+    """Why a report is not of all that was asked for, in a line; nothing if it is.
+
+    Examples
+    --------
+    >>> cut_short(Report(results=(), stopped="budget of 100 calls is spent"))
+    ['Stopped: budget of 100 calls is spent']
+    """
+    if report.stopped is None:
+        return []
+    told = report.stopped.removeprefix("stopped ")
+    return [f"Stopped{':' if told == report.stopped else ''} {told}"]
 
 
 def failures(report: Report) -> list[str]:
@@ -151,7 +172,8 @@ def plain(report: Report) -> str:
     Accuracy  0.7500
     <BLANKLINE>
     """
-    parts = [counted(report), *(table.plain() for table in tables(report))]
+    parts = [counted(report), *cut_short(report)]
+    parts += [table.plain() for table in tables(report)]
     parts += [f"Warning: {warning}" for warning in report.warnings]
     return "\n\n".join(parts) + "\n"
 
@@ -174,6 +196,7 @@ def markdown(report: Report) -> str:
     <BLANKLINE>
     """
     parts = ["# Evaluation report", counted(report)]
+    parts += [f"**{escaped(line)}**" for line in cut_short(report)]
     parts += [f"**Warning:** {escaped(warning)}" for warning in report.warnings]
     parts += [table.markdown() for table in tables(report)]
     if report.versions:
@@ -210,8 +233,11 @@ def _sortable(cell: Cell, sign: int) -> tuple[bool, float]:
 
 
 def _structured(results: Iterable[Result]) -> Iterable[Result]:
+    """Results that are neither a number nor the reason why there is none."""
     for result in results:
-        if isinstance(result.value, (Mapping, list, tuple)):
+        value = result.value
+        is_single = value is None or is_number(value) or isinstance(value, (Undefined, Failed))
+        if not is_single:
             yield result
 
 
@@ -336,12 +362,12 @@ def _structures(results: Iterable[Result]) -> list[Table]:
         rows.append([title, outline(result.value), caption])
     if not rows:
         return []
-    note = "Values are in the JSON report, plots in the HTML report."
+    note = "Values are in the JSON report (.value in Python), plots in the HTML report."
     return [Table("Curves and other values", ["metric", "value", "parameters"], rows, caption=note)]
 
 
 def _only_numbers(value: Any) -> bool:
-    return len(parts_of(value)) == len(value)
+    return isinstance(value, Mapping) and len(parts_of(value)) == len(value)
 
 
 def _slices(report: Report) -> list[Table]:
@@ -363,14 +389,16 @@ def _slice_table(
     entries = [entry for entry in entries_of(report.results) if not entry.result.error]
     chosen = headlines(entries) or entries
     called, differing, notes = titles_of(chosen), apart(chosen), Notes()
+    kept = set(map(id, several(chosen, MOST_COLUMNS)))
     shown = {
-        _coordinates(entry): _slice_title(entry, called(entry), differing(entry))
-        for entry in several(chosen, MOST_COLUMNS)
+        place: _slice_title(entry, called(entry), [*differing(entry), *_repeated(place)])
+        for place, entry in _placed(chosen).items()
+        if id(entry) in kept
     }
     rows: list[Row] = []
     for values, results in [*parts, (("all", *[""] * (len(fields) - 1)), report.results)]:
         own = list(entries_of(results))
-        cells, nothing = {_coordinates(entry): entry for entry in own}, _without_data(own)
+        cells, nothing = _placed(own), _without_data(own)
         held = [cells.get(place) or nothing.get(place[0]) for place in shown]
         rows.append([*values, *(cell_of(one, notes) if one else Cell("") for one in held)])
     hidden = len(chosen) - len(shown)
@@ -403,8 +431,23 @@ def _without_data(entries: Iterable[Entry]) -> dict[str, Entry]:
     }
 
 
-def _coordinates(entry: Entry) -> tuple[str, str, str]:
-    return entry.metric, entry.part, key_of(sorted(entry.result.parameters.items(), key=str))
+_Place = tuple[str, str, str, int]
+"""Metric, part, parameters, and which of those that say the same of themselves."""
+
+
+def _placed(entries: Iterable[Entry]) -> dict[_Place, Entry]:
+    """The entries by their places, none at that of another."""
+    placed: dict[_Place, Entry] = {}
+    for entry in entries:
+        said = key_of(sorted(entry.result.parameters.items(), key=str))
+        places = ((entry.metric, entry.part, said, number) for number in count(1))
+        placed[next(place for place in places if place not in placed)] = entry
+    return placed
+
+
+def _repeated(place: _Place) -> list[str]:
+    """How a column says that it is not the first that would be called the same."""
+    return [f"result {place[-1]}"] if place[-1] > 1 else []
 
 
 def _slice_title(entry: Entry, called: str, differing: Iterable[str]) -> str:
@@ -427,3 +470,19 @@ def _requirements(report: Report) -> list[Table]:
     found = Column("found", numeric=True)
     titles: list[str | Column] = ["result", "required", found, "outcome"]
     return [Table("Requirements", titles, rows, notes=notes.all)]
+
+
+def _facts(report: Report) -> list[Table]:
+    """What resources tell of the run: calls, tokens, the model that answered."""
+    rows: list[Row] = []
+    for resource, facts in report.facts.items():
+        for fact, value in facts.items():
+            rows.append([resource, fact.replace("_", " "), _fact(value)])
+    titles: list[str | Column] = ["resource", "fact", Column("value", numeric=True)]
+    return [Table("Facts", titles, rows)] if rows else []
+
+
+def _fact(value: Any) -> Cell:
+    if is_number(value):
+        return Cell(f"{value:,}" if isinstance(value, int) else number(value), float(value))
+    return Cell(text_of(value))

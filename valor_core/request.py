@@ -10,6 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core import config as configs
+from valor_core.config.limits import check_depth
 from valor_core.config.schema import CheckedConfig
 from valor_core.errors import ReportError
 from valor_core.report import Report
@@ -65,6 +66,7 @@ class Request:
                 f"{path}: has no data section to run again",
                 "Only reports of a config can be rerun.",
             )
+        check_depth(config, f"{path}: config")
         return cls(configs.override(config, settings), Path(path).parent, f"{path}: config.")
 
     def checked(self) -> CheckedConfig:

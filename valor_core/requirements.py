@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from attrs import evolve, frozen
@@ -99,7 +99,9 @@ class Requirement:
 
 
 def parse(
-    require: Mapping[str, Any], metrics: Collection[str] | None = None, place: str = ""
+    require: Mapping[str, Any],
+    metrics: Mapping[str, tuple[str, ...]] | None = None,
+    place: str = "",
 ) -> tuple[Requirement, ...]:
     """Requirements of a config's ``require`` section, not checked yet.
 
@@ -107,9 +109,9 @@ def parse(
     ----------
     require : mapping of str to str
         Conditions by the names of results.
-    metrics : collection of str, optional
-        Full names of the chosen metrics; a requirement of another one is refused before any
-        work is done. Their aliases count.
+    metrics : mapping of str to tuple of str, optional
+        Aliases of the chosen metrics by full name; a requirement of another one is refused before
+        any work is done.
     place : str
         Where the section stands, for errors.
 
@@ -134,9 +136,10 @@ def parse(
     return tuple(Requirement(name, condition) for name, condition in require.items())
 
 
-def _check_chosen(name: str, metrics: Collection[str], place: str) -> None:
+def _check_chosen(name: str, metrics: Mapping[str, tuple[str, ...]], place: str) -> None:
     wanted = name.partition("/")[0]
-    if not any(answers(metric.partition(".")[2], metric, wanted) for metric in metrics):
+    chosen = ((metric.partition(".")[2], metric, aliases) for metric, aliases in metrics.items())
+    if not any(answers(short, metric, wanted, aliases) for short, metric, aliases in chosen):
         words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
         raise ConfigError(
             f"{place}require.{name}: no chosen metric is called {wanted!r}",

@@ -13,6 +13,7 @@ from valor_core.exhibition import Exhibition
 from valor_core.gallery import GalleryParameters
 from valor_core.parameters import declared
 from valor_core.request import Request
+from valor_core.spec import ReaderSpec
 
 
 def resolved(
@@ -34,10 +35,10 @@ def resolved(
     def move(text: str) -> str:
         return _path_from(home, request.folder / text)
 
-    reader = registry.reader(values["data"]["reader"], evaluation.task)
-    values["data"] = _moved(values["data"], reader.parameters, move)
+    reader = registry.find(ReaderSpec, values["data"]["reader"], evaluation.task)
+    values["data"] = _moved(values["data"], reader.parameter_class, move)
     for resource in evaluation.resources:
-        name, cls = resource.spec.short_name, resource.spec.parameters
+        name, cls = resource.spec.short_name, resource.spec.parameter_class
         if name in values:
             values[name] = _moved(values[name], cls, move)
     if exhibition is not None:

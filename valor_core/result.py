@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from typing import Any, Self
 
 import numpy as np
@@ -22,14 +22,34 @@ _MOST_SHOWN = 200
 class Undefined:
     """A value that mathematics does not give, with its reason: "no ground truths of 'cat'"."""
 
-    reason: str
+    reason: str = field(converter=str)
 
 
 @frozen
 class Failed:
-    """A value that the world did not give, with the reason: "reply was not JSON after 3 tries"."""
+    """A value that the world did not give, with the reason: "reply was not JSON after 3 tries".
 
-    reason: str
+    Parameters
+    ----------
+    reason : str
+        Why there is none.
+    retry : bool
+        Whether the reason may pass, such as a time-out; a run that goes on tries the item again.
+    """
+
+    reason: str = field(converter=str)
+    retry: bool = False
+
+
+@frozen
+class NotRun:
+    """A value that nobody asked for, with the reason: "budget of 100 calls is spent"."""
+
+    reason: str = field(converter=str)
+
+
+Gap = Undefined | Failed | NotRun
+"""Why there is no number."""
 
 
 @frozen
@@ -38,13 +58,13 @@ class ItemScore:
 
     Parameters
     ----------
-    value : float, Undefined or Failed
-        The score.
+    value : float, Undefined, Failed, NotRun, or mapping of str to these
+        The score, or several numbers by name: ``{"rouge1": 0.5, "rouge2": 0.25}``.
     details : mapping
         Anything JSON can hold: the claims found, the judge's reply, the words that matched.
     """
 
-    value: float | Undefined | Failed
+    value: float | Gap | Mapping[str, float | Gap]
     details: Mapping[str, Any] = field(factory=dict)
 
 
@@ -178,6 +198,8 @@ def as_json(value: Any, place: str) -> Any:
         return {key: as_json(item, f"{place}[{key!r}]") for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [as_json(item, f"{place}[{i}]") for i, item in enumerate(value)]
+    if isinstance(value, Set):
+        return sorted((as_json(item, place) for item in value), key=repr)
     raise ReportError(f"{place} must be numbers, text, lists and tables, got {shown(value)}")
 
 
@@ -247,6 +269,8 @@ class Result:
         The value or the reason.
     left_out : mapping of str to int
         For a mean: why items or labels do not take part, and how many.
+    aliases : tuple of str, optional
+        Other names of the metric, where the registry that made it has told; no part of a report.
     type : str
         The metric's short name, ``"Precision"``.
     metric : str
@@ -265,6 +289,7 @@ class Result:
     parameters: Mapping[str, Any] = field(factory=dict, converter=_coordinates)
     _value: Any = field(converter=_value, eq=_read)
     left_out: Mapping[str, int] = field(factory=dict)
+    aliases: tuple[str, ...] | None = field(default=None, eq=False)
 
     def __repr__(self) -> str:
         names = ("type", "metric", "parameters", "value", "left_out")
@@ -293,10 +318,10 @@ class Result:
         """The value where it is a single number, else None."""
         return float(self._value) if is_number(self._value) else None
 
-    def named(self, type: str, metric: str) -> Self:
+    def named(self, type: str, metric: str, aliases: tuple[str, ...] | None = None) -> Self:
         """The same result under a metric's name; its content is not checked and copied again."""
         named = object.__new__(self.__class__)
-        content = (self.parameters, self._value, self.left_out)
+        content = (self.parameters, self._value, self.left_out, aliases)
         for name, value in zip(_FIELDS, (type, metric, *content), strict=True):
             object.__setattr__(named, name, value)
         return named
@@ -433,4 +458,20 @@ def mean(
             numbers.append(value)
     if not numbers:
         return Undefined(f"no {of} with a value"), dict(left_out)
-    return math.fsum(numbers) / len(numbers), dict(left_out)
+    return exact_mean(numbers), dict(left_out)
+
+
+def exact_mean(numbers: Sequence[float]) -> float:
+    """Mean of one number or more, of their exact sum.
+
+    Examples
+    --------
+    >>> exact_mean([0.1] * 10), exact_mean([1.5e308, 1.5e308])
+    (0.1, 1.5e+308)
+    """
+    try:
+        return math.fsum(numbers) / len(numbers)
+    except OverflowError:  # the sum is beyond all numbers; the mean is between two of them
+        from fractions import Fraction
+
+        return float(sum(map(Fraction, numbers), Fraction()) / len(numbers))

@@ -11,11 +11,12 @@ from attrs import field, frozen
 
 from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean
 from valor_core.flat import flat_keys
+from valor_core.parameters import declared, plain_value
 from valor_core.records import csv_text, frame, records
 from valor_core.registry import Registry
 from valor_core.result import Result
 from valor_core.sliced import SlicedResult
-from valor_core.spec import fold
+from valor_core.spec import MetricSpec, fold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +25,7 @@ NAMING = ("label", "average", "label_key")
 """Parameters whose bare value names a result."""
 
 _MOST_NAMED = 10
+_UNSAID = object()
 
 
 def _results(results: Any) -> tuple[Result, ...]:
@@ -134,18 +136,21 @@ class Results(Sequence[Result]):
         if not self._results:
             raise ReportError("report: expected one result, found none")
         first = self._results[0]
+        names = dict.fromkeys(name for result in self._results for name in result.parameters)
         apart = [
-            f"{name}={value!r}"
-            for name, value in first.parameters.items()
-            if any(result.parameters.get(name) != value for result in self._results)
+            f"{name}={told(first, name)!r}"
+            for name in names
+            if any(told(result, name) != told(first, name) for result in self._results)
         ]
         raise ReportError(
             f"report: expected one result of {first.type}, found {len(self)}",
-            f"Choose one with find({', '.join(apart)})." if apart else None,
+            f"Choose one with find({', '.join(apart)})."
+            if apart
+            else f"Take one by its place, [0] to [{len(self) - 1}]: nothing tells them apart.",
         )
 
     def find(self, name: str | None = None, **parameters: Any) -> Results:
-        """The results of a metric with some parameters.
+        """The results of a metric with some parameters; those that it does not name are defaults.
 
         Raises
         ------
@@ -155,11 +160,10 @@ class Results(Sequence[Result]):
         pool = self._results if name is None else self._named(name)
         named = {key: _as_name(value) for key, value in parameters.items() if key in NAMING}
         parameters |= named
-        found = [
-            result
-            for result in pool
-            if all(result.parameters.get(key) == value for key, value in parameters.items())
-        ]
+        found = pool
+        for key, value in parameters.items():
+            stated = [one for one in found if one.parameters.get(key, _UNSAID) == value]
+            found = stated or [one for one in found if told(one, key) == value]
         if not found:
             asked = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
             of = f" of {name!r}" if name else ""
@@ -223,11 +227,11 @@ def is_called(result: Result, name: str) -> bool:
     >>> is_called(Result(type="F1", metric="lab.F1@1", value=0.5), "lab.f1")
     True
     """
-    return answers(result.type, result.metric, name)
+    return answers(result.type, result.metric, name, result.aliases)
 
 
 @lru_cache
-def answers(type: str, metric: str, name: str) -> bool:
+def answers(type: str, metric: str, name: str, aliases: tuple[str, ...] | None = None) -> bool:
     """Whether a metric answers to a name.
 
     Parameters
@@ -238,27 +242,71 @@ def answers(type: str, metric: str, name: str) -> bool:
         Its full name, with or without version, ``"classification.F1@1"``.
     name : str
         Its short or full name or an alias, in any form.
+    aliases : tuple of str, optional
+        Its other names; those that the installed plugin has for it unless given.
 
     Examples
     --------
     >>> answers("F1", "lab.F1@1", "f1"), answers("F1", "lab.F1@1", "F2")
     (True, False)
+    >>> answers("F1", "lab.F1@1", "lab.f_score", ("FScore",))
+    True
     """
     wanted, full = fold(name.partition("@")[0]), metric.partition("@")[0]
-    return wanted in (fold(type), fold(full)) or _is_alias(wanted, full)
+    if wanted in (fold(type), fold(full)):
+        return True
+    known = _installed_aliases(full) if aliases is None else aliases
+    return wanted.removeprefix(f"{fold(full.partition('.')[0])}.") in map(fold, known)
 
 
-def _is_alias(wanted: str, full: str) -> bool:
-    """Whether the manifest of a metric's plugin, if it is installed, has the name for it."""
-    namespace, dot, _ = full.partition(".")
+def _spec(full: str) -> MetricSpec | None:
+    """What the plugin of a metric, if it is installed, declares under its name."""
+    namespace, dot, short = full.partition(".")
     if not dot:
-        return False
+        return None
     try:
-        known = Registry().manifest(namespace).metrics.by_name
+        return Registry().manifest(namespace).of(MetricSpec).by_name.get(fold(short))
     except RegistryError:
-        return False
-    spec = known.get(wanted.removeprefix(f"{fold(namespace)}."))
-    return spec is not None and spec.name == full
+        return None
+
+
+def _installed_aliases(full: str) -> tuple[str, ...]:
+    """Other names of a metric that a report on file is of, where its plugin is installed."""
+    spec = _spec(full)
+    return () if spec is None else spec.aliases
+
+
+def told(result: Result, name: str) -> Any:
+    """A parameter of a result, or its default where the result does not name it.
+
+    None where neither is known: its plugin may not be installed where a report is read.
+
+    Examples
+    --------
+    >>> f1 = Result(metric="classification.F1@1", parameters={"label": "cat"}, value=0.5)
+    >>> told(f1, "label"), told(f1, "zero_division"), told(f1, "color")
+    ('cat', 0.0, None)
+    """
+    if name in result.parameters:
+        return result.parameters[name]
+    return defaults(result.metric).get(name)
+
+
+@lru_cache
+def defaults(metric: str) -> Mapping[str, Any]:
+    """Parameters of a metric that have a default, with it; none where its plugin is not installed.
+
+    Examples
+    --------
+    >>> defaults("classification.ROCCurve@1"), defaults("strange.F1@1")
+    ({'drop_intermediate': True}, {})
+    """
+    spec = _spec(metric.partition("@")[0])
+    try:
+        known = () if spec is None else declared(spec.parameter_class)
+    except RegistryError:
+        return {}
+    return {one.name: plain_value(one.default) for one in known if not one.required}
 
 
 def _as_name(value: Any) -> Any:
@@ -273,7 +321,7 @@ def _nearest_parameter(pool: Sequence[Result], asked: Mapping[str, Any]) -> str 
     for name, value in asked.items():
         if name not in names:
             return did_you_mean(name, names) or f"Known parameters: {', '.join(names)}."
-        there = [result.parameters.get(name) for result in pool]
+        there = [told(result, name) for result in pool]
         if value not in there:
             return _nearest(value, there)
     return None

@@ -22,7 +22,7 @@ from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.request import Request
 from valor_core.resolved_config import resolved
-from valor_core.spec import fold
+from valor_core.spec import ReaderSpec, fold
 
 
 def run_config(
@@ -58,11 +58,13 @@ def run_config(
         state = destinations.state
         run(evaluator, reader, engine=chosen.engine, progress=progress, state=state, place=place)
         report = evaluator.compute(resolved(request, evaluator, destinations.reports, exhibition))
-    name, version = registry.distribution(registry.reader(chosen.data["reader"], task))
+    name, version = registry.distribution(registry.find(ReaderSpec, chosen.data["reader"], task))
     report = evolve(report, versions={name: version} | dict(report.versions))
     failed = Unwritten() if unwritten is None else unwritten
+    if state is not None:
+        failed.note(state, evaluator.unsaved)
     report = destinations.write(report, failed)
-    if exhibition is not None:
+    if exhibition is not None and not report.interrupted:
         with failed.noting(exhibition.folder):
             exhibition.hang(evaluator.evaluation, reader)
     if unwritten is None:
@@ -112,8 +114,8 @@ def _inputs(
     """What a run reads, each file with what names it."""
     if request.file is not None:
         yield "the config itself", request.file
-    reader = registry.reader(chosen.data["reader"], task)
-    for entry in declared(reader.parameters):
+    reader = registry.find(ReaderSpec, chosen.data["reader"], task)
+    for entry in declared(reader.parameter_class):
         for name in (entry.name, *entry.aliases) if entry.holds_paths else ():
             for path in _paths(chosen.data.get(name)):
                 for file in _files(request.folder / path):

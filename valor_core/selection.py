@@ -14,11 +14,11 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, field, frozen
 
 from valor_core.errors import ReportError, and_more, did_you_mean
 from valor_core.result import Failed, Undefined, is_number
-from valor_core.results import NAMING, is_called
+from valor_core.results import NAMING, defaults, is_called
 from valor_core.sliced import NO_VALUE, SlicedResult, pairs, safe, written
 
 _MOST_NAMED = 12
@@ -30,6 +30,7 @@ class _Candidate:
     """A value that a key may mean: a result's, or an entry below it."""
 
     found: SlicedResult
+    defaults: Mapping[str, Any] = field(factory=dict)
     path: tuple[str, ...] = ()
 
     @property
@@ -49,9 +50,14 @@ class _Candidate:
         return pairs(self.found.where)
 
     @property
+    def stated(self) -> list[str]:
+        """Every part of a key that this result says of itself."""
+        return [*self._bare.values(), *pairs(self.found.result.parameters), *self.slice_words]
+
+    @property
     def words(self) -> list[str]:
         """Every part of a key that this result answers to."""
-        return [*self._bare.values(), *pairs(self.found.result.parameters), *self.slice_words]
+        return [*self.stated, *pairs(self.defaults)]
 
     @property
     def sides(self) -> dict[str, str]:
@@ -61,15 +67,20 @@ class _Candidate:
     @property
     def full_sides(self) -> dict[str, str]:
         """The sides, each with the name of what it is."""
-        parameters = self.found.result.parameters
+        parameters = {**self.defaults, **self.found.result.parameters}
         return {name: f"{name}:{written(value)}" for name, value in parameters.items()}
+
+    def is_told_by(self, parts: Collection[str]) -> bool:
+        """Whether parts of a key say all that the result says of itself, as flat keys do."""
+        own = pairs(self.found.result.parameters)
+        return all(any(_matches(part, [word]) for part in parts) for word in own)
 
     @property
     def entries(self) -> dict[str, _Candidate]:
         """What a table holds, by the names of its entries."""
         if not self.has_value or not isinstance(self.value, Mapping):
             return {}
-        return {str(name): _Candidate(self.found, (*self.path, name)) for name in self.value}
+        return {str(name): evolve(self, path=(*self.path, name)) for name in self.value}
 
     @property
     def numbers(self) -> Iterator[_Candidate]:
@@ -111,7 +122,7 @@ def select(key: str, found: Iterable[SlicedResult]) -> float | Undefined | Faile
     """
     found = tuple(found)
     metric, *parts = key.split("/")
-    named = [_Candidate(one) for one in found if is_called(one.result, metric)]
+    named = _candidates([one for one in found if is_called(one.result, metric)])
     if not named:
         raise ReportError(f"no result of {metric!r}", _ANOTHER)
     if not any(map(_has_number, named)):
@@ -121,6 +132,22 @@ def select(key: str, found: Iterable[SlicedResult]) -> float | Undefined | Faile
     if meant is None:
         raise _refusal(metric, _rejoined(named, parts), named)
     return _number(meant)
+
+
+def _candidates(found: Sequence[SlicedResult]) -> list[_Candidate]:
+    """The values of one metric, each with the defaults in which others are not like it."""
+    names = dict.fromkeys(name for one in found for name in one.result.parameters)
+    return [
+        _Candidate(
+            one,
+            {
+                name: value
+                for name, value in defaults(one.result.metric).items()
+                if name in names and name not in one.result.parameters
+            },
+        )
+        for one in found
+    ]
 
 
 def _has_number(candidate: _Candidate) -> bool:
@@ -175,7 +202,8 @@ def _narrowest(parts: Sequence[str], named: Sequence[_Candidate]) -> tuple[list[
         if not narrower:
             return candidates, place
         candidates = narrower
-    return candidates, len(parts)
+    whole = [one for one in candidates if one.is_told_by(parts)]
+    return whole if len(whole) == 1 else candidates, len(parts)
 
 
 def _refusal(metric: str, parts: Sequence[str], named: Sequence[_Candidate]) -> ReportError:
@@ -214,11 +242,17 @@ def _of_slice(named: Sequence[_Candidate], asked: Collection[str]) -> list[_Cand
 
 
 def _narrowed(candidates: Sequence[_Candidate], part: str) -> list[_Candidate]:
-    """The results that a part of a key is said of, or else the entries that it names."""
-    for form in (safe, str):
-        said = [candidate for candidate in candidates if part in map(form, candidate.words)]
-        if said:
-            return said
+    """The results that a part of a key is said of, or else the entries that it names.
+
+    What results say goes before what they leave to be the default.
+    """
+    for name in ("stated", "words"):
+        for form in (safe, str):
+            said = [
+                candidate for candidate in candidates if part in map(form, getattr(candidate, name))
+            ]
+            if said:
+                return said
     return [
         entry
         for candidate in candidates

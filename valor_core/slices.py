@@ -31,7 +31,7 @@ class Truth:
     value: bool
 
 
-def written(key: SliceKey) -> list[Any]:
+def written(key: Iterable[Any]) -> list[Any]:
     """A slice key as JSON has it.
 
     Examples
@@ -160,6 +160,18 @@ def _listed(column: NDArray[Any]) -> list[Any]:
         column = column.astype("datetime64[us]")
     values: list[Any] = column.tolist()
     return values
+
+
+def plain_values(column: NDArray[Any]) -> NDArray[Any]:
+    """The values of a column of metadata as JSON has them.
+
+    Examples
+    --------
+    >>> plain_values(np.array([2.0, np.nan]))
+    array([2, None], dtype=object)
+    """
+    values = written(map(_plain, _listed(column)))
+    return np.fromiter(values, dtype=np.object_, count=len(values))
 
 
 def _plain(value: Any) -> Any:

@@ -1,21 +1,25 @@
-"""Specs: what a metric, reader, resource or gallery says before its code is imported."""
+"""Specs: what each thing that a plugin brings says of itself before its code is imported."""
 
 from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from pickle import PicklingError
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-from attrs import field, frozen
+from attrs import field, frozen, has
+from attrs.validators import optional
 
-from valor_core.errors import ManifestError, shown
-from valor_core.parameters import NoParameters, build
+from valor_core.errors import BrokenPluginError, ManifestError, shown
+from valor_core.parameters import NoParameters, declared
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\.[A-Za-z][A-Za-z0-9_]*")
+_ALIAS = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 IMPLEMENTATION = re.compile(r"[\w.]+:[\w.]+")
+
+RESERVED = frozenset({"error", "metric", "name", "slice", "type", "undefined", "value"})
+"""What a result and a config call things of their own; no parameter of a metric is called so."""
 
 
 def fold(name: str) -> str:
@@ -69,11 +73,49 @@ class Reference:
 def _matches(pattern: re.Pattern[str], form: str) -> Any:
     def check(spec: Any, attribute: Any, value: object) -> None:
         if not isinstance(value, str) or not pattern.fullmatch(value):
+            called = type(spec).__name__ if attribute.name == "name" else _called(spec)
             raise ManifestError(
-                f"{type(spec).__name__}: {attribute.name} must look like {form}, got {shown(value)}"
+                f"{called}: {attribute.name} must look like {form}, got {shown(value)}",
+                f"Write it as: {attribute.name}={form}",
             )
 
     return check
+
+
+def _called(spec: Any) -> str:
+    return f"{type(spec).__name__} {spec.name!r}"
+
+
+_PLACE = "'package.module:name'"
+
+
+_ALIASES = "Write them as: aliases=('other_name',)"
+
+
+def _check_aliases(spec: Any, attribute: Any, value: object) -> None:
+    if not isinstance(value, tuple):
+        raise ManifestError(
+            f"{_called(spec)}: aliases must be a tuple of words, got {shown(value)}", _ALIASES
+        )
+    for word in value:
+        if not isinstance(word, str) or not _ALIAS.fullmatch(word):
+            raise ManifestError(
+                f"{_called(spec)}: aliases must be words of letters, digits, '_' and '-' that "
+                f"begin with a letter, got {shown(word)}",
+                _ALIASES,
+            )
+
+
+def _check_parameters(spec: Any, attribute: Any, value: object) -> None:
+    if isinstance(value, str) and IMPLEMENTATION.fullmatch(value):
+        return
+    if not isinstance(value, type):
+        raise ManifestError(
+            f"{_called(spec)}: parameters must be a class or look like "
+            f"'package.parameters:Class', got {shown(value)}",
+            "Write it as: parameters='package.parameters:Class'",
+        )
+    spec.check_parameter_class(value)
 
 
 @frozen(kw_only=True)
@@ -86,8 +128,9 @@ class Spec:
         Namespace and name, ``"classification.ROCAUC"``.
     summary : str
         What it is, in one line.
-    parameters : type
-        Its parameter class; `NoParameters` where there are none.
+    parameters : type or str
+        Its parameter class, or where that is, ``"package.parameters:Class"``; so named, it is
+        made when it is first used. `NoParameters` where there are none.
     implementation : str
         Where its code is, ``"package.module:name"``; imported when first used.
     aliases : tuple of str
@@ -96,11 +139,16 @@ class Spec:
         Extra of its distribution that brings what the code needs, ``"parquet"``.
     """
 
+    kind: ClassVar[str] = "spec"
+    """What people call a thing of this sort."""
+    everywhere: ClassVar[bool] = False
+    """Whether a bare name is looked for in all namespaces."""
+
     name: str = field(validator=_matches(_NAME, "'namespace.Name'"))
     summary: str
-    parameters: type = NoParameters
-    implementation: str = field(validator=_matches(IMPLEMENTATION, "'package.module:name'"))
-    aliases: tuple[str, ...] = ()
+    parameters: type | str = field(default=NoParameters, validator=_check_parameters)
+    implementation: str = field(validator=_matches(IMPLEMENTATION, _PLACE))
+    aliases: tuple[str, ...] = field(default=(), validator=_check_aliases)
     extra: str | None = None
 
     @property
@@ -112,6 +160,37 @@ class Spec:
     def short_name(self) -> str:
         """The part of the name after the dot."""
         return self.name.partition(".")[2]
+
+    @property
+    def parameter_class(self) -> type:
+        """The class of its parameters, imported now where it is named by its place.
+
+        Raises
+        ------
+        BrokenPluginError
+            If it cannot be imported.
+        ManifestError
+            If it is no such class.
+        """
+        if isinstance(self.parameters, type):
+            return self.parameters
+        try:
+            found: type = by_reference(self.parameters)
+        except Exception as error:
+            raise BrokenPluginError(
+                f"{self.name}: its parameters {self.parameters} cannot be imported, "
+                f"{type(error).__name__}: {error}"
+            ) from error
+        self.check_parameter_class(found)
+        return found
+
+    def check_parameter_class(self, cls: object) -> None:
+        """Raise a `ManifestError` unless a class can hold the parameters of such a thing."""
+        if not isinstance(cls, type) or not has(cls):
+            raise ManifestError(
+                f"{self.name}: expected parameters to be a parameter class, found {shown(cls)}",
+                "Make it with the decorator: @valor_core.parameters",
+            )
 
 
 @frozen(kw_only=True)
@@ -133,7 +212,11 @@ class MetricSpec(Spec):
         Raised when any input can give another number.
     per_item : bool
         Whether the implementation scores one item at a time,
-        ``score(item, parameters, resources)``, instead of being a class that reads a state.
+        ``score(item, parameters, resources)``, instead of being a class that reads a state. A
+        coroutine function may wait; all items and metrics of a batch then wait together.
+    many : bool
+        Whether a per-item metric scores all items of a batch in one call,
+        ``score_many(batch, parameters, resources)``.
     resources : tuple of str
         Names of the resources that it asks for.
     written_as : tuple of (str, str)
@@ -155,12 +238,15 @@ class MetricSpec(Spec):
     ('mylab', 'Length', 'mylab.Length@1')
     """
 
+    kind: ClassVar[str] = "metric"
+
     task: str
     higher_is_better: bool | None
     range: Range
     references: tuple[Reference, ...] = ()
     version: int = 1
     per_item: bool = False
+    many: bool = False
     resources: tuple[str, ...] = ()
     written_as: tuple[tuple[str, str], ...] = ()
 
@@ -168,6 +254,17 @@ class MetricSpec(Spec):
     def identity(self) -> str:
         """Name and version, as a report records them."""
         return f"{self.name}@{self.version}"
+
+    def check_parameter_class(self, cls: object) -> None:
+        """Refuse names of parameters that a result or a config has for something else, too."""
+        super().check_parameter_class(cls)
+        for parameter in declared(cls):
+            if parameter.name in RESERVED:
+                raise ManifestError(
+                    f"{self.name}: expected a parameter of a name that is free, got "
+                    f"{parameter.name!r}, which results or configs have for something else",
+                    f"Call it otherwise than: {', '.join(sorted(RESERVED))}",
+                )
 
 
 @frozen(kw_only=True)
@@ -180,6 +277,8 @@ class ReaderSpec(Spec):
         The task whose batches it makes; None where it serves any task with a plain table.
     """
 
+    kind: ClassVar[str] = "reader"
+
     task: str | None
 
 
@@ -190,7 +289,61 @@ class ResourceSpec(Spec):
     The implementation is called with its parameters, once per process, and what it returns is
     handed to the metrics that ask for it; a ``close`` method, if there is one, is called at the
     end. It must be safe to use from several threads.
+
+    Parameters
+    ----------
+    identity : tuple of str, optional
+        Parameters that can change a number; all of them unless given. The others, such as a
+        budget, a width or a path, may change when a saved state is gone on with.
+    free : bool
+        Whether anybody may open it at no cost, as the conformance kit would.
+    divided : tuple of str
+        Whole-number parameters, such as a budget, that hold over all workers of a run together.
+    kinds : str, optional
+        Key of its section that names a kind, a `ResourceKindSpec`: ``"client"``.
+
+    Examples
+    --------
+    >>> spec = ResourceSpec(
+    ...     name="mylab.judge",
+    ...     summary="A model that is asked for a grade",
+    ...     implementation="mylab.judge:Judge",
+    ...     identity=("model",),
+    ...     divided=("budget",),
+    ...     kinds="client",
+    ... )
+    >>> spec.free
+    False
     """
+
+    kind: ClassVar[str] = "resource"
+
+    identity: tuple[str, ...] | None = None
+    free: bool = False
+    divided: tuple[str, ...] = ()
+    kinds: str | None = None
+
+
+@frozen(kw_only=True)
+class ResourceKindSpec(Spec):
+    """What one of the kinds of a resource, such as a client of a judge, says about itself.
+
+    The implementation is called with its parameters; what it returns is handed to the resource.
+    A bare name is looked for in the namespace of the resource, then in all others.
+
+    Parameters
+    ----------
+    resource : str
+        Full name of the resource that it is a kind of, which may be another plugin's.
+    identity : tuple of str, optional
+        Parameters that can change a number; all of them unless given.
+    """
+
+    kind: ClassVar[str] = "resource kind"
+    everywhere: ClassVar[bool] = True
+
+    resource: str = field(validator=_matches(_NAME, "'namespace.name'"))
+    identity: tuple[str, ...] | None = None
 
 
 @frozen(kw_only=True)
@@ -206,7 +359,74 @@ class GallerySpec(Spec):
         The task whose items it draws.
     """
 
+    kind: ClassVar[str] = "gallery"
+
     task: str
+
+
+@frozen(kw_only=True)
+class EngineSpec(Spec):
+    """What an engine, which counts the partitions of a source, says about itself.
+
+    The implementation is called with its parameters and makes a `valor_core.engines.Engine`. A
+    bare name is looked for in all namespaces.
+    """
+
+    kind: ClassVar[str] = "engine"
+    everywhere: ClassVar[bool] = True
+
+
+@frozen(kw_only=True)
+class TaskSpec(Spec):
+    """What a task says about itself: what its items and its batches are.
+
+    Configs call it by its short name. The implementation is its batch, a class that has what
+    `valor_core.schemas.Batch` has; its ``task`` is the short name.
+
+    Parameters
+    ----------
+    item : str
+        Where the class of its items is, ``"package.module:Item"``.
+    rows : str, optional
+        Where a function is that makes a batch of a plain table, a `valor_core.readers.Table`;
+        with it, readers of plain tables serve the task.
+    examples : str, optional
+        Where a function is that makes data sets by name, each a list of batches, for the
+        conformance kit.
+    """
+
+    kind: ClassVar[str] = "task"
+    everywhere: ClassVar[bool] = True
+
+    item: str = field(validator=_matches(IMPLEMENTATION, _PLACE))
+    rows: str | None = field(default=None, validator=optional(_matches(IMPLEMENTATION, _PLACE)))
+    examples: str | None = field(default=None, validator=optional(_matches(IMPLEMENTATION, _PLACE)))
+
+
+@frozen(kw_only=True)
+class CommandSpec(Spec):
+    """What a command that a plugin adds to ``valor`` says about itself.
+
+    The implementation is a click command, or a function that takes the command's arguments as
+    strings and returns its exit code; it is imported when the command is called. The command is
+    called by its short name.
+    """
+
+    kind: ClassVar[str] = "command"
+    everywhere: ClassVar[bool] = True
+
+
+KINDS: Mapping[str, type[Spec]] = {
+    "metrics": MetricSpec,
+    "readers": ReaderSpec,
+    "resources": ResourceSpec,
+    "resource_kinds": ResourceKindSpec,
+    "galleries": GallerySpec,
+    "engines": EngineSpec,
+    "tasks": TaskSpec,
+    "commands": CommandSpec,
+}
+"""All that a plugin can declare: its hook is called ``valor_`` and the key."""
 
 
 S = TypeVar("S", bound=Spec)
@@ -222,45 +442,10 @@ class Specs(tuple[S, ...]):
         return {fold(word): spec for word, spec in words}
 
 
-def by_reference(implementation: str) -> Any:
+def by_reference(place: str) -> Any:
     """What stands at ``"package.module:name"``."""
-    module, _, name = implementation.partition(":")
-    return getattr(importlib.import_module(module), name)
-
-
-@frozen(kw_only=True)
-class FunctionMetricSpec(MetricSpec):
-    """A per-item metric that the decorator made from a function; pickled by its place.
-
-    Called with an item and the function's arguments, it answers as the function does.
-
-    Parameters
-    ----------
-    score : callable
-        ``score(item, parameters, resources)``.
-    """
-
-    score: Callable[..., Any] = field(repr=False, eq=False)
-
-    def __call__(self, item: Any, **arguments: Any) -> Any:
-        """What the function says of an item; unlike it, it checks the arguments.
-
-        Raises
-        ------
-        ParameterError
-            If an argument is unknown or missing, or its value does not fit.
-        """
-        parameters: Any = build(self.parameters, arguments, f"{self.name}: ")
-        return self.score(item, parameters, {})
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        try:
-            found = by_reference(self.implementation)
-        except (ImportError, AttributeError):
-            found = None
-        if found is not self:
-            raise PicklingError(
-                f"{self.name}: expected the metric at {self.implementation}, where other "
-                "processes look for it"
-            )
-        return by_reference, (self.implementation,)
+    module, _, name = place.partition(":")
+    found: Any = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found

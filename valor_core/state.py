@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 from attrs import field, frozen
 
+from valor_core.errors import ValorError
 from valor_core.result import Result
 
 Content = dict[str, Any]
@@ -28,6 +29,9 @@ class State(Protocol):
     A state that can be divided has a method ``select(positions)``: the state of the datums at some
     positions, ascending, of the one batch that it has counted. Slices then count a batch once.
 
+    A state that finds something odd about the data has a method ``warnings()``: sentences for the
+    report, from all that it has counted.
+
     A state that works out what items tell for themselves has a method ``within(whole)``: an equal
     state that takes it from another one, which has counted all of its items and more.
     """
@@ -48,7 +52,7 @@ class State(Protocol):
 class Metric(Protocol):
     """A frozen value of parameters that reads its numbers off a state."""
 
-    def needs(self) -> tuple[StateRequest, ...]:
+    def needs(self) -> tuple[StateRequest | RowsOf, ...]:
         """The states that `compute` reads, in its order of arguments."""
 
     def compute(self, *states: Any) -> Iterable[Result]:
@@ -120,6 +124,70 @@ class StateRequest:
         wider = dict(other.union)
         union = {name: (*values, *wider[name]) for name, values in self.union}
         return StateRequest(self.state, dict(self.key), union, self.prepare)
+
+
+@frozen
+class RowsOf:
+    """A need for the rows of a per-item metric, of this plugin or another one.
+
+    `compute` is called with its `ItemRows`, in the order of their uids. The metric is scored once,
+    whether it was chosen on its own too or is only needed here.
+
+    Parameters
+    ----------
+    metric : str
+        Its full name, ``"llm.AnswerCorrectness"``; ``@version`` behind it asserts the version.
+    parameters : mapping
+        Its parameters where they are not the defaults, as a config gives them.
+    metadata : tuple of str
+        Fields of the items' metadata that the rows have.
+
+    Examples
+    --------
+    >>> RowsOf("llm.AnswerCorrectness", metadata=("noise",)).metadata
+    ('noise',)
+    """
+
+    metric: str
+    parameters: Mapping[str, Any] = field(factory=dict)
+    metadata: tuple[str, ...] = field(default=(), converter=tuple)
+
+
+@frozen
+class Broken:
+    """What stands in the place of a state that failed; its metrics fail, and no others.
+
+    Parameters
+    ----------
+    reason : str
+        What happened: ``"update: RuntimeError: out of range"``.
+    """
+
+    reason: str
+
+    @classmethod
+    def by(cls, step: str, error: BaseException) -> Broken:
+        """What stands for a state in which an error was raised."""
+        return cls(f"{step}: {type(error).__name__}: {error}")
+
+    def dump(self) -> Content:
+        """The reason, for a file."""
+        return {"broken": self.reason}
+
+
+def merge(states: list[Any], others: Sequence[Any]) -> None:
+    """Merge other states into some of the same requests; one that fails is `Broken`."""
+    for place, (state, other) in enumerate(zip(states, others, strict=True)):
+        reasons = [one.reason for one in (state, other) if isinstance(one, Broken)]
+        if reasons:
+            states[place] = Broken(min(reasons))  # whichever came first
+            continue
+        try:
+            state.merge(other)
+        except ValorError:
+            raise
+        except Exception as error:
+            states[place] = Broken.by("merge", error)
 
 
 def join(requests: Iterable[StateRequest]) -> list[StateRequest]:

@@ -13,15 +13,13 @@ from typing import Any, Literal
 
 from attrs import field, frozen
 
+from valor_core.errors import printable
+
 Tone = Literal["", "good", "bad", "faint"]
 
 MISSING = "–"  # noqa: RUF001
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MARKDOWN = re.compile(r"([\\`*\[\]|])|(?<![^\W_])(_)|(_)(?![^\W_])")
-
-
-def _printable(text: str) -> str:
-    return printable(text)
 
 
 @frozen
@@ -38,7 +36,7 @@ class Cell:
         How it is to be taken; color where there is any, nothing elsewhere.
     """
 
-    text: str = field(converter=_printable)
+    text: str = field(converter=printable)
     number: float | None = None
     tone: Tone = ""
 
@@ -57,7 +55,7 @@ class Column:
         Name of the metric whose values it holds, if it holds one metric's only.
     """
 
-    title: str = field(converter=_printable)
+    title: str = field(converter=printable)
     numeric: bool = False
     metric: str = ""
 
@@ -185,24 +183,6 @@ def superscript(value: int) -> str:
     '¹²'
     """
     return str(value).translate(_SUPERSCRIPTS)
-
-
-def printable(text: str) -> str:
-    r"""The text in one line, with control characters spelt out.
-
-    Labels come from data, and a terminal obeys what it is sent.
-
-    Examples
-    --------
-    >>> printable("a\nb\x1b[31m")
-    'a b\\x1b[31m'
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        " " if c.isspace() else c if c.isprintable() else c.encode("unicode_escape").decode()
-        for c in text
-    )
 
 
 def width(text: str) -> int:

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import SchemaError
+from valor_core.errors import SchemaError, ValorError
+from valor_core.item_rows import ItemRows
+from valor_core.items import ItemScores
 from valor_core.plan import Plan
+from valor_core.resources import Facts
 from valor_core.schemas import Batch, Label
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.label_sides import LabelSides
+from valor_core.scoring import Run
 from valor_core.slices import SliceKey
-from valor_core.state import Resources, StateRequest
-
-
-class Mergeable(Protocol):
-    """What `Tally` asks of its states."""
-
-    def merge(self, other: Any) -> None:
-        """Count what another state counted."""
+from valor_core.state import Broken, Resources, StateRequest, merge
 
 
 @define
@@ -52,6 +49,18 @@ class Tally:
         both.
     label_sides : LabelSides
         Which labels are true and which predicted, until one is both.
+    outside : int
+        Datums that were counted in no partition, but handed over one batch after another.
+    facts : dict of str to (int, Facts)
+        What resources tell of themselves, the latest of each opening.
+    stopped : str, optional
+        Why the counting ended before its time.
+    interrupted : bool
+        Whether it was the user who ended it.
+    missing : dict of str to str
+        Partitions that could not be counted, and why.
+    unfinished : int
+        Partitions of saved runs that are still to be counted.
     """
 
     states: dict[SliceKey, list[Any]] = field(factory=dict)
@@ -64,6 +73,30 @@ class Tally:
     labels: set[Label] = field(factory=set)
     sides: set[str] = field(factory=set)
     label_sides: LabelSides = field(factory=LabelSides)
+    outside: int = 0
+    facts: dict[str, tuple[int, Facts]] = field(factory=dict)
+    stopped: str | None = None
+    interrupted: bool = False
+    missing: dict[str, str] = field(factory=dict)
+    unfinished: int = 0
+
+    @property
+    def is_final(self) -> bool:
+        """Whether counting the same data once more would be of no use."""
+        return self.stopped is None and all(
+            not isinstance(state, Broken)
+            and (not isinstance(state, ItemScores) or state.rows.are_final)
+            for states in self.states.values()
+            for state in states
+        )
+
+    @property
+    def still_to_count(self) -> str | None:
+        """What the report of saved runs lacks that were not at their end."""
+        if not self.unfinished:
+            return None
+        several = f"{self.unfinished:,} partition{' is' if self.unfinished == 1 else 's are'}"
+        return f"{several} still to be counted by the runs whose states these are"
 
     def count(
         self,
@@ -71,6 +104,7 @@ class Tally:
         parts: Iterable[tuple[SliceKey, Codes]],
         plan: Plan,
         resources: Resources,
+        run: Run | None = None,
     ) -> None:
         """Count a batch, each of its parts under the key of its slice.
 
@@ -84,8 +118,10 @@ class Tally:
             Which states count them.
         resources : mapping of str to object
             What requests prepare a batch with.
+        run : Run, optional
+            What the scoring of items shares.
         """
-        divided = _Divided(batch, plan, resources)
+        divided = _Divided(batch, plan, resources, plan.scored(batch, resources, run))
         for key, positions in parts:
             if key not in self.states:
                 self.states[key] = plan.new_states()
@@ -103,8 +139,7 @@ class Tally:
         for key, states in other.states.items():
             mine = self.states.setdefault(key, states)
             if mine is not states:
-                for own, theirs in zip(mine, states, strict=True):
-                    own.merge(theirs)
+                merge(mine, states)
         self.uids.extend(other.uids)
         self.read += other.read
         self.skipped += other.skipped
@@ -114,6 +149,17 @@ class Tally:
         self.labels |= other.labels
         self.sides |= other.sides
         self.label_sides.join(other.label_sides)
+        self.outside += other.outside
+        self.unfinished += other.unfinished
+        self.stopped = self.stopped or other.stopped
+        self.missing |= other.missing
+        self.take_facts(other)
+
+    def take_facts(self, other: Tally) -> None:
+        """What resources told another tally, where it is newer."""
+        for opening, told in other.facts.items():
+            if opening not in self.facts or self.facts[opening][0] < told[0]:
+                self.facts[opening] = told
 
     def check_uids(self) -> None:
         """Raise a `SchemaError` if an item was read twice."""
@@ -136,8 +182,7 @@ class Tally:
             return self.states[keys[0]]
         whole = plan.new_states()
         for key in keys:
-            for mine, theirs in zip(whole, self.states[key], strict=True):
-                mine.merge(theirs)
+            merge(whole, self.states[key])
         return whole
 
 
@@ -153,24 +198,36 @@ class _Divided:
         Which states count them.
     resources : mapping of str to object
         What requests prepare a batch with.
+    scored : mapping of int to ItemRows
+        The rows of the whole batch, by the position of the request that wants them.
     """
 
     batch: Batch
     plan: Plan
     resources: Resources
+    scored: Mapping[int, ItemRows]
     _counted: dict[StateRequest, Any] = field(factory=dict, init=False)
 
-    def count(self, positions: Codes, states: Sequence[Any]) -> None:
-        """Count the datums at some positions in every state."""
+    def count(self, positions: Codes, states: list[Any]) -> None:
+        """Count the datums at some positions in every state; one that fails becomes `Broken`."""
         is_part = len(positions) < len(self.batch)
         part = None if is_part else self.batch
-        for request, state in zip(self.plan.requests, states, strict=True):
-            if is_part and hasattr(state, "select"):
-                state.merge(self._whole(request).select(positions))
+        for place, (request, state) in enumerate(zip(self.plan.requests, states, strict=True)):
+            if isinstance(state, Broken):
                 continue
-            if part is None:
-                part = self.batch.select(positions)
-            request.update(state, part, self.resources)
+            try:
+                if place in self.scored:
+                    rows = self.scored[place]
+                    state.update(rows.select(positions) if is_part else rows)
+                elif is_part and hasattr(state, "select"):
+                    state.merge(self._whole(request).select(positions))
+                else:
+                    part = self.batch.select(positions) if part is None else part
+                    request.update(state, part, self.resources)
+            except ValorError:
+                raise
+            except (Exception, SystemExit) as error:  # what else there is is counted all the same
+                states[place] = Broken.by("update", error)
 
     def _whole(self, request: StateRequest) -> Any:
         """The state of the whole batch, counted once."""

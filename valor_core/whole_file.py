@@ -1,12 +1,19 @@
-"""Whole files: what is written stands in its file completely, or the file is left as it was."""
+"""Whole files: what is written stands in its file completely, or the file is left as it was.
+
+Of several who write one file at a time, the last to finish has written it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 
 from valor_core.errors import ReportError
+
+_KEPT = 40
+"""Characters of a file's name in that of the file beside it, which must not be too long."""
 
 
 @contextmanager
@@ -28,10 +35,11 @@ def replacing(path: Path) -> Iterator[Path]:
     ...     path.read_text()
     '{}'
     """
-    unfinished = _beside(path)
+    target = path.resolve()
+    unfinished = _new_beside(target)
     try:
         yield unfinished
-        unfinished.replace(path.resolve())
+        unfinished.replace(target)
     finally:
         unfinished.unlink(missing_ok=True)
 
@@ -40,9 +48,7 @@ def check_writable(path: Path) -> None:
     """Raise an `OSError` if a file cannot be written; leaves it as it is."""
     if path.exists():
         path.open("ab").close()
-    unfinished = _beside(path)
-    unfinished.touch()
-    unfinished.unlink()
+    _new_beside(path.resolve()).unlink()
 
 
 def write_text(path: Path, text: str) -> None:
@@ -66,6 +72,8 @@ def write_text(path: Path, text: str) -> None:
         raise ReportError(f"{path}: cannot be written, {error.strerror}") from error
 
 
-def _beside(path: Path) -> Path:
-    target = path.resolve()
-    return target.with_name(f".{target.name}.unfinished")
+def _new_beside(target: Path) -> Path:
+    """A new, empty file beside another, by a name that nobody else knows or can foresee."""
+    unfinished = target.with_name(f".{target.name[:_KEPT]}.{token_hex(8)}.unfinished")
+    unfinished.touch(exist_ok=False)
+    return unfinished

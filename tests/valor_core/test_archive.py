@@ -79,7 +79,33 @@ def test_a_file_with_one_changed_byte_is_refused(state: Path) -> None:
     content[content.index(b"lab.LongShare") + 2] ^= 1
     state.write_bytes(bytes(content))
 
-    assert refused(state).startswith(f"{state}: expected a saved state, BadZipFile")
+    assert "is damaged, BadZipFile" in refused(state)
+
+
+def test_a_refusal_quotes_no_arrays_of_a_damaged_file(state: Path) -> None:
+    content = bytearray(state.read_bytes())
+    name_length = content.index(b"array0.npy") - 4  # in the head of the member
+    content[name_length + 1] = 1  # so that its name is 256 bytes longer
+    state.write_bytes(bytes(content))
+
+    assert "BadZipFile: File name in directory 'array0.npy' and header " in refused(state)
+    assert len(refused(state)) < len(str(state)) + 350
+
+
+def test_labels_that_are_none_are_told_as_they_stand_in_the_file(state: Path) -> None:
+    rewritten(state, lambda header: header.update(labels=[{"label": ["class", "cat"]}, "d", "e"]))
+
+    told = "labels: expected labels, found [Label(key='class', value='cat'), 'd', 'e']"
+    assert told in refused(state)
+
+
+def test_a_member_that_calls_itself_encrypted_is_refused(state: Path) -> None:
+    content = bytearray(state.read_bytes())
+    content[content.index(b"PK\x01\x02") + 8] |= 1  # the directory's flags of the header
+    state.write_bytes(bytes(content))
+
+    assert "its content is damaged, RuntimeError: File " in refused(state)
+    assert " is encrypted" in refused(state)
 
 
 @pytest.mark.parametrize("content", [b"garbage", b"\x80\x04K\x01.", b"{}", b"PK\x03\x04 and more"])
@@ -111,10 +137,13 @@ def test_a_folder_is_refused(tmp_path: Path, state: Path) -> None:
 def test_a_state_of_another_format_is_refused(state: Path) -> None:
     rewritten(state, lambda header: header.update(valor_state=99))
 
-    assert refused(state) == f"{state}: expected a saved state of format 2"
+    assert refused(state) == (
+        f"{state}: expected a saved state of format 3, found 99\n"
+        "Make it anew: remove the file and run the evaluation again."
+    )
 
 
-@pytest.mark.parametrize("key", ["versions", "uids", "read", "slices", "done", "fields"])
+@pytest.mark.parametrize("key", ["facts", "uids", "read", "slices", "done", "fields"])
 def test_a_header_without_one_of_its_parts_is_refused(state: Path, key: str) -> None:
     rewritten(state, lambda header: header.pop(key))
 
@@ -171,7 +200,7 @@ def test_a_request_without_what_makes_an_evaluator_is_refused(state: Path, name:
 
 
 def test_a_damaged_metric_is_named_with_its_file(state: Path) -> None:
-    rewritten(state, lambda header: header["request"].update(metrics=["lab.Nothing"]))
+    rewritten(state, lambda header: header["request"].update(metrics=[{"name": "lab.Nothing"}]))
 
     with pytest.raises(ValorError) as caught:
         Evaluator.load(state)

@@ -110,6 +110,14 @@ def test_structures_are_the_same_or_differ():
     assert compare(a, a).same
 
 
+def test_a_report_of_a_run_that_was_stopped_is_remarked():
+    a = Report(results=[of("Gain", 0.5)], counts={"not_run": 35}, stopped="the budget is spent")
+
+    found = compare(a, Report(results=[of("Gain", 0.25)]))
+
+    assert found.remarks == ("first report: the budget is spent", "items not run: 35, then 0")
+
+
 def test_versions_and_counts_that_differ_are_remarked():
     a = report(versions={"valor-core": "1"}, counts={"read": 10})
     b = report(versions={"valor-core": "2", "numpy": "2"}, counts={"read": 1200})

@@ -73,6 +73,12 @@ def test_any_two_levels_of_numbers_are_a_matrix():
     assert (held.confusion, held.size) == (False, 2)
 
 
+@pytest.mark.parametrize("side", ["unmatched_ground_truths", "unmatched_predictions"])
+@pytest.mark.parametrize("unmatched", [["cat"], "cat", 1])
+def test_a_report_whose_unmatched_are_no_table_is_written_without_a_matrix(side, unmatched):
+    assert matrix({"confusion_matrix": {"cat": {"cat": 1}}, side: unmatched}) is None
+
+
 @pytest.mark.parametrize(
     "value", [3, {}, {"a": 1}, {"a": {}}, {"a": {"b": "c"}}, {"confusion_matrix": [1]}]
 )

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import asyncio
+import inspect
 import pickle
 import sys
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, Literal
 
@@ -14,6 +17,7 @@ from valor_core.parameters import declared
 from valor_core.plan import bind
 from valor_core.registry import Registry
 from valor_core.schemas.text import Text
+from valor_core.spec import RESERVED
 
 ITEMS = [Text("q1", response="Paris"), Text("q2", response="Rom")]
 
@@ -193,4 +197,79 @@ def test_a_function_without_a_name_is_refused_in_words(function: Any, called: st
     assert str(caught.value) == (
         f"mylab.One: expected a function with a name, got {called}\n"
         "Write it as: def score(item) -> float"
+    )
+
+
+def test_a_function_is_given_the_resources_that_it_asks_for(mylab: Path) -> None:
+    @metric("mylab.Known", task="text", resources=("dictionary",))
+    def known(item: Any, *, dictionary: Any, least: int = 1) -> float:
+        """Whether some words are known."""
+        return float(sum(map(dictionary.has, item.response.split())) >= least)
+
+    report = evaluate(
+        [Text("q1", response="dog"), Text("q2", response="cat dog")],
+        [{"name": known, "least": 2}],
+        resources={"dictionary": {"words": ["dog", "cat"]}},
+    )
+
+    assert report["Known"].value == 0.5
+    assert [one.name for one in declared(known.parameter_class)] == ["least"]
+
+
+def test_a_coroutine_function_is_a_metric() -> None:
+    @metric("mylab.Slow", task="text", resources=("mylab.dictionary",))
+    async def slow(item: Any, *, dictionary: Any) -> float:
+        await asyncio.sleep(0)
+        return float(bool(dictionary.known(item.response)))
+
+    assert inspect.iscoroutinefunction(slow.score)
+    assert asyncio.run(slow(Text("q1", response="dog"), dictionary=Known(["dog"]))) == 1.0
+
+
+class Known:
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+
+    def known(self, text: str) -> list[str]:
+        return [word for word in text.split() if word in self.words]
+
+
+def test_a_decorated_function_that_asks_for_a_resource_is_called_with_it() -> None:
+    @metric("mylab.Known", task="text", resources=("llm.judge",))
+    def known(item: Any, *, judge: Any) -> float:
+        return float(len(judge.known(item.response)))
+
+    assert known(Text("q1", response="a b c"), judge=Known(["a", "b"])) == 2.0
+    with pytest.raises(ParameterError) as caught:
+        known(Text("q1", response="a"))
+
+    assert str(caught.value) == "mylab.Known: judge: expected the resource, found none"
+
+
+def test_a_resource_that_no_argument_takes_is_refused() -> None:
+    with pytest.raises(ManifestError) as caught:
+
+        @metric("mylab.Odd", task="text", resources=("judge",))
+        def odd(item: Any, *, jugde: int = 3) -> float:
+            return 0.0
+
+    assert str(caught.value) == (
+        "mylab.Odd: expected a keyword-only argument for the resource 'judge', found none\n"
+        "Write it as: def odd(item, *, judge)"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED))
+def test_a_parameter_called_like_a_column_of_results_is_refused(name: str) -> None:
+    text = f"def odd(item, *, {name}: int = 3) -> float:\n    return 0.0\n"
+    namespace: dict[str, Any] = {"__name__": "odd"}
+    exec(text, namespace)
+
+    with pytest.raises(ManifestError) as caught:
+        metric("mylab.Odd", task="text")(namespace["odd"])
+
+    assert str(caught.value) == (
+        f"mylab.Odd: expected a parameter of a name that is free, got {name!r}, which results or "
+        "configs have for something else\n"
+        "Call it otherwise than: error, metric, name, slice, type, undefined, value"
     )

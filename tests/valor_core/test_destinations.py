@@ -8,8 +8,8 @@ import pytest
 
 from valor_core import Report
 from valor_core.destinations import Destinations, Unwritten
-from valor_core.errors import ConfigError, ReportError
-from valor_core.items import ItemRow
+from valor_core.errors import ConfigError, ReportError, StateError
+from valor_core.item_rows import ItemRow
 from valor_core.report import ItemTable
 from valor_core.result import Result
 
@@ -153,3 +153,17 @@ def test_several_files_that_cannot_be_written_are_all_named(
     assert caught.value.remedy == "See where it comes from with: VALOR_TRACEBACK=1 valor …"
     (note,) = caught.value.__notes__
     assert note.startswith(f"{tmp_path / 'a.json'}: cannot be written")
+
+
+def test_a_state_that_cannot_be_written_is_told_after_the_report_like_any_other_file() -> None:
+    unwritten = Unwritten()
+    full = StateError("s.npz: cannot be written, No space left on device")
+    unwritten.note(Path("a.npz"), None)
+    unwritten.note(Path("s.npz"), full)
+    unwritten.note(Path("a.json"), ReportError("a.json: cannot be written, No space left"))
+
+    with pytest.raises(StateError) as caught:
+        unwritten.check()
+
+    assert caught.value is full
+    assert caught.value.__notes__ == ["a.json: cannot be written, No space left"]

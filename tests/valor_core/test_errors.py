@@ -51,6 +51,34 @@ def test_a_parameter_error_can_be_given_a_better_place() -> None:
     )
 
 
+def test_a_path_or_key_cannot_send_a_terminal_commands() -> None:
+    error = ValorError("\x1b[31mfoo.csv: expected\nthis, \u202egot that", "Do:\nrm \x9b2J")
+
+    assert str(error) == "\\x1b[31mfoo.csv: expected this, \\u202egot that\nDo:\nrm \\x9b2J"
+    assert error.at("a\x07: ").message == "a\\x07: \\x1b[31mfoo.csv: expected this, \\u202egot that"
+
+
+def test_a_parameter_error_with_control_characters_comes_through_pickling() -> None:
+    error = ParameterError("a\x1b: unknown key", None, "c\x1b.yaml: ")
+
+    assert (
+        str(pickle.loads(pickle.dumps(error))) == str(error) == ("c\\x1b.yaml: a\\x1b: unknown key")
+    )
+
+
+def test_a_value_that_python_cannot_print_is_no_traceback() -> None:
+    assert shown(10**5000) == "int too large to show"
+
+
+def test_a_cell_of_400_000_characters_gives_a_short_message() -> None:
+    cell = "x" * 400_000
+
+    for error in (ValorError(f"huge.csv, row 2: found {cell!r} twice"), ParameterError(cell)):
+        assert len(str(error)) < 1000
+        assert pickle.loads(pickle.dumps(error)).at("a: ").message.startswith("a: ")
+    assert str(ValorError(f"huge.csv: found {cell!r} twice")).endswith("xxx' twice")
+
+
 def test_a_long_value_is_cut_short() -> None:
     text = shown("a" * 200)
 

@@ -64,12 +64,12 @@ def test_another_request_is_refused_with_both_values() -> None:
 @pytest.mark.parametrize(
     ("metrics", "told"),
     [
-        (["Accuracy", "F1", "LogLoss"], "metrics: classification.LogLoss@1 only here"),
-        (["Accuracy"], "metrics: classification.F1@1 only there"),
+        (["Accuracy", "F1", "LogLoss"], "metrics: classification.LogLoss@2 only here"),
+        (["Accuracy"], "metrics: classification.F1@2 only there"),
         (["F1", "Accuracy"], "metrics: in another order"),
         (
             ["Accuracy", {"name": "F1", "score_thresholds": 0.5}],
-            "metrics[1].score_thresholds of classification.F1@1 is [None] there and [0.5] here",
+            "metrics[1].score_thresholds of classification.F1@2 is [None] there and [0.5] here",
         ),
     ],
 )
@@ -80,3 +80,17 @@ def test_another_request_is_told_by_the_metric_that_differs(metrics: Any, told: 
         Evaluator(metrics, task="classification").evaluation.check_same(saved.describe(), "a.npz")
 
     assert caught.value.message == f"a.npz: made by another request, {told}"
+
+
+def test_a_state_with_one_setting_more_that_is_null_is_refused() -> None:
+    evaluation = Evaluator(["Accuracy"], task="classification").evaluation
+    identity = evaluation.identity()
+    identity["metrics"][0]["bins"] = None
+
+    with pytest.raises(ForeignStateError) as caught:
+        evaluation.check_same(identity, "a.npz")
+
+    assert caught.value.message == (
+        "a.npz: made by another request, metrics[0].bins of classification.Accuracy@2 "
+        "is None there and missing here"
+    )

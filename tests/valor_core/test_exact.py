@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core import exact
-from valor_core.errors import SchemaError
-from valor_core.exact import ExactSum, ExactSums
+from valor_core.errors import SchemaError, StateError
+from valor_core.exact import ExactSum, ExactSums, saved_sums
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
 
@@ -235,3 +235,30 @@ def test_text_of_another_form_is_an_error(text: str) -> None:
         ExactSum.from_text(text)
 
     assert str(caught.value) == f"exact sum: expected text such as '0x3p-1', got {text!r}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "ious: expected 2 exact sums, found None"),
+        ("0x1p-1", "ious: expected 2 exact sums, found '0x1p-1'"),
+        ("0x0p+0 0x0p+0 0x0p+0", "ious: expected 2 exact sums, found '0x0p+0 0x0p+0 0x0p+0'"),
+        ("0x1p-1 many", "ious: exact sum: expected text such as '0x3p-1', got 'many'"),
+        ("0x1p-1 0x1p+9999", "ious: exact sum: expected a sum within the range of float64"),
+        ("0x0p+0 -0x1p-1", "ious: expected sums from 0 to inf, found -0.5"),
+        ("0x3p+0 0x1p+0", "ious: expected sums from 0 to 2, found 3"),
+    ],
+)
+def test_saved_sums_are_as_many_as_expected_and_within_their_bounds(
+    text: object, message: str
+) -> None:
+    with pytest.raises(StateError) as caught:
+        saved_sums(text, "ious", np.array([2.0, np.inf]))
+    assert str(caught.value).startswith(message)
+
+
+def test_saved_sums_come_back_to_the_last_bit() -> None:
+    sums = ExactSums()
+    sums.add([0, 1, 1], [0.1, 0.2, 1e-300])
+
+    assert saved_sums(sums.to_text(), "ious", np.array([0.1, np.inf])) == sums

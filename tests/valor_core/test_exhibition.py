@@ -75,7 +75,7 @@ def test_the_worst_come_first_and_equals_by_name(tmp_path: Path) -> None:
     gallery = Lengths()
 
     page = Exhibition(gallery, tmp_path).hang(
-        EVALUATION, InMemory.of(batches("10", "a", "b", "c", "9"), "text")
+        EVALUATION, InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch)
     )
 
     assert page == tmp_path / "index.html"
@@ -93,7 +93,7 @@ def test_a_page_that_cannot_be_written_leaves_the_one_before_it_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exhibition = Exhibition(Lengths(), tmp_path)
-    reader = InMemory.of([Text("a", response="abc")], "text")
+    reader = InMemory.of([Text("a", response="abc")], TextBatch)
     page = exhibition.hang(EVALUATION, reader)
     before = page.read_bytes()
     monkeypatch.setattr("valor_core.catalog.html", lambda *arguments: "half \ud800")
@@ -108,7 +108,7 @@ def test_no_more_than_asked_for_are_drawn_and_only_their_partitions_read_again(
     tmp_path: Path,
 ) -> None:
     gallery, reads = Lengths(), []
-    reader = Counting(InMemory.of(batches("a", "b", "c", "d", "e"), "text"), reads)
+    reader = Counting(InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch), reads)
 
     Exhibition(gallery, tmp_path, most=2).hang(EVALUATION, reader)
 
@@ -124,7 +124,9 @@ def test_the_split_into_batches_changes_nothing(tmp_path: Path) -> None:
     )
 
     for name, data in {"parts": batches(*uids), "whole": whole}.items():
-        Exhibition(Lengths(), tmp_path / name, most=3).hang(EVALUATION, InMemory.of(data, "text"))
+        Exhibition(Lengths(), tmp_path / name, most=3).hang(
+            EVALUATION, InMemory.of(data, TextBatch)
+        )
 
     pages = [(tmp_path / name / "index.html").read_bytes() for name in ("parts", "whole")]
     assert pages[0] == pages[1]
@@ -134,7 +136,7 @@ def test_items_that_the_filter_leaves_out_are_not_drawn(tmp_path: Path) -> None:
     evaluation = Evaluation("text", Plan.of([]), filter=Filter.parse("uid != 'c'"))
 
     Exhibition(Lengths(), tmp_path, most=1).hang(
-        evaluation, InMemory.of(batches("a", "b", "c", "d", "e"), "text")
+        evaluation, InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch)
     )
 
     assert shown(tmp_path) == ["a"]
@@ -142,7 +144,7 @@ def test_items_that_the_filter_leaves_out_are_not_drawn(tmp_path: Path) -> None:
 
 def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Path) -> None:
     Exhibition(Lengths(), tmp_path).hang(
-        EVALUATION, InMemory.of([Text("a", response="ab")], "text")
+        EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch)
     )
 
     assert "No item has an error" in (tmp_path / "index.html").read_text(encoding="utf-8")
@@ -151,7 +153,7 @@ def test_where_nothing_is_wrong_the_page_says_so(tmp_path: Path) -> None:
 def test_the_pictures_of_the_time_before_are_gone_and_other_files_stay(tmp_path: Path) -> None:
     (tmp_path / "001-mine.png").write_text("mine")
     first, second = (
-        InMemory.of([Text(uid, response="abc")], "text") for uid in ("before", "after")
+        InMemory.of([Text(uid, response="abc")], TextBatch) for uid in ("before", "after")
     )
 
     Exhibition(Lengths(), tmp_path).hang(EVALUATION, first)
@@ -170,7 +172,7 @@ def test_a_gallery_that_does_not_judge_every_item_is_reported(tmp_path: Path) ->
 
     with pytest.raises(SchemaError, match=r"^Lazy: expected a number for each of 1 items, got"):
         Exhibition(Lazy(), tmp_path).hang(
-            EVALUATION, InMemory.of([Text("a", response="ab")], "text")
+            EVALUATION, InMemory.of([Text("a", response="ab")], TextBatch)
         )
 
 
@@ -179,7 +181,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
     with pytest.raises(ReportError, match="pictures: cannot be written, Not a directory"):
         Exhibition(Lengths(), tmp_path / "file" / "pictures").hang(
-            EVALUATION, InMemory.of([Text("a", response="abc")], "text")
+            EVALUATION, InMemory.of([Text("a", response="abc")], TextBatch)
         )
 
 

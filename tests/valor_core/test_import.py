@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -39,7 +40,7 @@ def test_importing_core_loads_no_task_schema_reader_or_cli() -> None:
         assert name not in loaded
     assert {name for name in loaded if name.startswith("valor_core.schemas.")} == {
         f"valor_core.schemas.{name}"
-        for name in ("arrays", "characters", "datum", "label", "label_sides", "order")
+        for name in ("arrays", "characters", "datum", "decimals", "label", "label_sides", "order")
     }
 
 
@@ -69,8 +70,9 @@ def test_listing_all_metrics_imports_no_code_of_any_plugin() -> None:
     body = """
 import valor_core
 from valor_core.registry import Registry
+from valor_core.spec import KINDS
 registry = Registry()
-listed = [*registry.metrics(), *registry.readers(), *registry.resources()]
+listed = [spec for kind in KINDS.values() for spec in registry.all(kind)]
 code = {spec.implementation.partition(":")[0] for spec in listed if spec.namespace != "core"}
 """
 
@@ -81,13 +83,46 @@ def test_listing_all_metrics_loads_no_other_library_either() -> None:
     body = """
 from importlib.metadata import entry_points
 from valor_core.registry import Registry
+from valor_core.spec import MetricSpec
 plugins = {entry.value.partition(".")[0] for entry in entry_points(group="valor.plugins")}
-list(Registry().metrics())
+Registry().all(MetricSpec)
 """
     tops = run(body, "{name.partition('.')[0] for name in loaded} - plugins")
 
     strange = {top for top in tops if top not in sys.stdlib_module_names} - ALLOWED
     assert {top for top in strange if not top.startswith("_")} == set()
+
+
+def test_listing_all_metrics_makes_no_parameter_class_of_the_families() -> None:
+    body = """
+from valor_core.registry import Registry
+from valor_core.spec import KINDS
+for kind in KINDS.values():
+    Registry().all(kind)
+"""
+    loaded = run(body, "loaded")
+
+    assert [name for name in loaded if re.search(r"valor_(?!core).*parameters", name)] == []
+    assert "valor_core.readers.items" not in loaded
+
+
+def test_importing_core_makes_a_hundred_attrs_classes_at_most_and_listing_adds_none() -> None:
+    body = """
+def attrs_classes(cls=object):
+    for below in type.__subclasses__(cls):
+        if "__attrs_attrs__" in vars(below) and below.__module__.startswith("valor_"):
+            yield below
+        yield from attrs_classes(below)
+import valor_core
+imported = set(attrs_classes())
+from valor_core.registry import Registry
+from valor_core.spec import MetricSpec
+Registry().all(MetricSpec)
+"""
+    imported, listed = run(body, "(f'{len(imported):04}', f'{len(set(attrs_classes())):04}.')")
+
+    assert 10 < int(imported) <= 100
+    assert int(listed.rstrip(".")) == int(imported)
 
 
 def test_everything_that_core_publishes_is_there() -> None:

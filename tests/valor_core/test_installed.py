@@ -102,9 +102,3 @@ def test_the_disk_is_not_looked_at_where_nobody_asks(
     monkeypatch.setattr(installed.os, "stat", None)
 
     assert entry_points(GROUP) is before
-
-
-def test_an_announcement_loads_what_it_names() -> None:
-    found = {one.name: one for one in entry_points("valor.engines")}
-
-    assert found["local"].load().__name__ == "LocalEngine"

@@ -7,7 +7,7 @@ import pytest
 
 from valor_core.errors import ReportError
 from valor_core.item_file import write_items
-from valor_core.items import ItemRow
+from valor_core.item_rows import ItemRow
 from valor_core.report import ItemTable
 
 

@@ -9,11 +9,14 @@ import pytest
 
 import valor_core
 from valor_core.errors import ManifestError
-from valor_core.items import MOST_REASONS, ItemRow, ItemScorer, check_scorer
+from valor_core.function_metric import FunctionMetricSpec
+from valor_core.item_rows import ItemRow
+from valor_core.items import MOST_REASONS
 from valor_core.parameters import NoParameters
 from valor_core.result import Failed, ItemScore, Undefined
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.spec import FunctionMetricSpec, MetricSpec, Range
+from valor_core.scoring import ItemScorer, check_scorer
+from valor_core.spec import MetricSpec, Range
 
 ITEMS = [
     Text("q1", response="Paris", references=("Paris", "paris"), metadata={"city": "Paris"}),
@@ -59,6 +62,16 @@ def test_a_mean_says_what_it_left_out_and_why(mylab: Path) -> None:
     ]
     assert report.counts == {"read": 6, "skipped": 0, "failed": 2}
     assert report.items == ()
+
+
+def test_items_whose_sum_is_beyond_all_numbers_have_a_mean() -> None:
+    def far(item: Text) -> float:
+        return 1.5e308
+
+    items = [Text("a"), Text("b"), Text("c")]
+    spec = valor_core.metric("mylab.Far", task="text", higher_is_better=None)(far)
+    report = valor_core.evaluate(items, [spec], "text")
+    assert report["mylab.Far"].value == 1.5e308
 
 
 def test_two_settings_of_a_metric_keep_their_own_rows(mylab: Path) -> None:

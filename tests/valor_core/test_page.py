@@ -11,10 +11,12 @@ from valor_core.errors import ValorError
 from valor_core.evaluate import evaluate
 from valor_core.page import html
 from valor_core.registry import Registry
+from valor_core.rendering import notebook
 from valor_core.report import Report, SliceReport
 from valor_core.report_tables import markdown, plain
 from valor_core.requirements import Requirement
 from valor_core.result import Failed, Result, Undefined
+from valor_core.spec import MetricSpec
 from valor_core.testing.examples import datasets
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
@@ -237,7 +239,7 @@ def conformance_parameters():
     """What the conformance tests of the plugins try on each metric besides its defaults."""
     tried = {}
     for file in sorted(PLUGINS.glob("*/tests/test_conformance.py")):
-        tried |= runpy.run_path(str(file))["PARAMETERS"]
+        tried |= runpy.run_path(str(file)).get("PARAMETERS", {})
     return tried
 
 
@@ -257,7 +259,7 @@ def reports_of(name, parameters, task):
 
 
 @pytest.mark.filterwarnings("ignore::valor_core.ValorWarning")
-@pytest.mark.parametrize("spec", [*Registry().metrics()], ids=lambda spec: spec.name)
+@pytest.mark.parametrize("spec", [*Registry().all(MetricSpec)], ids=lambda spec: spec.name)
 def test_every_installed_metric_has_a_page(spec):
     written = 0
     for parameters in PARAMETERS.get(spec.name, [{}]):
@@ -271,3 +273,19 @@ def test_every_installed_metric_has_a_page(spec):
             written += 1
 
     assert written
+
+
+def test_a_page_holds_no_control_characters_of_labels() -> None:
+    label = "a\0\x1b[2J\u202eb"
+    f1 = Result(type="F1", metric="mylab.F1@1", parameters={"label": label}, value=0.5)
+    report = Report(
+        results=[f1],
+        slices=(SliceReport({label: label}, [f1]),),
+        warnings=(label,),
+        config={"task": label},
+        counts={"read": 1},
+    )
+
+    for text in (html(report), notebook(report)):
+        assert not set("\0\x1b\u202e") & set(text)
+        assert "a\\x00\\x1b[2J\\u202eb" in text

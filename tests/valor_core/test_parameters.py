@@ -19,6 +19,7 @@ from valor_core.parameters import (
     Within,
     build,
     declared,
+    nondefault,
     parameter,
     parameters,
     plain,
@@ -350,3 +351,18 @@ def test_text_from_the_environment_is_not_shown_in_errors() -> None:
     secret = FromEnvironment("s3cret", "${env:KEY}")
 
     assert message({"rule": secret, "count": secret}).count("s3cret") == 0
+
+
+def test_what_is_not_at_its_default_is_recorded_as_a_report_does() -> None:
+    given = Every(count=2, listed=(0.5, 0.75), path=Path("a") / "b", inner=Inner(depth=3))
+
+    assert nondefault(Every()) == {}
+    assert nondefault(given, "listed", "no such") == {
+        "count": 2,
+        "path": "a/b",
+        "inner": {"depth": 3, "cache": None},
+    }
+
+
+def test_a_required_parameter_is_always_recorded() -> None:
+    assert nondefault(Needy(threshold=0.5)) == {"threshold": 0.5}

@@ -18,10 +18,12 @@ from valor_core.reading import (
     identity,
     name_in,
 )
-from valor_core.schemas import TASKS
-from valor_core.schemas.classification import Classification
+from valor_core.registry import Registry
+from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
+from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.spec import TaskSpec
 
 
 def unnamed(count: int) -> TextBatch:
@@ -37,21 +39,21 @@ def uids(reader: InMemory) -> list[list[object]]:
 
 
 def test_objects_become_one_batch() -> None:
-    assert uids(InMemory.of([Text("q1"), Text("q2")], "text")) == [["q1", "q2"]]
+    assert uids(InMemory.of([Text("q1"), Text("q2")], TextBatch)) == [["q1", "q2"]]
 
 
 def test_a_generator_of_objects_becomes_one_batch() -> None:
-    assert uids(InMemory.of((Text(name) for name in "ab"), "text")) == [["a", "b"]]
+    assert uids(InMemory.of((Text(name) for name in "ab"), TextBatch)) == [["a", "b"]]
 
 
 def test_nothing_becomes_one_empty_batch() -> None:
-    assert uids(InMemory.of([], "text")) == [[]]
+    assert uids(InMemory.of([], TextBatch)) == [[]]
 
 
 def test_every_batch_is_a_partition() -> None:
     batches = [TextBatch.of([Text("q1")]), TextBatch.of([Text("q2")])]
 
-    reader = InMemory.of(batches, "text")
+    reader = InMemory.of(batches, TextBatch)
 
     assert isinstance(reader, Reader)
     assert [partition.name for partition in reader.partitions()] == ["batch 0", "batch 1"]
@@ -61,11 +63,11 @@ def test_every_batch_is_a_partition() -> None:
 def test_a_single_batch_is_taken_as_it_is() -> None:
     batch = TextBatch.of([Text("q1")])
 
-    assert InMemory.of(batch, "text").batches == (batch,)
+    assert InMemory.of(batch, TextBatch).batches == (batch,)
 
 
 def test_unnamed_items_of_several_batches_are_numbered_through() -> None:
-    reader = InMemory.of([unnamed(2), unnamed(1), unnamed(2)], "text")
+    reader = InMemory.of([unnamed(2), unnamed(1), unnamed(2)], TextBatch)
 
     assert uids(reader) == [[0, 1], [2], [3, 4]]
 
@@ -73,7 +75,7 @@ def test_unnamed_items_of_several_batches_are_numbered_through() -> None:
 def test_a_part_of_unnamed_items_is_numbered_through_with_others() -> None:
     parts = [unnamed(4).select(np.array([1, 3])), unnamed(3).select(np.array([0, 2]))]
 
-    assert uids(InMemory.of(parts, "text")) == [[0, 1], [2, 3]]
+    assert uids(InMemory.of(parts, TextBatch)) == [[0, 1], [2, 3]]
 
 
 def test_the_name_of_a_partition_is_found_in_its_identity(tmp_path: Path) -> None:
@@ -92,11 +94,6 @@ def test_the_name_of_a_partition_is_found_in_its_identity(tmp_path: Path) -> Non
         assert name_in(identity(partition)) == partition.name
 
 
-def test_an_unknown_task_is_answered_with_the_nearest() -> None:
-    with pytest.raises(SchemaError, match=r"task: expected one of .*, got 'tekst'\nDid you mean"):
-        InMemory.of([], "tekst")
-
-
 class Table:
     columns = ("label", "score")
 
@@ -112,7 +109,7 @@ class Table:
 )
 def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any, kind: str) -> None:
     with pytest.raises(SchemaError) as caught:
-        InMemory.of(data, "classification")
+        InMemory.of(data, ClassificationBatch)
 
     assert str(caught.value) == (
         f"data: expected items or a batch, got {kind}\n"
@@ -132,14 +129,16 @@ def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any, kind: st
 @pytest.mark.parametrize("made", [InMemory.of, batch_of])
 def test_a_table_is_answered_in_every_task(made: Any, task: str, remedy: str) -> None:
     with pytest.raises(SchemaError) as caught:
-        made(Table(), task)
+        made(Table(), Registry().batch_class(task))
 
     assert str(caught.value).startswith("data: expected items or a batch, got Table\n")
     assert remedy in str(caught.value)
 
 
 def test_every_task_has_an_answer_for_arrays() -> None:
-    assert set(_MADE_OF_ARRAYS) == set(TASKS)
+    assert set(_MADE_OF_ARRAYS) == {
+        spec.short_name for spec in Registry().manifest("core").of(TaskSpec)
+    }
 
 
 def test_the_function_that_makes_a_batch_of_boxes_is_where_the_answer_says() -> None:
@@ -152,7 +151,7 @@ def test_the_function_that_makes_a_batch_of_boxes_is_where_the_answer_says() -> 
 
 def test_a_table_of_fields_in_place_of_an_item_is_answered_with_the_class() -> None:
     with pytest.raises(SchemaError) as caught:
-        batch_of([{"query": "Where?"}], "text")
+        batch_of([{"query": "Where?"}], TextBatch)
 
     assert str(caught.value) == (
         "data[0]: expected a Text, got {'query': 'Where?'}\n"
@@ -163,7 +162,7 @@ def test_a_table_of_fields_in_place_of_an_item_is_answered_with_the_class() -> N
 @pytest.mark.parametrize("path", ["x.csv", Path("x.csv")])
 def test_a_path_is_answered_with_how_a_reader_is_named(path: Any) -> None:
     with pytest.raises(SchemaError) as caught:
-        InMemory.of(path, "detection")
+        InMemory.of(path, DetectionBatch)
 
     assert str(caught.value) == (
         "data: expected items or a batch, got 'x.csv'\n"
@@ -175,4 +174,4 @@ def test_a_path_is_answered_with_how_a_reader_is_named(path: Any) -> None:
 def test_items_in_an_array_of_objects_are_items() -> None:
     items = np.array([Classification("a", "dog", {"dog": 0.5})], dtype=object)
 
-    assert len(InMemory.of(items, "classification").batches[0]) == 1
+    assert len(InMemory.of(items, ClassificationBatch).batches[0]) == 1

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import csv
+
+import pytest
+
 from valor_core import Failed, Result, Undefined
 from valor_core.records import csv_text, frame, records
 from valor_core.sliced import SlicedResult
@@ -46,3 +50,21 @@ def test_csv_has_tables_as_json() -> None:
         'type,metric,slice,at,value,undefined,error\nCounts,c.Counts@1,a:1,0.5,"{""tp"": 1}",,\n'
     )
     assert frame(rows).to_dict("records")[0]["value"] == {"tp": 1}
+
+
+@pytest.mark.parametrize("label", ["=1+1", "+cmd|x", "@SUM(A1)", "-2+3", "\t=1", "-"])
+def test_a_spreadsheet_takes_no_label_for_a_formula(label: str) -> None:
+    f1 = Result(type="F1", parameters={"label": label}, value=Undefined(label))
+    rows = records([SlicedResult({label: label}, f1)])
+
+    header, row = csv.reader(csv_text(rows).splitlines())
+
+    assert row[header.index("label")] == row[header.index("undefined")] == f"'{label}"
+    assert not [cell for cell in (*header, *row) if cell[:1] in ("=", "+", "@", "-", "\t")]
+
+
+@pytest.mark.parametrize("label", ["-1", "+1", "-0.5", "cat", "1-2", "a=b"])
+def test_a_label_that_is_a_number_with_its_sign_stays_as_it_is_in_csv(label: str) -> None:
+    rows = records([SlicedResult({}, Result(type="F1", parameters={"label": label}, value=-0.5))])
+
+    assert csv_text(rows).splitlines()[1] == f"F1,,{label},-0.5,,"

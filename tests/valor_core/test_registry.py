@@ -3,13 +3,25 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from valor_core import MetricSpec, Range, Registry, hookimpl, metric
+from valor_core import (
+    MetricSpec,
+    Range,
+    ReaderSpec,
+    Registry,
+    Report,
+    ResourceSpec,
+    Text,
+    evaluate,
+    hookimpl,
+    metric,
+)
 from valor_core.errors import (
     AmbiguousNameError,
     BrokenPluginError,
@@ -230,7 +242,7 @@ class TestLookUp:
     def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with pytest.raises(MissingPluginError, match=r"pip install valor-detection"):
+        with pytest.raises(MissingPluginError, match=r"pip install .*valor-detection"):
             without(monkeypatch, "detection").metric("AP", task="detection")
 
     def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(
@@ -286,11 +298,11 @@ class TestReadersAndResources:
         install("birdlab", "birds", self.SOURCES)
         registry = Registry()
 
-        assert registry.reader("birds.nests").name == "birds.Nests"
-        assert registry.reader("nests", task="birds").name == "birds.Nests"
-        assert registry.resource("referee", task="birds").name == "birds.Judge"
-        assert "birds.Nests" in [spec.name for spec in registry.readers()]
-        assert "birds.Judge" in [spec.name for spec in registry.resources()]
+        assert registry.find(ReaderSpec, "birds.nests").name == "birds.Nests"
+        assert registry.find(ReaderSpec, "nests", task="birds").name == "birds.Nests"
+        assert registry.find(ResourceSpec, "referee", task="birds").name == "birds.Judge"
+        assert "birds.Nests" in [spec.name for spec in registry.all(ReaderSpec)]
+        assert "birds.Judge" in [spec.name for spec in registry.all(ResourceSpec)]
 
     def test_a_reader_of_the_task_goes_before_one_of_core_with_its_name(
         self, install: Install
@@ -299,22 +311,22 @@ class TestReadersAndResources:
         install("birdlab", "birds", files)
         registry = Registry()
 
-        assert registry.reader("table", task="birds").name == "birds.Table"
-        assert registry.reader("csv", task="birds").name == "core.table"
-        assert registry.reader("table", task="text").name == "core.table"
+        assert registry.find(ReaderSpec, "table", task="birds").name == "birds.Table"
+        assert registry.find(ReaderSpec, "csv", task="birds").name == "core.table"
+        assert registry.find(ReaderSpec, "table", task="text").name == "core.table"
 
     def test_an_unknown_reader_is_called_a_reader(self, install: Install) -> None:
         install("birdlab", "birds", self.SOURCES)
 
         with pytest.raises(UnknownNameError, match=r"^reader 'birds.Nest': not declared"):
-            Registry().reader("birds.Nest")
+            Registry().find(ReaderSpec, "birds.Nest")
 
 
 class TestBrokenPlugins:
     def test_a_broken_plugin_does_not_hide_the_others(self, birds: Path, broken: Path) -> None:
         registry = Registry()
 
-        names = [spec.name for spec in registry.metrics()]
+        names = [spec.name for spec in registry.all(MetricSpec)]
 
         assert "birds.Accuracy" in names
         assert not any(name.startswith("broken.") for name in names)
@@ -464,7 +476,7 @@ class TestInstalledMeanwhile:
 
         assert "terns" in registry.namespaces
         assert "terns" in registry.claims
-        assert "terns.Accuracy" in [spec.name for spec in registry.metrics()]
+        assert "terns.Accuracy" in [spec.name for spec in registry.all(MetricSpec)]
 
     def test_a_second_claimant_of_what_was_not_imported_yet_is_noticed(self, birds: Path) -> None:
         registry = Registry()
@@ -535,11 +547,9 @@ class TestManifests:
             "from valor_core import hookimpl\n@hookimpl\ndef valor_metrics(registry): return ()\n",
         )
 
-        assert error.startswith("plugin 'odd' (oddlab 1.0): Plugin 'odd' for hook 'valor_metrics'")
-        assert "registry" in error
-        assert error.endswith(
-            "Hooks take no arguments and are: valor_metrics, valor_readers, valor_resources, "
-            "valor_galleries, valor_kernels."
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): expected valor_metrics to take no arguments, got "
+            "'registry'\nWrite it as: def valor_metrics():"
         )
 
     def test_a_misspelt_hook_is_refused(self, install: Install) -> None:
@@ -547,7 +557,10 @@ class TestManifests:
             install, "from valor_core import hookimpl\n@hookimpl\ndef valor_metric(): return ()\n"
         )
 
-        assert error.startswith("plugin 'odd' (oddlab 1.0): unknown hook 'valor_metric'")
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): expected a hook of valor-core, found 'valor_metric'\n"
+            "Did you mean 'valor_metrics'?"
+        )
 
     def test_a_manifest_that_forgot_to_decorate_its_hooks_is_refused(
         self, install: Install
@@ -556,8 +569,7 @@ class TestManifests:
 
         assert error == (
             "plugin 'odd' (oddlab 1.0): its manifest declares nothing\n"
-            "Write valor_metrics or valor_readers or valor_resources or valor_galleries or "
-            "valor_kernels and decorate it with @valor_core.hookimpl."
+            "Write valor_metrics or another hook and decorate it with @valor_core.hookimpl."
         )
 
     @pytest.mark.parametrize("answer", ["None", "'kernels'", "3"])
@@ -584,14 +596,132 @@ class TestManifests:
     def test_something_that_is_no_spec_is_refused(self, install: Install) -> None:
         error = self.error_of(install, manifest("odd", "'odd.AP'"))
 
-        assert error == "plugin 'odd' (oddlab 1.0): expected a MetricSpec, found 'odd.AP'"
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): expected a MetricSpec, found 'odd.AP'\n"
+            "Return a list of MetricSpec from the hook."
+        )
 
     def test_two_metrics_that_answer_to_one_word_are_refused(self, install: Install) -> None:
         error = self.error_of(
             install, manifest("odd", "spec('odd.AP')", "spec('odd.Other', aliases=('a_p',))")
         )
 
-        assert error == "plugin 'odd' (oddlab 1.0): odd.AP and odd.Other both answer to 'a_p'"
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): odd.AP and odd.Other both answer to 'a_p'\n"
+            "Give one of them another name or alias."
+        )
+
+    @pytest.mark.parametrize("name", ["odd.F1-β", "Odd-Ns.A", "a.b.C"])
+    def test_an_odd_name_is_refused_with_the_plugin_and_how_to_write_it(
+        self, install: Install, name: str
+    ) -> None:
+        error = self.error_of(install, manifest("odd", f"spec({name!r})"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): MetricSpec: name must look like 'namespace.Name', got "
+            f"{name!r}\nWrite it as: name='namespace.Name'"
+        )
+
+    @pytest.mark.parametrize("alias", ["a b!", "", "1st", 3])
+    def test_an_alias_that_nobody_can_write_is_refused(self, install: Install, alias: Any) -> None:
+        error = self.error_of(install, manifest("odd", f"spec('odd.AP', aliases=({alias!r},))"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): MetricSpec 'odd.AP': aliases must be words of letters, "
+            f"digits, '_' and '-' that begin with a letter, got {alias!r}\n"
+            "Write them as: aliases=('other_name',)"
+        )
+
+    def test_aliases_that_are_one_text_are_refused(self, install: Install) -> None:
+        error = self.error_of(install, manifest("odd", "spec('odd.AP', aliases='ap')"))
+
+        assert "aliases must be a tuple of words, got 'ap'" in error
+
+    @pytest.mark.parametrize("when", ["in the hook", "on import"])
+    def test_a_key_that_only_a_newer_core_knows_is_answered_with_the_upgrade(
+        self, install: Install, when: str
+    ) -> None:
+        source = manifest("odd", "spec('odd.AP', vectored=True)")
+        error = self.error_of(
+            install, source if when == "in the hook" else source + "valor_metrics()\n"
+        )
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): expected the keys of MetricSpec, found 'vectored'\n"
+            f"Upgrade it with: {install_command('--upgrade', 'valor-core')}"
+        )
+
+    def test_a_misspelt_key_is_answered_with_the_nearest(self, install: Install) -> None:
+        error = self.error_of(install, manifest("odd", "spec('odd.AP', higher_is_beter=True)"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): expected the keys of MetricSpec, found 'higher_is_beter'\n"
+            "Did you mean 'higher_is_better'?"
+        )
+
+    @pytest.mark.parametrize(
+        "trouble", ["spec('odd.AP', vectored=True)", "spec('odd.AP', aliases=('!',))", "1 / 0"]
+    )
+    def test_a_plugin_that_needs_a_newer_core_says_so_whatever_fails(
+        self, install: Install, trouble: str
+    ) -> None:
+        site = install("oddlab", "odd", {"__init__.py": "", "plugin.py": manifest("odd", trouble)})
+        needs(site, "valor-core>=9.0")
+
+        with pytest.raises(RegistryError) as caught:
+            Registry().manifest("odd")
+
+        assert text_of(caught.value) == (
+            "plugin 'odd' (oddlab 1.0): needs valor-core>=9.0, installed is "
+            f"{version('valor-core')}\n"
+            f"Upgrade it with: {install_command('--upgrade', 'valor-core')}"
+        )
+
+    @pytest.mark.parametrize(
+        "needed",
+        ["valor-core>=0.1", "valor-core", "numpy>=99", "valor-core>=9; python_version < '3'"],
+    )
+    def test_a_requirement_that_is_met_is_no_reason(self, install: Install, needed: str) -> None:
+        site = install("oddlab", "odd", {"__init__.py": "", "plugin.py": "1 / 0\n"})
+        needs(site, needed)
+
+        with pytest.raises(BrokenPluginError, match="ZeroDivisionError: division by zero"):
+            Registry().manifest("odd")
+
+    def test_parameters_are_a_class_or_its_place(self, install: Install) -> None:
+        error = self.error_of(install, manifest("odd", "spec('odd.AP', parameters='Parameters')"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): MetricSpec 'odd.AP': parameters must be a class or look "
+            "like 'package.parameters:Class', got 'Parameters'\n"
+            "Write it as: parameters='package.parameters:Class'"
+        )
+
+
+def needs(site: Path, *lines: str) -> None:
+    """Have a distribution in a folder ask for others."""
+    (facts,) = site.glob("*.dist-info/METADATA")
+    asked = "".join(f"Requires-Dist: {line}\n" for line in lines)
+    facts.write_text(facts.read_text() + asked)
+
+
+class TestForeignClaims:
+    def test_a_stranger_who_announces_a_namespace_of_this_project_is_named(
+        self, install: Install
+    ) -> None:
+        install("totally-unrelated", "text", package("text"))
+
+        assert Registry().foreign() == [
+            "plugin 'text' (totally-unrelated 1.0): expected the namespace of valor-text, found "
+            "another distribution\n"
+            f"Unless you trust it, remove it: {uninstall('totally-unrelated')}"
+        ]
+
+    @pytest.mark.parametrize("distribution", ["valor-text", "Valor_Text"])
+    def test_the_project_s_own_is_no_stranger(self, install: Install, distribution: str) -> None:
+        install(distribution, "text", package("text"))
+
+        assert Registry().foreign() == []
 
 
 class TestWhatIsImported:
@@ -621,7 +751,7 @@ class TestWhatIsImported:
         assert "animals" not in sys.modules
 
     def test_listing_all_metrics_imports_no_code(self, birds: Path) -> None:
-        assert "birds.Accuracy" in [spec.name for spec in Registry().metrics()]
+        assert "birds.Accuracy" in [spec.name for spec in Registry().all(MetricSpec)]
         assert "birds.code" not in sys.modules
 
 
@@ -678,7 +808,7 @@ class TestInProcess:
         registry.add(half)
 
         assert registry.metric("attic.half") is half
-        assert [spec.name for spec in registry.metrics()].count("attic.Half") == 1
+        assert [spec.name for spec in registry.all(MetricSpec)].count("attic.Half") == 1
         assert registry.distribution(half) == ("in process", "0")
 
     def test_a_decorated_metric_can_join_the_namespace_of_a_plugin(self, birds: Path) -> None:
@@ -734,3 +864,58 @@ def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_ins
         registry.metric("F1")
 
     assert str(caught.value) == f"metric 'F1': unknown\n{install_metrics()}"
+
+
+def length(item: Any) -> float:
+    return float(len(item.response))
+
+
+class TestWhatARegistryOfOnesOwnKnows:
+    @pytest.fixture
+    def made(self, monkeypatch: pytest.MonkeyPatch) -> Report:
+        code = SimpleNamespace(score=lambda item, parameters, resources: length(item))
+        monkeypatch.setitem(sys.modules, "module_of_length", code)  # type: ignore[arg-type]
+        spec = spec_of(
+            "myown.Length",
+            implementation="module_of_length:score",
+            per_item=True,
+            range=Range(0),
+            aliases=("size",),
+        )
+        registry = Registry()
+        registry.register("myown", in_process(spec))
+        items = [Text("q", response="abc")]
+        return evaluate(items, ["myown.size"], registry=registry, require={"size": ">= 3"})
+
+    @pytest.mark.parametrize("name", ["size", "Size", "myown.size", "size@1"])
+    def test_a_report_is_read_by_the_aliases_of_the_registry_that_made_it(
+        self, made: Report, name: str
+    ) -> None:
+        assert made[name].value == 3.0
+
+    def test_a_requirement_may_use_them(self, made: Report) -> None:
+        assert [outcome.met for outcome in made.requirements] == [True]
+
+    def test_a_report_with_them_equals_the_one_that_was_saved(
+        self, made: Report, tmp_path: Path
+    ) -> None:
+        made.save(tmp_path / "report.json")
+
+        assert Report.load(tmp_path / "report.json").results == made.results
+
+
+def test_a_decorated_metric_in_a_namespace_that_nobody_installed_leaves_readers_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.csv").write_text("uid,response\nq1,Paris\nq2,Rom\n")
+    registry = without(monkeypatch, "text")
+    size = metric("text.Length", task="text", range=Range(0))(length)
+
+    report = evaluate(
+        {"reader": "csv", "path": tmp_path / "a.csv"}, [size], task="text", registry=registry
+    )
+    registry.add(size)
+
+    assert report["Length"].value == 4.0
+    assert registry.find(ReaderSpec, "csv", "text").name == "core.table"
+    assert registry.failures() == {}

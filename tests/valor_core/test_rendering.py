@@ -22,6 +22,29 @@ def test_the_suffix_says_how_a_report_is_rendered() -> None:
     assert rendered(REPORT, Path("r.html")).startswith("<!doctype html>")
 
 
+def test_what_stopped_a_run_and_what_it_cost_is_seen_wherever_a_report_is_read() -> None:
+    report = Report(
+        results=REPORT.results,
+        counts={"read": 60, "failed": 0, "not_run": 35, "missing_partitions": 1},
+        stopped="budget of 25 calls is spent",
+        facts={"judge": {"calls": 1200, "cost": 0.25, "model": "large"}},
+    )
+
+    shown = [
+        str(report),
+        notebook(report),
+        *(rendered(report, Path(p)) for p in ("r.md", "r.html")),
+    ]
+
+    for text in shown:
+        assert "60 items, 35 of them not run, 1 partition missing" in text
+        assert "Stopped: budget of 25 calls is spent" in text
+        for fact in ("judge", "calls", "1,200", "cost", "0.2500", "model", "large"):
+            assert fact in text
+    early = Report(results=(), stopped="stopped after 2 of 5 partitions")
+    assert "\n\nStopped after 2 of 5 partitions\n" in str(early)
+
+
 def test_another_suffix_is_refused() -> None:
     with pytest.raises(ReportError, match=r"^r.txt: expected a name in .json, .csv, .md or .html$"):
         rendered(REPORT, Path("r.txt"))

@@ -12,7 +12,7 @@ import pytest
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import MissingExtraError, ReportError
 from valor_core.installer import ways
-from valor_core.items import ItemRow
+from valor_core.item_rows import ItemRow
 from valor_core.report import ItemTable, SliceReport
 from valor_core.requirements import Requirement
 from valor_core.results import Results
@@ -139,7 +139,10 @@ class TestLookUp:
         assert len(results.find(at=0.5)) == 1
 
     def test_results_that_nothing_tells_apart_are_several_all_the_same(self) -> None:
-        with pytest.raises(ReportError, match=r"^report: expected one result of F1, found 2$"):
+        with pytest.raises(
+            ReportError,
+            match=r"^report: expected one result of F1, found 2\nTake one by its place, ",
+        ):
             _ = Results([result("F1", 1), result("F1", 1)]).only
 
     def test_no_results_have_no_value(self) -> None:
@@ -235,7 +238,9 @@ class TestRecords:
 
     def test_a_file_that_is_no_report_is_named(self, tmp_path: Path) -> None:
         for name, content, place in (
-            ("a.json", b"{", ", line 1"),
+            ("a.json", b"[", ", line 1"),
+            ("deep.json", b"[" * 100_000, ""),
+            ("digits.json", b"[" + b"1" * 5000 + b"]", ""),
             ("a.csv", b"type,value\nF1,0.5\n", ", line 1"),
             ("a.npz", b"PK\x03\x04\xff\xfe", ""),
         ):
@@ -246,10 +251,33 @@ class TestRecords:
                 f"{tmp_path / name}{place}: expected a report as JSON, found something else\n"
                 "Name a report in .json, the only form that can be read again."
             )
-        with pytest.raises(
-            ReportError, match=r"b\.json: cannot be read, No such file or directory"
-        ):
-            Report.load(tmp_path / "b.json")
+
+    def test_a_report_that_was_cut_off_is_said_to_be(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.json"
+        path.write_text(REPORT.to_json()[:-20], encoding="utf-8")
+
+        with pytest.raises(ReportError) as caught:
+            Report.load(path)
+
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert str(caught.value) == (
+            f"{path}, line {lines}: expected a whole report, it may have been cut off here\n"
+            "Write it again with: valor run CONFIG -o report.json"
+        )
+
+    def test_an_empty_table_is_no_report_and_gets_a_remedy(self, tmp_path: Path) -> None:
+        (tmp_path / "a.json").write_text("{}")
+
+        with pytest.raises(ReportError, match=r"found \{\}\nName a report in \.json"):
+            Report.load(tmp_path / "a.json")
+
+    def test_a_missing_report_is_answered_with_the_nearest_name(self, tmp_path: Path) -> None:
+        REPORT.save(tmp_path / "before.json")
+
+        with pytest.raises(ReportError, match=r"befor.json: no such file\nDid you mean 'before.j"):
+            Report.load(tmp_path / "befor.json")
+        with pytest.raises(ReportError, match=r"b\.json: no such file$"):
+            Report.load(tmp_path / "none" / "b.json")
 
 
 class TestFiles:

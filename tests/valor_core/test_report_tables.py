@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import random
+
+from valor_core.pivot import ALIKE
 from valor_core.report import Report, SliceReport
 from valor_core.report_tables import counted, failures, markdown, plain, tables
 from valor_core.requirements import Requirement
@@ -50,6 +53,61 @@ def test_results_pivot_like_a_classification_report():
     ]
     assert by_label.foot == 1
     assert by_label.caption == "score_threshold 0.0"
+
+
+def test_two_results_that_say_the_same_of_themselves_are_both_shown():
+    results = [
+        of("F1", 0.5, label="cat"),
+        of("F1", 0.25, label="cat"),
+        of("Recall", 0.75, label="cat"),
+        of("F1", 0.125, average="macro"),
+        of("F1", 0.875, average="macro"),
+    ]
+
+    (table,) = tables(results)
+
+    assert texts(table) == [
+        ("cat", "0.5000", "0.7500"),
+        ("cat", "0.2500", ""),
+        ("macro average", "0.1250", ""),
+        ("macro average", "0.8750", ""),
+    ]
+    assert table.foot == 2
+    assert table.caption == ALIKE
+
+
+def test_two_results_that_say_the_same_of_themselves_are_both_columns_of_slices():
+    results = [of("F1", 0.5, average="macro"), of("F1", 0.25, average="macro")]
+    sliced = [of("F1", 0.75, average="macro"), of("F1", 0.125, average="macro")]
+
+    found = tables(Report(results=results, slices=(SliceReport({"ink": "light"}, sliced),)))
+
+    table = titled(found, "Results by ink")
+    assert [column.title for column in table.columns] == [
+        *("ink", "F1 (macro)", "F1 (macro, result 2)"),
+    ]
+    assert texts(table) == [("light", "0.7500", "0.1250"), ("all", "0.5000", "0.2500")]
+
+
+def test_no_number_of_a_report_is_missing_in_its_tables():
+    rng = random.Random(5)
+    names = {"label": "abc", "average": "de", "width": (1, 2, None), "mode": "xy", "order": ([1],)}
+    for _ in range(200):
+        results = []
+        for number in rng.sample(range(1000, 10_000), rng.randrange(1, 12)):
+            own = {name: rng.choice(pool) for name, pool in names.items() if rng.random() < 0.4}
+            value = number if rng.random() < 0.7 else {"tp": number, "fp": 1}
+            results.append(of(rng.choice("AB"), value, namespace=rng.choice("lm"), **own))
+        shown = {cell.number for table in tables(results) for row in table.rows for cell in row}
+
+        for result in results:
+            assert (result.number or result.value["tp"]) in shown, results
+
+
+def test_a_text_is_no_number_and_still_shown():
+    (table,) = tables([of("Verdict", "good", label="cat"), of("Verdict", True)])
+
+    assert [row[:2] for row in texts(table)] == [("Verdict, cat", "good"), ("Verdict", "True")]
 
 
 def test_a_parameter_of_some_metrics_says_which():

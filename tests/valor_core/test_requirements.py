@@ -111,7 +111,7 @@ def test_a_bare_number_is_answered_with_it_as_a_threshold() -> None:
 
 def test_a_requirement_of_a_metric_that_was_not_chosen_is_refused_before_any_work() -> None:
     with pytest.raises(ConfigError) as caught:
-        parse({"Acuracy/cat": ">= 0.5"}, ["c.Accuracy"], "config.yaml: ")
+        parse({"Acuracy/cat": ">= 0.5"}, {"c.Accuracy": ()}, "config.yaml: ")
 
     assert str(caught.value) == (
         "config.yaml: require.Acuracy/cat: no chosen metric is called 'Acuracy'\n"
@@ -121,7 +121,7 @@ def test_a_requirement_of_a_metric_that_was_not_chosen_is_refused_before_any_wor
 
 @pytest.mark.parametrize("name", ["Accuracy", "accuracy/cat", "c.Accuracy", "Accuracy@1"])
 def test_a_requirement_of_a_chosen_metric_is_kept(name: str) -> None:
-    assert parse({name: ">= 0.5"}, ["c.Accuracy"])[0].name == name
+    assert parse({name: ">= 0.5"}, {"c.Accuracy": ()})[0].name == name
 
 
 BIRDS = """
@@ -141,7 +141,9 @@ def test_a_requirement_may_call_a_metric_by_an_alias(
     install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
     result = Result(type="F1", metric="birds.F1@1", parameters={"average": "macro"}, value=0.75)
 
-    (outcome,) = check(parse({name: ">= 0.5"}, ["birds.F1"]), Report(results=[result]).everything())
+    required = parse({name: ">= 0.5"}, {"birds.F1": ("f1_score",)})
+
+    (outcome,) = check(required, Report(results=[result]).everything())
 
     assert outcome == Requirement(name, ">= 0.5", 0.75, met=True)
 
@@ -151,7 +153,7 @@ def test_an_alias_of_no_chosen_metric_is_refused(name: str, install: Callable[..
     install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
 
     with pytest.raises(ConfigError, match=rf"^require\.{name}: no chosen metric is called"):
-        parse({name: ">= 0.5"}, ["birds.F1"])
+        parse({name: ">= 0.5"}, {"birds.F1": ("f1_score",)})
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from attrs import evolve
 
 import valor_core
 from valor_core.config import fill_in
-from valor_core.errors import ParameterError, ResourceError, UnknownNameError
+from valor_core.errors import ForeignStateError, ParameterError, ResourceError, UnknownNameError
 from valor_core.registry import Registry
 from valor_core.resources import BoundResource, bind, opened
 from valor_core.schemas.text import Text, TextBatch
@@ -28,6 +28,7 @@ KNOWN_WORDS = [0.5, 0.5, 0.0, None, 1.0, 0.0]
 
 
 OTHER = {
+    "__init__.py": "",
     "plugin.py": """
 from attrs import evolve
 from mylab import plugin
@@ -43,7 +44,7 @@ def valor_metrics():
 @hookimpl
 def valor_resources():
     return [evolve(renamed(plugin.valor_resources()[0]), implementation="builtins:repr")]
-"""
+""",
 }
 
 Install = Callable[..., Path]
@@ -167,7 +168,7 @@ def test_those_opened_before_one_that_cannot_be_opened_are_closed(
 ) -> None:
     log = tmp_path / "log"
     (good,) = bound("mylab.KnownWords", {"dictionary": {"log": str(log)}})
-    bad = evolve(good, name="other", parameters=evolve(good.parameters, broken=True))
+    bad = evolve(good, names=("other",), parameters=evolve(good.parameters, broken=True))
 
     with pytest.raises(ResourceError), opened([good, bad]):
         pass
@@ -180,7 +181,7 @@ def test_a_resource_that_nobody_declares_is_named(mylab: Path) -> None:
     spec = evolve(registry.metric("mylab.KnownWords"), resources=("judge",))
 
     with pytest.raises(UnknownNameError, match="'judge'"):
-        bind([spec], {}, registry)
+        bind([(spec, {})], {}, registry)
 
 
 def test_two_resources_of_one_name_are_refused(mylab: Path, install: Install) -> None:
@@ -205,7 +206,7 @@ def test_a_resource_without_close_is_left_alone(mylab: Path) -> None:
 
 def bound(metric: str, sections: dict[str, Any]) -> tuple[BoundResource, ...]:
     registry = Registry()
-    return bind([registry.metric(metric)], sections, registry)
+    return bind([(registry.metric(metric), {})], sections, registry)
 
 
 def test_an_environment_variable_is_looked_up_again_after_a_state_is_loaded(
@@ -217,12 +218,26 @@ def test_an_environment_variable_is_looked_up_again_after_a_state_is_loaded(
     with valor_core.Evaluator(["mylab.KnownWords"], resources={"dictionary": secret}) as first:
         first.update([Text("q1", response="cat")])
         first.save(state)
-    monkeypatch.setenv("WORD", "fish")
 
     with valor_core.Evaluator.load(state) as evaluator:
-        evaluator.update([Text("q2", response="fish")])
+        evaluator.update([Text("q2", response="dog")])
         report = evaluator.compute()
 
-    # the first item knew no word (dog), the second one all (fish)
+    # the first item knew no word, the second one all
     assert report["KnownWords"].value == 0.5
     assert b"dog" not in state.read_bytes()
+
+
+def test_a_state_does_not_go_on_where_the_environment_says_something_else(
+    mylab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORD", "dog")
+    secret = fill_in({"words": ["${env:WORD}"]})
+    state = tmp_path / "state.npz"
+    with valor_core.Evaluator(["mylab.KnownWords"], resources={"dictionary": secret}) as first:
+        first.update([Text("q1", response="cat")])
+        first.save(state)
+    monkeypatch.setenv("WORD", "fish")
+
+    with pytest.raises(ForeignStateError, match=r"made by another request, dictionary\.words"):
+        valor_core.Evaluator.load(state)

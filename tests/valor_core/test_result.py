@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -123,6 +124,12 @@ def test_a_mean_says_what_it_left_out_and_why() -> None:
 
 def test_a_mean_of_nothing_is_undefined() -> None:
     assert mean([Undefined("why")], "labels") == (Undefined("no labels with a value"), {"why": 1})
+
+
+@pytest.mark.parametrize("count", [2, 3, 6, 7])
+def test_a_mean_of_numbers_whose_sum_is_beyond_all_numbers_is_one_of_them(count: int) -> None:
+    assert mean([sys.float_info.max] * count, "labels") == (sys.float_info.max, {})
+    assert mean([-sys.float_info.max] * count, "labels") == (-sys.float_info.max, {})
 
 
 def test_a_mean_does_not_depend_on_the_order() -> None:

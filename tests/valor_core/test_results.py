@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 from valor_core import Result
 from valor_core.errors import ReportError
@@ -38,6 +39,25 @@ def test_the_only_result_is_told_from_several() -> None:
     assert str(caught.value) == (
         "report: expected one result of Recall, found 2\nChoose one with find(label='cat')."
     )
+
+
+def test_two_settings_of_a_metric_are_told_apart_by_the_one_that_is_a_default() -> None:
+    parameters = {"label_key": "class", "average": "macro"}
+    f1 = Result(type="F1", metric="classification.F1@1", parameters=parameters, value=0.5)
+    other = evolve(f1, parameters=parameters | {"zero_division": None}, value=0.25)
+    results = Results([f1, other])
+
+    with pytest.raises(ReportError, match=r"\nChoose one with find\(zero_division=0\.0\)\.$"):
+        assert results["F1"].value
+    assert results.find("F1", zero_division=0.0).value == 0.5
+    assert results.find("F1", zero_division=None).value == 0.25
+
+
+def test_results_that_say_the_same_of_themselves_are_taken_by_their_place() -> None:
+    results = Results([Result(type="F1", value=0.5), Result(type="F1", value=0.25)])
+
+    with pytest.raises(ReportError, match=r"found 2\nTake one by its place, \[0\] to \[1\]: "):
+        assert results["F1"].value
 
 
 DIGITS = Results(

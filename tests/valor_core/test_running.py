@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -53,7 +54,7 @@ def valor_metrics():
 @hookimpl
 def valor_resources():
     return [ResourceSpec(name="court.judge", summary="", parameters=Judge,
-        implementation="court.code:Open")]
+        implementation="court.code:Open", identity=())]
 """,
     "code.py": """
 from valor_core import ItemScore
@@ -321,13 +322,25 @@ class TestSecrets:
         assert text.count("${env:VALOR_TEST_KEY}") >= 2
         assert b"s3cret" not in (folder / "state.npz").read_bytes()
 
-    def test_a_run_goes_on_under_another_secret(
+    def test_a_run_goes_on_with_another_key_of_a_resource(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        own = {**SECRETS, "metrics": ["court.Verdict"]}
+        run(folder, state="state.npz", **own)
+        monkeypatch.setenv("VALOR_TEST_KEY", "another")
+
+        assert run(folder, state="state.npz", **own).counts["read"] == 2
+
+    def test_a_run_does_not_go_on_where_the_environment_gives_a_metric_another_word(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         run(folder, state="state.npz", **SECRETS)
         monkeypatch.setenv("VALOR_TEST_KEY", "another")
 
-        assert run(folder, state="state.npz", **SECRETS).counts["read"] == 2
+        error = error_of(folder, state="state.npz", **SECRETS)
+
+        assert "made by another request, metrics[0].token of court.Verdict@1 is" in error
+        assert "s3cret-of-mine" not in error
 
     def test_paths_of_resources_are_relative_to_the_config(self, folder: Path) -> None:
         report = run(folder, items=True, **SECRETS)
@@ -417,3 +430,35 @@ def test_output_that_cannot_be_written_is_refused_before_any_work(folder: Path) 
 
     assert "expected a file" in error_of(folder, output="out.json")
     assert not (folder / "new.json").exists()
+
+
+def test_a_state_goes_on_from_whatever_folder_its_data_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "w"
+    folder.mkdir()
+    (folder / "rows.csv").write_text("uid,response\na,x\nb,yy\n")
+    (folder / "length.py").write_text(
+        "from valor_core import metric\n"
+        "@metric('house.Length', task='text')\n"
+        "def length(item): return len(item.response)\n"
+    )
+    config = {
+        "task": "text",
+        "data": {"reader": "core.table", "path": "rows.csv"},
+        "metrics": ["house.Length"],
+        "modules": ["length.py"],
+        "state": "state.npz",
+    }
+    (folder / "c.json").write_text(json.dumps(config))
+
+    reports = []
+    for place, path in ((folder, "c.json"), (tmp_path, "w/c.json"), (folder, "../w/c.json")):
+        monkeypatch.chdir(place)
+        reports.append(run_config(Request.from_file(path)))
+
+    assert [report.counts["read"] for report in reports] == [2, 2, 2]
+    os.utime(folder / "rows.csv", (0, 0))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StateError, match=r"they changed, w/rows\.csv, bytes 0 to 22 has changed"):
+        run_config(Request.from_file("w/c.json"))

@@ -116,3 +116,14 @@ def test_the_wheel_holds_every_template(tmp_path: Path) -> None:
     names = {name for name in zipfile.ZipFile(wheel).namelist() if "/template/" in name}
     files = [path for path in template.rglob("*") if path.is_file()]
     assert names == {path.relative_to(root).as_posix() for path in files}
+
+
+def test_a_name_of_300_letters_is_one_line_and_a_remedy(tmp_path: Path) -> None:
+    with pytest.raises(RegistryError) as caught:
+        new_plugin("a" * 300, tmp_path)
+
+    assert str(caught.value) == (
+        "name: expected at most 40 characters, got 300\n"
+        "Name the plugin after your lab or its subject, for instance: mylab"
+    )
+    assert not list(tmp_path.iterdir())

@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import pickle
 import sys
-from types import ModuleType
+from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
-from valor_core import MetricSpec, Range, Reference, metric
-from valor_core.errors import ManifestError
-from valor_core.spec import Spec, fold
+import valor_core
+from valor_core import MetricSpec, Range, Reference
+from valor_core.errors import BrokenPluginError, ManifestError
+from valor_core.spec import KINDS, Spec, fold
 
 
 @pytest.mark.parametrize("name", ["ap", "AP", ".AP", "Detection.AP", "detection.", "a.b.c", 3])
@@ -55,6 +57,9 @@ def test_a_reference_is_written_with_what_it_has() -> None:
     assert str(Reference("A paper")) == "A paper"
 
 
+SPEC = Spec(name="a.B", summary="", implementation="m:f")
+
+
 def test_a_metric_is_identified_by_name_and_version() -> None:
     spec = MetricSpec(
         name="a.B",
@@ -69,23 +74,40 @@ def test_a_metric_is_identified_by_name_and_version() -> None:
     assert (spec.namespace, spec.short_name, spec.identity) == ("a", "B", "a.B@3")
 
 
-def half(item: Any) -> float:
-    return 0.5
+def test_parameters_named_by_their_place_are_made_when_they_are_used(mylab: Path) -> None:
+    spec = evolve(SPEC, parameters="mylab.parameters:DictionaryParameters")
+    assert "mylab.parameters" not in sys.modules
+
+    assert spec.parameter_class.__name__ == "DictionaryParameters"
+    assert spec.parameter_class is sys.modules["mylab.parameters"].DictionaryParameters
+    assert pickle.loads(pickle.dumps(spec)) == spec
 
 
-def test_a_decorated_metric_pickles_by_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("a_module_of_metrics")
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(half, "__module__", module.__name__)
-    module.half = metric("attic.Half", task="text")(half)  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        ("no_such_package:P", "ModuleNotFoundError: No module named 'no_such_package'"),
+        ("json:P", "AttributeError: module 'json' has no attribute 'P'"),
+    ],
+)
+def test_parameters_that_are_not_at_their_place_are_an_error(place: str, error: str) -> None:
+    with pytest.raises(BrokenPluginError) as caught:
+        evolve(SPEC, parameters=place).parameter_class  # noqa: B018
 
-    assert pickle.loads(pickle.dumps(module.half)) is module.half
+    assert str(caught.value) == f"a.B: its parameters {place} cannot be imported, {error}"
 
 
-def test_a_decorated_metric_that_others_cannot_find_does_not_pickle() -> None:
-    elsewhere = metric("attic.Half", task="text")(half)
+@pytest.mark.parametrize("place", ["json:dumps", "json:JSONDecoder"])
+def test_parameters_that_are_no_parameter_class_are_an_error(place: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        evolve(SPEC, parameters=place).parameter_class  # noqa: B018
 
-    with pytest.raises(
-        pickle.PicklingError, match=r"attic\.Half: expected the metric at .*:half, where other"
-    ):
-        pickle.dumps(elsewhere)
+    assert str(caught.value).startswith("a.B: expected parameters to be a parameter class, found")
+    assert caught.value.remedy == "Make it with the decorator: @valor_core.parameters"
+
+
+def test_every_kind_of_spec_is_published_and_called_something() -> None:
+    published = {getattr(valor_core, name) for name in valor_core.__all__}
+
+    assert set(KINDS.values()) <= published
+    assert len({kind.kind for kind in KINDS.values()}) == len(KINDS)

@@ -8,7 +8,7 @@ import sys
 from valor_core.installer import install
 
 INTERRUPTED = 130
-_NEEDED = {"click": "click", "rich": "rich", "yaml": "PyYAML"}
+_NEEDED = {"click": "click", "packaging": "packaging", "rich": "rich", "yaml": "PyYAML"}
 
 
 def main() -> None:

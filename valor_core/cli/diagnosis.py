@@ -1,20 +1,22 @@
-"""Diagnosis: which installed plugins and engines work, found out by importing their code."""
+"""Diagnosis: which installed plugins work, found out by importing their code."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
-from importlib.metadata import EntryPoint
 from typing import TextIO
 
 from attrs import frozen
 
+from valor_core.cli.plugin_command import called
+from valor_core.cli.program import BUILT_IN
 from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryError, and_more, shown
-from valor_core.installer import uninstall
+from valor_core.installed import unmet
+from valor_core.installer import install, uninstall
 from valor_core.manifest import Manifest
 from valor_core.registry import Registry, implementation
-from valor_core.spec import Spec, by_reference
+from valor_core.spec import KINDS, CommandSpec, Spec, by_reference
 
 
 @frozen
@@ -35,25 +37,6 @@ class PluginCheck:
         return (*([self.error] if self.error else []), *self.broken)
 
 
-@frozen
-class EngineCheck:
-    """One engine and whether it can be imported."""
-
-    name: str
-    distribution: str
-    error: str | None
-
-    @property
-    def errors(self) -> tuple[str, ...]:
-        """All that is wrong with it."""
-        return (self.error,) if self.error else ()
-
-    @property
-    def holds(self) -> str:
-        """What it is good for."""
-        return "" if self.error else "ready"
-
-
 def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
     """Every claim to a namespace, with what is wrong with it and its code.
 
@@ -65,7 +48,7 @@ def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
     Examples
     --------
     >>> [check.holds for check in plugin_checks(Registry()) if check.namespace == "core"]
-    ['1 reader']
+    ['1 reader, 1 engine, 4 tasks']
     """
     failures: dict[str, RegistryError] = dict(registry.failures())
     for namespace, claims in registry.claims.items():
@@ -77,28 +60,8 @@ def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
             yield PluginCheck(namespace, claim.distribution, claim.version, "", "", str(error))
 
 
-def engine_check(entry: EntryPoint) -> EngineCheck:
-    """Whether the engine of an entry point can be imported.
-
-    Parameters
-    ----------
-    entry : EntryPoint
-        What announces it.
-    """
-    distribution = "unknown" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
-    try:
-        with _quiet():
-            entry.load()
-    except (Exception, SystemExit) as error:
-        reason = f"engine '{entry.name}': cannot be imported, {type(error).__name__}: {error}"
-        if entry.dist is not None:
-            reason += f"\n{_reinstall(entry.dist.name)}"
-        return EngineCheck(entry.name, distribution, reason)
-    return EngineCheck(entry.name, distribution, None)
-
-
 def _plugin(manifest: Manifest) -> PluginCheck:
-    kernels, broken = "", [*_broken(manifest)]
+    kernels, broken = "", [*_unmet(manifest), *_clashes(manifest), *_broken(manifest)]
     try:
         with _quiet():
             kernels = _kernels(manifest)
@@ -119,18 +82,32 @@ def _plugin(manifest: Manifest) -> PluginCheck:
     )
 
 
+def _unmet(manifest: Manifest) -> Iterator[str]:
+    """What a plugin that works, so far, asks of valor-core and does not get."""
+    reason = unmet(manifest.distribution)
+    if reason is not None:
+        remedy = f"Upgrade it with: {install('--upgrade', 'valor-core')}"
+        owner = f"{manifest.distribution} {manifest.version}"
+        yield f"plugin '{manifest.namespace}' ({owner}): {reason}\n{remedy}"
+
+
+def _clashes(manifest: Manifest) -> Iterator[str]:
+    """Commands that are called like one of the program's own, which nobody can call."""
+    for spec in manifest.of(CommandSpec):
+        if called(spec) in BUILT_IN:
+            yield (
+                f"{spec.name}: expected a command of another name, valor has {called(spec)!r} "
+                f"itself\nName it otherwise, or call: valor {spec.name}"
+            )
+
+
 def _broken(manifest: Manifest) -> Iterator[str]:
     """What of a plugin has code that cannot be imported, all that fail alike in one error.
 
     Code whose extra is missing is not broken; the table of extras says what to install.
     """
     names: dict[str, list[str]] = {}
-    for spec in (
-        *manifest.metrics,
-        *manifest.readers,
-        *manifest.resources,
-        *manifest.galleries,
-    ):
+    for spec in manifest.all():
         reason = _failure(spec)
         if reason is not None:
             names.setdefault(reason, []).append(spec.name)
@@ -150,9 +127,14 @@ def _failure(spec: Spec) -> str | None:
         module = spec.implementation.partition(":")[0]
         place = spec.implementation if isinstance(cause, AttributeError) else module
         return f"its code {place} cannot be imported, {type(cause).__name__}: {cause}"
-    if callable(found):
-        return None
-    return f"expected {spec.implementation} to be a class or a function, found {shown(found)}"
+    if not callable(found):
+        return f"expected {spec.implementation} to be a class or a function, found {shown(found)}"
+    try:
+        with _quiet():
+            spec.parameter_class  # noqa: B018 - imported now
+    except RegistryError as error:
+        return error.message.removeprefix(f"{spec.name}: ")
+    return None
 
 
 def _quiet() -> redirect_stdout[TextIO]:
@@ -165,14 +147,12 @@ def _reinstall(distribution: str) -> str:
 
 
 def _content(manifest: Manifest) -> str:
-    parts = []
-    for word, specs in (
-        ("metric", manifest.metrics),
-        ("reader", manifest.readers),
-        ("resource", manifest.resources),
-    ):
-        if specs:
-            parts.append(f"{len(specs)} {word}{'' if len(specs) == 1 else 's'}")
+    counts = ((kinds, kind, len(manifest.of(kind))) for kinds, kind in KINDS.items())
+    parts = [
+        f"{count} {kind.kind if count == 1 else kinds.replace('_', ' ')}"
+        for kinds, kind, count in counts
+        if count
+    ]
     return ", ".join(parts) or "nothing"
 
 

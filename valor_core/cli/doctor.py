@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import platform
-import re
 from collections.abc import Iterable, Iterator
-from importlib.metadata import PackageNotFoundError, entry_points, metadata, version
+from importlib.metadata import PackageNotFoundError, metadata, version
 from typing import Any
 
 from attrs import asdict, frozen
+from packaging.requirements import Requirement
 
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
-from valor_core.cli.diagnosis import EngineCheck, PluginCheck, engine_check, plugin_checks
+from valor_core.cli.diagnosis import PluginCheck, plugin_checks
 from valor_core.cli.outcome import FAILED
-from valor_core.engines import GROUP
 from valor_core.installer import ways
 from valor_core.registry import Registry
 from valor_core.table import Cell, Row, Table
 
 OWN = "valor-core"
-_REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)")
-_EXTRA = re.compile(r"extra\s*==\s*['\"]([^'\"]+)['\"]")
+_NO_EXTRA = {"extra": ""}
 
 
 @frozen
@@ -42,30 +40,28 @@ class Extra:
 def command(as_json: bool) -> int:
     """Check the installation and its plugins.
 
-    Imports the code of every plugin. The exit code is 1 where a plugin, a metric or an engine
-    cannot be used.
+    Imports the code of every plugin. The exit code is 1 where a plugin or anything that it
+    declares cannot be used.
     """
-    plugins = list(plugin_checks(Registry()))
-    engines = [engine_check(entry) for entry in sorted(entry_points(group=GROUP))]
+    registry = Registry()
+    plugins = list(plugin_checks(registry))
     distributions = dict.fromkeys([OWN, *(plugin.distribution for plugin in plugins)])
     extras = [extra for name in distributions for extra in extras_of(name)]
     versions = {"python": platform.python_version(), OWN: _version(OWN), "numpy": _version("numpy")}
-    broken = [*_errors(plugins), *_errors(engines)]
+    broken = list(dict.fromkeys(error for plugin in plugins for error in plugin.errors))
+    warnings = registry.foreign()
     if as_json:
         record: dict[str, Any] = {"versions": versions}
         record["plugins"] = [asdict(plugin) for plugin in plugins]
-        record["engines"] = [asdict(engine) for engine in engines]
         record["extras"] = [asdict(extra) | {"remedy": extra.remedy} for extra in extras]
-        streams.say_json(record | {"ok": not broken})
+        streams.say_json(record | {"warnings": warnings, "ok": not broken})
     else:
-        streams.show(_tables(versions, plugins, engines, extras))
+        streams.show(_tables(versions, plugins, extras))
+        for warning in warnings:
+            streams.talk(f"warning: {warning}")
         for error in broken:
             streams.talk(f"not usable: {error}")
     return FAILED if broken else 0
-
-
-def _errors(found: Iterable[PluginCheck | EngineCheck]) -> list[str]:
-    return list(dict.fromkeys(error for each in found for error in each.errors))
 
 
 def extras_of(distribution: str) -> list[Extra]:
@@ -80,17 +76,24 @@ def extras_of(distribution: str) -> list[Extra]:
         facts = metadata(distribution)
     except PackageNotFoundError:
         return []
-    packages: dict[str, list[str]] = {
-        name: [] for name in facts.get_all("Provides-Extra") or () if name != "dev"
+    wanted = [Requirement(line) for line in facts.get_all("Requires-Dist") or ()]
+    packages = {
+        extra: [one.name for one in wanted if _is_of(extra, one) and one.name != distribution]
+        for extra in facts.get_all("Provides-Extra") or ()
+        if extra != "dev"
     }
-    for requirement in facts.get_all("Requires-Dist") or ():
-        package, extra = _REQUIREMENT.match(requirement), _EXTRA.search(requirement)
-        if package and extra and extra[1] in packages and package[1] != distribution:
-            packages[extra[1]].append(package[1])
     return [
-        Extra(distribution, name, tuple(p for p in wanted if _version(p) == "missing"))
-        for name, wanted in packages.items()
+        Extra(distribution, name, tuple(p for p in needed if _version(p) == "missing"))
+        for name, needed in packages.items()
     ]
+
+
+def _is_of(extra: str, requirement: Requirement) -> bool:
+    """Whether an extra, and nothing but it, brings a requirement here, on this Python."""
+    marker = requirement.marker
+    return (
+        marker is not None and marker.evaluate({"extra": extra}) and not marker.evaluate(_NO_EXTRA)
+    )
 
 
 def _version(distribution: str) -> str:
@@ -103,7 +106,6 @@ def _version(distribution: str) -> str:
 def _tables(
     versions: dict[str, str],
     plugins: Iterable[PluginCheck],
-    engines: Iterable[EngineCheck],
     extras: Iterable[Extra],
 ) -> Iterable[Table]:
     yield Table("Versions", ["what", "version"], [[k, v] for k, v in versions.items()])
@@ -113,18 +115,6 @@ def _tables(
         [
             [p.namespace, p.distribution, p.version, _state(p.errors, p.holds), p.kernels]
             for p in plugins
-        ],
-    )
-    yield Table(
-        "Engines",
-        ["engine", "distribution", "state"],
-        [
-            [
-                engine.name,
-                engine.distribution,
-                _state(engine.errors, "" if engine.errors else "ready"),
-            ]
-            for engine in engines
         ],
     )
     rows = [row for extra in extras for row in _rows(extra)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
@@ -10,20 +10,26 @@ import click
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
 from valor_core.registry import Registry, install_metrics
-from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, Spec
+from valor_core.spec import KINDS, GallerySpec, MetricSpec, ReaderSpec, ResourceKindSpec, Spec
 from valor_core.table import Row, Table
 
 DIRECTIONS = {True: "higher", False: "lower", None: "neither"}
 
 
+def _choices(function: Callable[..., None]) -> Callable[..., None]:
+    """An option for each kind of thing that is not listed without one."""
+    for kinds in reversed([*KINDS]):
+        if kinds != "metrics":
+            option = f"--{kinds.replace('_', '-')}"
+            told = f"List {kinds.replace('_', ' ')} instead."
+            function = click.option(option, kinds, is_flag=True, help=told)(function)
+    return function
+
+
 @make_command("list")
 @click.argument("namespaces", nargs=-1)
-@click.option("--readers", is_flag=True, help="List readers instead.")
-@click.option("--resources", is_flag=True, help="List resources instead.")
-@click.option("--galleries", is_flag=True, help="List galleries instead.")
-def command(
-    namespaces: tuple[str, ...], readers: bool, resources: bool, galleries: bool, as_json: bool
-) -> None:
+@_choices
+def command(namespaces: tuple[str, ...], as_json: bool, **wanted: bool) -> None:
     """List the metrics that can be chosen by name.
 
     NAMESPACES are the plugins to look in; all that are installed without any.
@@ -31,32 +37,29 @@ def command(
     registry = Registry()
     for namespace in namespaces:
         registry.manifest(namespace)
-    kinds: dict[str, Iterable[Spec]] = {}
-    if readers:
-        kinds["readers"] = registry.readers()
-    if resources:
-        kinds["resources"] = registry.resources()
-    if galleries:
-        kinds["galleries"] = registry.galleries()
-    if not kinds:
-        kinds["metrics"] = registry.metrics()
     found = {
-        kind: [spec for spec in specs if not namespaces or spec.namespace in namespaces]
-        for kind, specs in kinds.items()
+        kinds: [
+            spec
+            for spec in registry.all(KINDS[kinds])
+            if not namespaces or spec.namespace in namespaces
+        ]
+        for kinds in [kinds for kinds in KINDS if wanted.get(kinds)] or ["metrics"]
     }
     failures = {} if namespaces else registry.failures()
     if as_json:
         listed: dict[str, Any] = {
-            kind: [_record(spec, registry) for spec in specs] for kind, specs in found.items()
+            kinds: [_record(spec, registry) for spec in specs] for kinds, specs in found.items()
         }
         streams.say_json(listed | {"failures": {k: str(e) for k, e in failures.items()}})
         return
-    for kind, specs in found.items():
+    for kinds, specs in found.items():
         streams.show(_tables(specs, registry))
         if not specs:
-            streams.talk(f"no {kind} are installed")
-            if kind == "metrics":
+            streams.talk(f"no {kinds.replace('_', ' ')} are installed")
+            if kinds == "metrics":
                 streams.talk(install_metrics())
+    for warning in () if namespaces else registry.foreign():
+        streams.talk(f"warning: {warning}")
     for namespace, error in failures.items():
         streams.talk(f"not usable: {namespace}: {error}")
 
@@ -70,22 +73,33 @@ def _tables(specs: Iterable[Spec], registry: Registry) -> Iterable[Table]:
         yield Table(f"{namespace}, from {name} {version}", _columns(own[0]), map(_row, own))
 
 
+_SAYS: Mapping[type[Spec], str] = {ReaderSpec: "what it reads", GallerySpec: "what it draws"}
+
+
 def _columns(spec: Spec) -> tuple[str, ...]:
-    if isinstance(spec, MetricSpec):
-        return ("metric", "task", "better", "what it is")
-    if isinstance(spec, ReaderSpec):
-        return ("reader", "task", "what it reads")
-    if isinstance(spec, GallerySpec):
-        return ("gallery", "task", "what it draws")
-    return ("resource", "what it is")
+    says = next((says for kind, says in _SAYS.items() if isinstance(spec, kind)), "what it is")
+    return (spec.kind, *facts_of(spec), says)
 
 
 def _row(spec: Spec) -> Row:
+    return [spec.name, *facts_of(spec).values(), spec.summary]
+
+
+def facts_of(spec: Spec) -> dict[str, str]:
+    """What tells things of a kind apart besides name and summary, in words.
+
+    Examples
+    --------
+    >>> facts_of(Registry().find(ReaderSpec, "csv"))
+    {'task': 'any'}
+    """
     if isinstance(spec, MetricSpec):
-        return [spec.name, spec.task, DIRECTIONS[spec.higher_is_better], spec.summary]
+        return {"task": spec.task, "better": DIRECTIONS[spec.higher_is_better]}
     if isinstance(spec, (ReaderSpec, GallerySpec)):
-        return [spec.name, spec.task or "any", spec.summary]
-    return [spec.name, spec.summary]
+        return {"task": spec.task or "any"}
+    if isinstance(spec, ResourceKindSpec):
+        return {"resource": spec.resource}
+    return {}
 
 
 def _record(spec: Spec, registry: Registry) -> dict[str, Any]:
@@ -93,6 +107,8 @@ def _record(spec: Spec, registry: Registry) -> dict[str, Any]:
     record: dict[str, Any] = {"name": spec.name, "summary": spec.summary}
     if isinstance(spec, (MetricSpec, ReaderSpec, GallerySpec)):
         record["task"] = spec.task
+    if isinstance(spec, ResourceKindSpec):
+        record["resource"] = spec.resource
     if isinstance(spec, MetricSpec):
         record |= {"higher_is_better": spec.higher_is_better, "version": spec.version}
     return record | {"aliases": list(spec.aliases), "distribution": f"{name} {version}"}

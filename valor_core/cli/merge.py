@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -11,9 +12,16 @@ from valor_core.cli.command import command as make_command
 from valor_core.cli.modules import module_option, registry_with
 from valor_core.cli.outcome import tell
 from valor_core.destinations import Destinations, Unwritten
-from valor_core.errors import MissingPluginError, ReportError, StateError, UnknownNameError
+from valor_core.errors import (
+    MissingPluginError,
+    ReportError,
+    SchemaError,
+    StateError,
+    UnknownNameError,
+)
 from valor_core.evaluator import Evaluator
 from valor_core.registry import Registry
+from valor_core.report import Report
 from valor_core.requirements import split
 
 
@@ -52,9 +60,7 @@ def command(
     _check_output(output, states)
     with _started(states[0], registry_with(modules)) as evaluator:
         evaluator.require(dict(map(split, conditions)))
-        for path in states[1:]:
-            evaluator.resume(path)
-        report = evaluator.compute()
+        report = _merged(evaluator, states[1:])
     unwritten = Unwritten()
     Destinations(output).write(report, unwritten)
     for path in output:
@@ -63,6 +69,21 @@ def command(
     code = tell(report, as_json=as_json, quiet=quiet)
     unwritten.check()
     return code
+
+
+def _merged(evaluator: Evaluator, states: Iterable[Path]) -> Report:
+    """The report of an evaluator and some states."""
+    try:
+        for path in states:
+            evaluator.resume(path)
+        return evaluator.compute()
+    except SchemaError as error:
+        raise SchemaError(
+            error.message,
+            error.remedy
+            or "Give items without a uid one; or evaluate all data in one run, with a list or "
+            "pattern of files under data.path if the reader takes several.",
+        ) from error
 
 
 def _started(state: Path, registry: Registry) -> Evaluator:

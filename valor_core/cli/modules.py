@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,9 +31,17 @@ def module_option(of: str) -> Callable[[F], F]:
     )
 
 
-def registry_with(modules: Iterable[Path]) -> Registry:
-    """What is installed, and the decorated metrics of some files."""
-    registry = Registry()
+def registry_with(modules: Iterable[Path], plugins: Mapping[str, str] | None = None) -> Registry:
+    """What is installed, and the decorated metrics of some files.
+
+    Parameters
+    ----------
+    modules : iterable of Path
+        The files.
+    plugins : mapping of str to str, optional
+        Which distribution to use for a namespace that several claim.
+    """
+    registry = Registry(plugins or {})
     for module in modules:
         for spec in decorated(module):
             registry.add(spec)

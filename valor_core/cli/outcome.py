@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.cli import streams
+from valor_core.cli import INTERRUPTED, streams
 from valor_core.errors import RegistryError
 from valor_core.registry import Registry
 from valor_core.report import Report
@@ -11,6 +11,11 @@ from valor_core.report_tables import counted, failures, plain, tables
 FAILED = 1
 WRONG = 2
 MOST_ROWS = 20
+_FATES = {
+    "failed": ("item failed", "items failed"),
+    "not_run": ("item was not run", "items were not run"),
+    "missing_partitions": ("partition could not be counted", "partitions could not be counted"),
+}
 
 
 def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
@@ -28,8 +33,9 @@ def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
     Returns
     -------
     int
-        0; 1 where something failed or a requirement is not met; 2 where a requirement names no
-        number of the report.
+        0; 130 where the user stopped the run; 1 where something failed or a requirement is not
+        met; 2 where a requirement names no
+        number of the report, or a slice no field of the data.
     """
     if as_json:
         streams.say(report.to_json().rstrip("\n"))
@@ -44,20 +50,31 @@ def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
             streams.talk(f"valor: warning: {warning}")
     for trouble in troubles(report):
         streams.talk(f"valor: {trouble}")
-    if any(outcome.is_wrong for outcome in report.requirements):
+    if report.interrupted:
+        return INTERRUPTED
+    if report.not_found or any(outcome.is_wrong for outcome in report.requirements):
         return WRONG
     return 0 if report.ok else FAILED
 
 
 def troubles(report: Report) -> list[str]:
     """What makes a finished run a failure, one by one."""
-    found = []
-    failed = report.counts.get("failed", 0)
-    if failed:
-        found.append(f"{failed:,} item{'' if failed == 1 else 's'} failed")
+    found = [] if report.stopped is None else [_stopped(report)]
+    for fate, told in _FATES.items():
+        count = report.counts.get(fate, 0)
+        if count:
+            found.append(f"{count:,} {told[count > 1]}")
+    if report.counts.get("read") == 0:
+        found.append("no items took part")
     found += failures(report)
+    found += report.not_found
     found += [str(outcome) for outcome in report.requirements if not outcome.met]
     return found
+
+
+def _stopped(report: Report) -> str:
+    told = f"run: {report.stopped}"
+    return f"{told}\nGo on with the same command." if ", saved in " in told else told
 
 
 def directions(report: Report) -> dict[str, bool | None]:

@@ -20,14 +20,16 @@ import click
 
 from valor_core.cli import INTERRUPTED, streams
 from valor_core.cli.command import traceback_wanted
+from valor_core.cli.plugin_command import called, of_plugin
 from valor_core.cli.usage import explained, given_to
 from valor_core.errors import (
     ReportError,
-    RunInterrupted,
     UnknownNameError,
     ValorError,
     did_you_mean,
 )
+from valor_core.registry import Registry
+from valor_core.spec import CommandSpec
 
 TRACEBACK = "VALOR_TRACEBACK"
 WRONG = 2
@@ -41,7 +43,7 @@ COMMANDS = {
     },
     "Find out": {
         "list": "List the metrics that can be chosen by name.",
-        "show": "Show what a metric, reader, resource or gallery is and takes.",
+        "show": "Show what a metric, reader, engine or the like is and takes.",
         "schema": "Print the JSON Schema of configs, for editors.",
         "doctor": "Check the installation and its plugins.",
     },
@@ -49,6 +51,7 @@ COMMANDS = {
         "new-plugin": "Make a plugin to start from.",
     },
 }
+BUILT_IN = tuple(name for commands in COMMANDS.values() for name in commands)
 _MODULES = {"list": "listing", "new-plugin": "new_plugin"}
 
 
@@ -69,7 +72,8 @@ class Program(click.Group):
     def _code(self, *args: Any, **kwargs: Any) -> int:
         try:
             with _stopped_by_the_system():
-                return super().main(*args, **kwargs | {"standalone_mode": False}) or 0
+                code = super().main(*args, **kwargs | {"standalone_mode": False})
+                return code if isinstance(code, int) else 0
         except click.ClickException as error:
             streams.talk(f"valor: {explained(error)}")
             return error.exit_code
@@ -90,7 +94,7 @@ class Program(click.Group):
                 return super().invoke(context)
             except ValorError as error:
                 _explain(context, str(error), getattr(error, "__notes__", ()))
-                return INTERRUPTED if isinstance(error, RunInterrupted) else WRONG
+                return WRONG
             except (click.ClickException, click.exceptions.Exit, click.Abort):
                 raise
             except Exception as error:
@@ -103,32 +107,47 @@ class Program(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of all commands, in the order of the help."""
-        return [name for commands in COMMANDS.values() for name in commands]
+        return [*BUILT_IN, *(called(spec) for spec in _of_plugins(Registry()))]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """A command, imported now."""
-        if name not in self.list_commands(context):
-            return None
-        module = importlib.import_module(f"valor_core.cli.{_MODULES.get(name, name)}")
-        command: click.Command = module.command
-        return command
+        if name in BUILT_IN:
+            module = importlib.import_module(f"valor_core.cli.{_MODULES.get(name, name)}")
+            own: click.Command = module.command
+            return own
+        return of_plugin(Registry().find(CommandSpec, name))
 
     def resolve_command(
         self, context: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first argument names, or an error with the nearest name."""
-        name, known = args[0], self.list_commands(context)
-        if name not in known and not name.startswith("-"):
-            raise UnknownNameError(
-                f"unknown command {name!r}", did_you_mean(name, known) or "See: valor --help"
-            )
+        name = args[0]
+        if name not in BUILT_IN and not name.startswith("-"):
+            registry = Registry()
+            try:
+                registry.find(CommandSpec, name)
+            except UnknownNameError as error:
+                known = [*BUILT_IN, *map(called, _of_plugins(registry))]
+                remedy = did_you_mean(name, known) or "See: valor --help"
+                raise UnknownNameError(f"unknown command {name!r}", remedy) from error
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands in groups, without importing any."""
-        for title, commands in COMMANDS.items():
+        """The commands in groups, those of plugins by plugin, without importing any."""
+        groups = {title: list(commands.items()) for title, commands in COMMANDS.items()}
+        registry = Registry()
+        for spec in _of_plugins(registry):
+            name, version = registry.distribution(spec)
+            rows = groups.setdefault(f"From {name} {version}", [])
+            rows.append((called(spec), spec.summary))
+        for title, rows in groups.items():
             with formatter.section(title):
-                formatter.write_dl(list(commands.items()))
+                formatter.write_dl(rows)
+
+
+def _of_plugins(registry: Registry) -> list[CommandSpec]:
+    """The commands of plugins that are called otherwise than those of this program."""
+    return [spec for spec in registry.all(CommandSpec) if called(spec) not in BUILT_IN]
 
 
 @contextmanager

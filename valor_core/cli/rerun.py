@@ -9,6 +9,7 @@ import click
 
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
+from valor_core.cli.modules import registry_with
 from valor_core.cli.outcome import FAILED, tell
 from valor_core.cli.run import carry_out, run_options
 from valor_core.comparison import compare
@@ -31,10 +32,11 @@ def command(
     """
     before = Report.load(report)
     unwritten = Unwritten()
-    now = carry_out(Request.from_report(report, settings), unwritten, quiet=quiet, **options)
+    request = Request.from_report(report, settings)
+    now = carry_out(request, unwritten, quiet=quiet, **options)
     code = tell(now, as_json=as_json, quiet=quiet)
     unwritten.check()
-    found = compare(before, now, registry=Registry())
+    found = compare(before, now, registry=_registry(request))
     if found.same:
         streams.talk(f"{report}: the same results as before")
         return code
@@ -45,3 +47,9 @@ def command(
         streams.talk(remark)
     streams.talk(f"{report}: {found.summary}")
     return max(code, FAILED)
+
+
+def _registry(request: Request) -> Registry:
+    """What is installed, and the decorated metrics of the config's own files."""
+    chosen = request.checked().run
+    return registry_with((request.folder / path for path in chosen.modules), chosen.plugins)

@@ -15,6 +15,7 @@ from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
 from valor_core.cli.outcome import tell
 from valor_core.cli.values import WholeNumber
+from valor_core.config import put
 from valor_core.destinations import Unwritten
 from valor_core.gallery import INDEX
 from valor_core.report import Report
@@ -93,9 +94,9 @@ def carry_out(
     if state is not None:
         values["state"] = str(state.absolute())
     if gallery is not None:
-        values["gallery"] = {**(values.get("gallery") or {}), "folder": str(gallery.absolute())}
+        values = put(values, "gallery.folder", str(gallery.absolute()), "--gallery")
     if workers is not None:
-        values["engine"] = {**(values.get("engine") or {}), "workers": workers}
+        values = put(values, "engine.workers", workers, "--workers")
     request = evolve(request, values=values)
     if quiet or not sys.stderr.isatty():
         showing: Any = nullcontext()

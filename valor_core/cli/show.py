@@ -1,10 +1,9 @@
-"""``valor show``: what a metric, reader, resource or gallery is and takes."""
+"""``valor show``: what a metric, or anything else that a plugin brings, is and takes."""
 
 from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -18,14 +17,24 @@ from valor_core.errors import AmbiguousNameError, MissingPluginError, UnknownNam
 from valor_core.gallery import GalleryParameters
 from valor_core.parameters import Parameter, declared, plain
 from valor_core.registry import Registry
-from valor_core.spec import GallerySpec, MetricSpec, ReaderSpec, Spec, fold
+from valor_core.spec import (
+    KINDS,
+    GallerySpec,
+    MetricSpec,
+    ReaderSpec,
+    ResourceKindSpec,
+    ResourceSpec,
+    Spec,
+    TaskSpec,
+    fold,
+)
 from valor_core.table import Row, Table
 
 
 @make_command("show")
 @click.argument("name")
 def command(name: str, as_json: bool) -> None:
-    """Show what a metric, reader, resource or gallery is and takes.
+    """Show what a metric, reader, engine or the like is and takes.
 
     NAME is qualified, such as classification.ROCAUC, or bare where only one plugin has it. Case,
     _ and - do not matter.
@@ -56,11 +65,11 @@ def command(name: str, as_json: bool) -> None:
 def _taken(spec: Spec) -> tuple[Parameter, ...]:
     """What a config can say of it."""
     shared = declared(GalleryParameters) if isinstance(spec, GallerySpec) else ()
-    return shared + declared(spec.parameters)
+    return shared + declared(spec.parameter_class)
 
 
 def find(name: str, registry: Registry) -> Spec:
-    """The metric, reader, resource or gallery of a name, qualified or not.
+    """The metric, reader or anything else of a name, qualified or not.
 
     Parameters
     ----------
@@ -76,17 +85,11 @@ def find(name: str, registry: Registry) -> Spec:
     """
     if "." not in name:
         return _find_bare(name, registry)
-    lookups: tuple[Callable[[str], Spec], ...] = (
-        registry.metric,
-        registry.reader,
-        registry.resource,
-        registry.gallery,
-    )
     found: list[Spec] = []
     misses: list[UnknownNameError] = []
-    for look_up in lookups:
+    for kind in KINDS.values():
         try:
-            found.append(look_up(name))
+            found.append(registry.find(kind, name))
         except MissingPluginError:
             raise
         except UnknownNameError as error:
@@ -120,17 +123,12 @@ def _exact(name: str, found: list[Spec]) -> list[Spec]:
 
 
 def _all(registry: Registry) -> list[Spec]:
-    return [
-        *registry.metrics(),
-        *registry.readers(),
-        *registry.resources(),
-        *registry.galleries(),
-    ]
+    return [spec for kind in KINDS.values() for spec in registry.all(kind)]
 
 
 def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
     name, version = registry.distribution(spec)
-    facts: dict[str, Any] = {"name": spec.name, "summary": spec.summary, "kind": _kind(spec)}
+    facts: dict[str, Any] = {"name": spec.name, "summary": spec.summary, "kind": spec.kind}
     if isinstance(spec, (MetricSpec, ReaderSpec, GallerySpec)):
         facts["task"] = spec.task
     if isinstance(spec, MetricSpec):
@@ -142,6 +140,13 @@ def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
             "resources": list(spec.resources),
             "references": [str(reference) for reference in spec.references],
         }
+    if isinstance(spec, ResourceSpec):
+        facts |= {"identity": _listed(spec.identity), "free": spec.free}
+        facts |= {"divided": _listed(spec.divided), "kinds": spec.kinds}
+    if isinstance(spec, ResourceKindSpec):
+        facts |= {"resource": spec.resource, "identity": _listed(spec.identity)}
+    if isinstance(spec, TaskSpec):
+        facts |= {"item": spec.item, "batch": spec.implementation}
     return facts | {
         "aliases": list(spec.aliases),
         "distribution": f"{name} {version}",
@@ -149,12 +154,18 @@ def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
     }
 
 
-def _kind(spec: Spec) -> str:
-    kinds = {MetricSpec: "metric", ReaderSpec: "reader", GallerySpec: "gallery"}
-    return next((kind for cls, kind in kinds.items() if isinstance(spec, cls)), "resource")
+def _listed(names: tuple[str, ...] | None) -> list[str] | None:
+    return None if names is None else list(names)
 
 
-_TITLES = {"higher_is_better": "better", "per_item": "per item", "aliases": "also called"}
+_TITLES = {
+    "higher_is_better": "better",
+    "per_item": "per item",
+    "aliases": "also called",
+    "identity": "decided by",
+    "divided": "over all workers",
+    "kinds": "has kinds, by",
+}
 
 
 def _words(title: str, value: Any) -> str:
@@ -165,6 +176,8 @@ def _words(title: str, value: Any) -> str:
         return DIRECTIONS[value]
     if title == "task" and value is None:
         return "any"
+    if title == "free":
+        return "anybody may open it" if value else ""
     if title == "per_item":
         return "yes, the mean of a score for each item" if value else ""
     if isinstance(value, list):

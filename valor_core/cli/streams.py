@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from valor_core.errors import ReportError, ValorWarning
+from valor_core.errors import ReportError, ValorWarning, printable_lines
 from valor_core.table import Table
 
 
@@ -35,8 +35,8 @@ def say_json(value: Any) -> None:
 
 
 def talk(text: str) -> None:
-    """Print something about what was asked for."""
-    _write(sys.stderr, f"{text}\n")
+    """Print something about what was asked for; a terminal is sent no control characters."""
+    _write(sys.stderr, f"{printable_lines(text)}\n")
 
 
 def show(tables: Iterable[Table]) -> None:

@@ -7,7 +7,7 @@ of it and describes it for editors.
 
 from valor_core.config.environment import fill_in
 from valor_core.config.files import parse
-from valor_core.config.overrides import override
+from valor_core.config.overrides import override, put
 from valor_core.config.schema import RunConfig, check, json_schema
 
-__all__ = ["RunConfig", "check", "fill_in", "json_schema", "override", "parse"]
+__all__ = ["RunConfig", "check", "fill_in", "json_schema", "override", "parse", "put"]

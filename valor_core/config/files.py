@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from valor_core.errors import ConfigError, MissingExtraError, shown
+from valor_core.config.limits import check_depth, nested_too_deeply, too_many_digits
+from valor_core.errors import ConfigError, MissingExtraError, did_you_mean_file, shown
 from valor_core.installer import install
 
 
@@ -35,12 +37,20 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
-        raise ConfigError(f"{path}: no such file") from error
+        raise ConfigError(f"{path}: no such file", did_you_mean_file(path)) from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read, {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: expected UTF-8 text, {error.reason}") from error
-    values = parsers[suffix](text, path) if text.strip() else None
+    try:
+        values = parsers[suffix](text, path) if text.strip() else None
+        check_depth(values, str(path))
+    except RecursionError as error:
+        raise nested_too_deeply(str(path)) from error
+    except ValueError as error:
+        if "digits" in str(error):
+            raise too_many_digits(str(path)) from error
+        raise ConfigError(f"{path}: expected {suffix[1:].upper()}, {error}") from error
     if values is None:
         raise ConfigError(
             f"{path}: expected a table of keys, found nothing",
@@ -102,10 +112,20 @@ def _yaml(text: str, path: Path) -> Any:
             return mapping
 
     try:
-        return yaml.load(text, Loader)
+        loader = Loader(text)
+        node = loader.get_single_node()
+        # Of a node that stands in itself or repeats others many times, values are made for ever.
+        check_depth(node, str(path), _nodes_in)
+        return None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise ConfigError(f"{path}{place}: expected YAML, {error.problem}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: expected YAML, {error}") from error
+
+
+def _nodes_in(node: Any) -> Iterator[Any]:
+    """The nodes of YAML in a node: entries of a list, keys and values of a table."""
+    for part in node.value if node is not None and isinstance(node.value, list) else ():
+        yield from part if isinstance(part, tuple) else (part,)

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
+from valor_core.config.limits import check_depth, nested_too_deeply, too_many_digits
 from valor_core.errors import ConfigError, shown
 
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
-_PATH = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[\d+\])*")
+_STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
+_PATH = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[[0-9]{1,9}\])*")
 
 
 def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, Any]:
@@ -41,43 +42,82 @@ def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, An
         path, equals, text = setting.partition("=")
         if not equals or not _PATH.fullmatch(path):
             raise ConfigError(
-                f"--set {setting}: expected path=value",
+                f"--set {setting[:80]}: expected path=value",
                 "Write it as: --set engine.workers=2",
             )
-        _put(changed, path, _value(path, text))
+        _put(changed, path, _value(path, text), f"--set {path}")
     return changed
 
 
-def _put(target: Any, path: str, value: Any) -> None:
+def put(config: Mapping[str, Any], path: str, value: Any, place: str) -> dict[str, Any]:
+    """A config with one value replaced or added.
+
+    Parameters
+    ----------
+    config : mapping
+        Plain values; left as they are.
+    path : str
+        As in `override`.
+    value : plain value
+        What is put there.
+    place : str
+        What asks for it, for errors: ``"--workers"``.
+
+    Raises
+    ------
+    ConfigError
+        If the path has no place in the config.
+
+    Examples
+    --------
+    >>> put({"engine": "local"}, "engine.workers", 2, "--workers")
+    {'engine': {'name': 'local', 'workers': 2}}
+    """
+    changed = copy.deepcopy(dict(config))
+    _put(changed, path, value, f"{place}: {path}")
+    return changed
+
+
+def _put(target: Any, path: str, value: Any, place: str) -> None:
     steps: list[str | int] = [name if name else int(number) for name, number in _STEP.findall(path)]
     for step, following in pairwise(steps):
         if isinstance(step, str) and isinstance(target, dict):
             if target.get(step) is None:
                 target[step] = [] if isinstance(following, int) else {}
-            target = target[step]
-        elif isinstance(step, int) and isinstance(target, list) and step < len(target):
-            if isinstance(target[step], str) and isinstance(following, str):
-                target[step] = {"name": target[step]}
-            target = target[step]
-        else:
-            raise _no_place(path, step, target)
+        elif not (isinstance(step, int) and isinstance(target, list) and step < len(target)):
+            raise _no_place(place, step, target)
+        if isinstance(target[step], str) and isinstance(following, str) and _is_named(step):
+            target[step] = {"name": target[step]}
+        target = target[step]
     last = steps[-1]
     if isinstance(last, str) and isinstance(target, dict):
         target[last] = value
     elif isinstance(last, int) and isinstance(target, list) and last <= len(target):
         target[last : last + 1] = [value]
     else:
-        raise _no_place(path, last, target)
+        raise _no_place(place, last, target)
 
 
-def _no_place(path: str, step: str | int, target: Any) -> ConfigError:
+def _is_named(step: str | int) -> bool:
+    """Whether a name at this place stands for a table with that name: a metric's, an engine's."""
+    return isinstance(step, int) or step == "engine"
+
+
+def _no_place(place: str, step: str | int, target: Any) -> ConfigError:
     wanted = f"a table with {step!r}" if isinstance(step, str) else f"a list with entry {step}"
-    return ConfigError(f"--set {path}: expected {wanted}, found {shown(target)}")
+    remedy = "See what a config may say with: valor schema"
+    if isinstance(target, list):
+        is_name = isinstance(step, str)
+        remedy = (
+            "Name an entry by its place, such as [0]" if is_name else f"Next is [{len(target)}]"
+        )
+    return ConfigError(f"{place}: expected {wanted}, found {shown(target)}", remedy)
 
 
 def _value(path: str, text: str) -> Any:
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        check_depth(value, f"--set {path}")
     except json.JSONDecodeError as error:
         if text.startswith(("[", "{")):
             raise ConfigError(
@@ -85,3 +125,8 @@ def _value(path: str, text: str) -> Any:
                 "Put double quotes around texts: --set 'metrics=[\"F1\"]'",
             ) from error
         return text
+    except RecursionError as error:
+        raise nested_too_deeply(f"--set {path}") from error
+    except ValueError as error:
+        raise too_many_digits(f"--set {path}") from error
+    return value

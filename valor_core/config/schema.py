@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,16 @@ from valor_core.gallery import GalleryParameters
 from valor_core.json_schema import json_schema as parameter_schema
 from valor_core.parameters import build, declared, fitted, parameter, parameters
 from valor_core.registry import Registry
-from valor_core.spec import GallerySpec, Spec
+from valor_core.spec import (
+    EngineSpec,
+    GallerySpec,
+    MetricSpec,
+    ReaderSpec,
+    ResourceKindSpec,
+    ResourceSpec,
+    Spec,
+    TaskSpec,
+)
 
 
 @parameters
@@ -165,28 +174,57 @@ def _is_foreign(key: object, known: Collection[str]) -> bool:
 def json_schema(registry: Registry) -> dict[str, Any]:
     """JSON Schema of the config with everything that is installed."""
     schema = parameter_schema(RunConfig)
-    metrics = list(registry.metrics())
+    metrics = registry.all(MetricSpec)
     named = [_named(spec, "name") for spec in metrics]
     names: dict[str, Any] = {"type": "string", "examples": [spec.name for spec in metrics]}
-    choice = {"anyOf": [names, *named]}
+    choice = {"anyOf": [names, *named, _decorated(registry)]}
     listed = {"type": "array", "items": choice, "minItems": 1}
     schema["properties"]["metrics"]["anyOf"] = [listed, choice]
-    readers = [_named(spec, "reader") for spec in registry.readers()]
+    readers = [_named(spec, "reader") for spec in registry.all(ReaderSpec)]
     schema["properties"]["data"] = {"anyOf": readers}
     schema["properties"]["require"]["additionalProperties"] = {"type": "string"}
-    galleries = [*map(_gallery, registry.galleries())]
+    galleries = [*map(_gallery, registry.all(GallerySpec))]
     if galleries:
         schema["properties"]["gallery"] = {"anyOf": [*galleries, {"type": "null"}]}
-    for spec in registry.resources():
-        schema["properties"][spec.short_name] = parameter_schema(spec.parameters)
+    schema["properties"]["engine"] = {"anyOf": [*_engines(registry), {"type": "null"}]}
+    schema["properties"]["task"]["examples"] = [spec.short_name for spec in registry.all(TaskSpec)]
+    for resource in registry.all(ResourceSpec):
+        one = _resource(resource, registry)
+        several = {"type": "object", "additionalProperties": one, "minProperties": 1}
+        schema["properties"][resource.short_name] = {"anyOf": [one, several]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Valor config",
     } | schema
 
 
+def _decorated(registry: Registry) -> dict[str, Any]:
+    """Tables of metrics that files under ``modules`` declare, in namespaces of their own."""
+    installed = "|".join(map(_any_case, registry.namespaces))
+    return {
+        "title": "A metric of a file under modules",
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "pattern": rf"^(?!({installed})\.)[^.]+\.[^.]+$"}
+        },
+        "required": ["name"],
+    }
+
+
+def _engines(registry: Registry) -> Iterator[dict[str, Any]]:
+    """Names of engines, and tables of them; without a name, a table is of the local one."""
+    specs = registry.all(EngineSpec)
+    yield {"type": "string", "pattern": f"^({'|'.join(map(_names, specs))})$"}
+    for spec in specs:
+        named = _named(spec, "name")
+        yield named | {"required": named["required"][1:]} if spec.name == "core.local" else named
+
+
 def _named(spec: Spec, key: str) -> dict[str, Any]:
-    schema = parameter_schema(spec.parameters)
+    schema = parameter_schema(spec.parameter_class)
+    for name in getattr(spec, "resources", ()):
+        asked = {"type": "string", "description": "Which of several resources of this sort."}
+        schema["properties"].setdefault(name.rpartition(".")[2], asked)
     schema["title"] = spec.name
     schema["description"] = spec.summary
     schema["properties"] = {
@@ -197,8 +235,19 @@ def _named(spec: Spec, key: str) -> dict[str, Any]:
     return schema
 
 
+def _resource(spec: ResourceSpec, registry: Registry) -> dict[str, Any]:
+    """The section of a resource, with its kinds under the key that names one."""
+    schema = parameter_schema(spec.parameter_class)
+    if spec.kinds is not None:
+        kinds = [kind for kind in registry.all(ResourceKindSpec) if kind.resource == spec.name]
+        names = {"type": "string", "examples": [kind.short_name for kind in kinds]}
+        tables = [_named(kind, "name") for kind in kinds]
+        schema["properties"][spec.kinds] = {"anyOf": [names, *tables]}
+    return schema
+
+
 def _gallery(spec: GallerySpec) -> dict[str, Any]:
-    schema, own = parameter_schema(GalleryParameters), parameter_schema(spec.parameters)
+    schema, own = parameter_schema(GalleryParameters), parameter_schema(spec.parameter_class)
     schema["title"] = spec.name
     schema["description"] = spec.summary
     schema["properties"] |= {"name": {"type": "string", "pattern": f"^({_names(spec)})$"}}

@@ -1,38 +1,47 @@
 """Engines: where the partitions of a source are counted.
 
-An engine is found through the entry-point group ``valor.engines``; what it is called with is a
-`Work`, which pickles, and the partitions. It yields one tally per partition, in any order.
+An engine is declared in a manifest by an `EngineSpec`. It is called with a `Work` and the
+partitions, and yields tallies: one of each partition or some of them merged, in any order. On
+other processes and machines, `valor_core.engines.worker` opens what the work needs.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, cast
 
-from attrs import frozen
+from attrs import field, frozen
 
+from valor_core.control import BY_THE_USER, Control, LocalControl
 from valor_core.errors import (
     EngineError,
+    ParameterError,
     PartitionError,
     ReadError,
     SchemaError,
     ValorError,
-    did_you_mean,
+    found_at,
 )
 from valor_core.evaluation import Evaluation
-from valor_core.installed import entry_points
-from valor_core.installer import install
+from valor_core.interrupts import uninterrupted
+from valor_core.journal import Journal
 from valor_core.parameters import build
 from valor_core.reading import Partition, Reader, identity
+from valor_core.registry import Registry, implementation
+from valor_core.resources import BoundResource, OpenResources
+from valor_core.scoring import Run
+from valor_core.spec import EngineSpec
 from valor_core.state import Resources
 from valor_core.tally import Tally
 
-GROUP = "valor.engines"
+ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
 
 
 @frozen
 class Work:
-    """Counts one partition: what an engine sends to its workers.
+    """Counts one partition: what an engine carries out.
 
     Parameters
     ----------
@@ -40,100 +49,155 @@ class Work:
         What to count.
     reader : Reader
         What reads the partition.
+    versions : mapping of str to str
+        Distributions that take part; workers elsewhere must have the same.
+    journal : Journal, optional
+        Where finished rows of items are kept.
+    control : Control
+        How the run tells everybody to stop, and is told of scored items.
     """
 
     evaluation: Evaluation
     reader: Reader
+    versions: Mapping[str, str] = field(factory=dict)
+    journal: Journal | None = None
+    control: Control = field(factory=LocalControl, eq=False, repr=False)
+
+    @property
+    def resources(self) -> tuple[BoundResource, ...]:
+        """What the metrics need, to be opened by `valor_core.resources.opened`."""
+        return self.evaluation.resources
 
     def __call__(self, partition: Partition, resources: Resources) -> Tally:
-        """The tally of one partition.
+        """The tally of one partition; of a part of it where the run is stopped meanwhile.
+
+        Parameters
+        ----------
+        partition : Partition
+            What to count.
+        resources : mapping of str to object
+            The opened resources of this worker.
 
         Raises
         ------
         PartitionError
             If anything but the data is at fault; names the partition and chains the cause.
         """
-        tally = Tally()
+        tally, waits = Tally(), bool(self.evaluation.plan.waits)
+        finished = False
         try:
-            for batch in self.reader.read(partition):
-                self.evaluation.update(tally, batch, resources)
+            finished = self._count(tally, partition, resources)
         except SchemaError as error:
             raise ReadError(f"{partition.name}: {error.message}", error.remedy) from error
         except ValorError:
             raise
-        except Exception as error:
+        except KeyboardInterrupt:
+            if not waits:
+                raise
+            self.control.stop(BY_THE_USER)
+        except (Exception, SystemExit) as error:
             raise PartitionError(f"{partition.name}: {type(error).__name__}: {error}") from error
-        tally.done.append(identity(partition))
+        if finished:
+            tally.done.append(identity(partition))
+        else:
+            # Of a part of a partition, only what was waited for is worth being reported.
+            tally = tally if waits else Tally()
+            tally.stopped = self.control.stopped
+        if isinstance(resources, OpenResources):
+            tally.facts.update(resources.facts())
         return tally
+
+    def _count(self, tally: Tally, partition: Partition, resources: Resources) -> bool:
+        """Count a partition; whether all of it was read before the run was stopped."""
+        run = Run(self.control, self.journal)
+        for batch in self.reader.read(partition):
+            if self.control.stopped:
+                return False
+            if not self.evaluation.plan.waits:
+                self.evaluation.update(tally, batch, resources, run)
+                continue
+            # What was waited for is worth much, so that an interrupt finds whole batches only.
+            counted = Tally(read=0)
+            start = tally.read + tally.skipped
+            numbered = batch.datums.numbered and start
+            self.evaluation.update(
+                counted, batch.renumber(start) if numbered else batch, resources, run
+            )
+            with uninterrupted():
+                tally.take(counted)
+        return True
+
+    def packed(self) -> bytes:
+        """The work for `valor_core.engines.worker.start`, on another process or machine.
+
+        Raises
+        ------
+        EngineError
+            If something of it cannot travel, such as a metric made in ``__main__``.
+        """
+        for metric in self.evaluation.plan.taking_part:
+            if metric.spec.implementation.startswith("__main__:"):
+                raise EngineError(
+                    f"{metric.spec.name}: a metric made in __main__ cannot run in other processes",
+                    ELSEWHERE,
+                )
+        journal = None if self.journal is None else self.journal.path
+        try:
+            return pickle.dumps((self.evaluation, self.reader, dict(self.versions), journal))
+        except Exception as error:
+            raise EngineError(
+                f"engine: the work cannot be sent to other processes, "
+                f"{type(error).__name__}: {error}",
+                ELSEWHERE,
+            ) from error
+
+    @classmethod
+    def unpacked(cls, packed: bytes, control: Control | None = None) -> Work:
+        """The work that `packed` made."""
+        evaluation, reader, versions, path = pickle.loads(packed)
+        journal = None if path is None else Journal(Path(path))
+        return cls(evaluation, reader, versions, journal, control or LocalControl())
 
 
 class Engine(Protocol):
-    """Carries out work on partitions; made from an instance of its parameter class.
-
-    The class has the attribute ``parameters_class``, its parameter class.
-    """
+    """Carries out work on partitions; made from an instance of its parameter class."""
 
     def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[Tally]:
-        """One tally for each partition, as they are finished."""
+        """Tallies of the partitions as they are finished, each partition in one of them.
+
+        A tally may be that of several partitions, merged by `Tally.take`. A partition that is
+        left out or counted twice is an error of the run.
+        """
 
 
-def engine(section: str | Mapping[str, Any] | None, place: str = "") -> Engine:
+def engine(section: str | Mapping[str, Any] | None, registry: Registry, place: str = "") -> Engine:
     """The engine that a config section describes; the local one, serially, where there is none.
 
     Parameters
     ----------
     section : str or mapping, optional
         The engine's name, or a table of ``name`` and its parameters.
+    registry : Registry
+        Where the name is looked up.
     place : str
         Where the section stands, for errors.
 
     Raises
     ------
-    EngineError, ParameterError
-        If there is no such engine or a parameter does not fit.
+    RegistryError, ParameterError
+        If there is no such engine, its code cannot be imported or a parameter does not fit.
 
     Examples
     --------
-    >>> engine({"name": "local", "workers": 2}).parameters.workers
+    >>> engine({"name": "local", "workers": 2}, Registry()).parameters.workers
     2
     """
-    if section is None:
-        return _serial()
-    values = {"name": section} if isinstance(section, str) else dict(section)
-    name = values.pop("name", "local")
-    engine_class = _engine_class(str(name), place)
-    parameters = build(engine_class.parameters_class, values, f"{place}engine.")
-    return cast("Engine", engine_class(parameters))
-
-
-def _serial() -> Engine:
-    from valor_core.engines.local import LocalEngine, LocalParameters
-
-    return LocalEngine(LocalParameters())
-
-
-def _engine_class(name: str, place: str) -> Any:
-    known = entry_points(GROUP)
-    if not any(entry.name == name for entry in known):
-        known = entry_points(GROUP, anew=True)
-    claims = [entry for entry in known if entry.name == name]
-    if not claims:
-        names = sorted({entry.name for entry in known})
-        raise EngineError(
-            f"{place}engine.name: expected one of {', '.join(names)}, got {name!r}",
-            did_you_mean(name, names),
-        )
-    owners = sorted({entry.distribution for entry in claims})
-    if len(owners) > 1:
-        raise EngineError(
-            f"{place}engine.name: expected one engine {name!r}, {' and '.join(owners)} claim it",
-            "Uninstall one of them.",
-        )
+    values = {"name": section} if isinstance(section, str) else dict(section or {})
+    with found_at(f"{place}engine.name: "):
+        spec = registry.find(EngineSpec, str(values.pop("name", "local")))
+        code = implementation(spec)
+    parameters: Any = build(spec.parameter_class, values, f"{place}engine.")
     try:
-        return claims[0].load()
-    except Exception as error:
-        raise EngineError(
-            f"{place}engine.name: the engine {name!r} of {owners[0]} cannot be imported, "
-            f"{type(error).__name__}: {error}",
-            f"Install what it needs with: {install(f'{owners[0]}[{name}]')}",
-        ) from error
+        return cast("Engine", code(parameters))
+    except ParameterError as error:
+        raise error.at(f"{place}engine.") from None

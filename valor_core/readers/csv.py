@@ -85,7 +85,7 @@ def read(partition: TablePartition) -> Table:
     columns = rows.columns(len(header))
     first_row, numbers = rows.numbers(len(columns[0]))
     named = {name: cells for name, cells in zip(header, columns, strict=True) if name}
-    return Table(named, str(partition.path), first_row, numbers)
+    return Table(named, str(partition.path), first_row, numbers, is_text=True)
 
 
 def _delimiter(partition: TablePartition) -> str:
@@ -187,7 +187,7 @@ class _Rows:
         if repeated:
             raise ReadError(
                 f"{self.partition.path}: expected every column once in the header, found "
-                f"{repeated[0]!r} {counts[repeated[0]]} times{and_more(len(repeated) - 1)}"
+                f"{shown(repeated[0])} {counts[repeated[0]]} times{and_more(len(repeated) - 1)}"
             )
         return tuple(names)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import fields, frozen
 
 from valor_core.errors import ParameterError, did_you_mean
 from valor_core.parameters import Within, parameter, parameters
@@ -17,10 +17,11 @@ from valor_core.readers import (
     read_table,
     split_table,
 )
-from valor_core.readers.metadata import typed_column, unpacked
+from valor_core.readers.metadata import columns_beside, unpacked
 from valor_core.readers.nested import tables
-from valor_core.schemas import Datums
+from valor_core.schemas import Batch, Datums
 from valor_core.schemas.text import TEXT_FIELDS, TextBatch
+from valor_core.spec import TaskSpec, by_reference
 
 
 @parameters
@@ -52,35 +53,38 @@ _FIELDS = ("uid", *TEXT_FIELDS, "metadata")
 
 @frozen
 class TableReader:
-    """Reads one text item from each row; columns that are not of the schema are metadata.
+    """Reads one item from each row; columns that are not of the schema are metadata.
 
     Parameters
     ----------
     parameters : TableParameters
         File, names of columns and size of partitions.
-    task : str
+    task : TaskSpec
         Task of the batches.
 
     Raises
     ------
     ParameterError
-        If the task is not text, or `columns` names a field that the schema does not have.
+        If the task does not say how its items are rows, or `columns` names a field that its items
+        do not have.
     """
 
     parameters: TableParameters
-    task: str
+    task: TaskSpec
 
     def __attrs_post_init__(self) -> None:
-        if self.task != TextBatch.task:
+        task = self.task
+        if task.rows is None:
             raise ParameterError(
-                f"reader: plain tables hold items of text, the task is {self.task}",
+                f"reader: expected a task whose items can be rows, got {task.short_name}",
                 "See the readers of the task with: valor list --readers",
             )
+        known = [each.name for each in fields(by_reference(task.item))]
         for name in self.parameters.columns:
-            if name not in _FIELDS:
+            if name not in known:
                 raise ParameterError(
                     f"columns.{name}: unknown field",
-                    did_you_mean(name, _FIELDS) or f"Known fields: {', '.join(_FIELDS)}.",
+                    did_you_mean(name, known) or f"Known fields: {', '.join(known)}.",
                 )
 
     def partitions(self) -> Sequence[TablePartition]:
@@ -88,9 +92,10 @@ class TableReader:
         chosen = self.parameters
         return split_table(chosen.path, partition_bytes=chosen.partition_bytes)
 
-    def read(self, partition: TablePartition) -> Iterator[TextBatch]:
+    def read(self, partition: TablePartition) -> Iterator[Batch]:
         """The batch of one range."""
-        yield text_batch(read_table(partition, columns=self.parameters.columns))
+        table = read_table(partition, columns=self.parameters.columns)
+        yield by_reference(self.task.rows or "")(table)
 
 
 def text_batch(table: Table) -> TextBatch:
@@ -100,12 +105,10 @@ def text_batch(table: Table) -> TextBatch:
     if table.unit == "row" and not set(columns) & set(TEXT_FIELDS):
         raise table.missing(*TEXT_FIELDS)
     metadata: dict[str, Any] = unpacked(tables(table, "metadata") if table.has("metadata") else ())
-    metadata |= {
-        name: typed_column(column) for name, column in columns.items() if name not in _FIELDS
-    }
+    metadata |= columns_beside(table, own=[name for name in names if names[name] in _FIELDS])
     uids: Any = [table.row(i) for i in range(len(table))]
     if "uid" in columns:
-        uids = table.strings("uid")
+        uids = table.uids("uid")
     fields: list[Any] = [columns.get(name, [None] * len(table)) for name in TEXT_FIELDS]
     return TextBatch(Datums(uids, metadata), *fields[:2], *map(_texts, fields[2:]))
 

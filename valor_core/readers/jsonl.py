@@ -21,6 +21,7 @@ _SCAN_BYTES: Final = 2**20
 # Few enough records at once that they do not set off Python's garbage collector, which takes longer
 # than the parsing.
 _BLOCK_LINES: Final = 256
+_SPACE: Final = " \t\r\n"
 
 
 def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
@@ -91,28 +92,34 @@ def _read_lines(partition: TablePartition) -> Table:
 
 
 def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[Record]:
-    """Object of every line; parsed in one go, and line by line only where that fails."""
-    # The nulls in between show lines that are no single object and only together make a list.
+    """Object of every line: flat ones at once, which is faster, others one by one."""
+    records = _flat_records(lines)
+    return _records_one_by_one(lines, start, table) if records is None else records
+
+
+def _flat_records(lines: Sequence[bytes]) -> list[Record] | None:
+    """Object of every line, if each is sure to be one object without objects or braces in it."""
+    data = b"[" + b",".join(lines) + b"]"
+    if [line[:1] for line in lines].count(b"{") < len(lines) or data.count(b"{") > len(lines):
+        return None
     try:
-        text = (b"[" + b",null,".join(lines) + b"]").decode("utf-8")
-        is_flat = text.count("{") == len(lines)
-        parsed = json.loads(text) if is_flat else strict_json.parse(text)
+        text = data.decode("utf-8")
+        records: list[Record] = json.loads(text)
     except (ValueError, RecursionError):
-        return _records_one_by_one(lines, start, table)
-    records: list[Record] = parsed[::2]
-    nulls = len(lines) - 1
-    is_apart = len(parsed) == len(lines) + nulls and parsed[1::2].count(None) == nulls
-    if not is_apart or set(map(type, records)) != {dict}:
-        return _records_one_by_one(lines, start, table)
-    if is_flat and not is_surely_strict(text, records):
-        return _records_one_by_one(lines, start, table)
-    return records
+        return None
+    # Each line opens one brace, its first character. As many objects as braces mean that none
+    # is within a string or another object: object i begins where line i does, and so the comma
+    # before it, which joined the lines, stands between objects, too. Between two of n objects in a
+    # list of n there is that comma and nothing else, so object i also ends where line i does.
+    if len(records) != len(lines) or set(map(type, records)) != {dict}:
+        return None
+    return records if is_surely_strict(text, records) else None
 
 
 def _records_one_by_one(lines: Sequence[bytes], start: int, table: Table) -> Sequence[Record]:
     records = []
     for index, line in enumerate(lines, start):
-        text = line.decode("utf-8").strip()
+        text = line.decode("utf-8").strip(_SPACE)
         try:
             value = _parsed(text, "line")
         except _NotJsonError as error:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, ReportError, and_more
+from valor_core.errors import ReadError, ReportError, and_more, shown
 from valor_core.extras import import_extra
 from valor_core.readers.table import Cut, Table, TablePartition, unreadable
 from valor_core.whole_file import replacing
 
 if TYPE_CHECKING:
-    from pyarrow import ChunkedArray
+    from pyarrow import ChunkedArray, DataType
     from pyarrow.parquet import ParquetFile
 
 
@@ -74,7 +74,7 @@ def read(partition: TablePartition) -> Table:
         repeated = [name for name, count in Counter(names).items() if count > 1]
         if repeated:
             raise ReadError(
-                f"{partition.path}: expected every column once, found {repeated[0]!r} "
+                f"{partition.path}: expected every column once, found {shown(repeated[0])} "
                 f"{names.count(repeated[0])} times{and_more(len(repeated) - 1)}"
             )
         groups = list(range(partition.start, partition.stop))
@@ -98,6 +98,12 @@ def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
     except pyarrow.ArrowException as error:
         reason = str(error).splitlines()[0]
         raise ReadError(f"{partition.path}: expected a Parquet file, found: {reason}") from error
+    except UnicodeDecodeError as error:
+        raise ReadError(
+            f"{partition.path}: expected text in UTF-8, found the byte "
+            f"0x{error.object[error.start]:02x} in a name or a cell",
+            "Write the file again; it is damaged.",
+        ) from error
     except OSError as error:
         raise unreadable(partition.path, error) from error
 
@@ -116,8 +122,28 @@ def _column(cells: ChunkedArray) -> NDArray[Any]:
     if pyarrow.types.is_timestamp(cells.type) and cells.type.unit == "ns":
         # Of nanoseconds, only pandas has timestamps.
         cells = cells.cast(pyarrow.timestamp("us", cells.type.tz), safe=False)
+    text, wide = (_retyped(cells.type, kind) for kind in (pyarrow.string(), pyarrow.float64()))
+    if wide != cells.type:
+        # Widened as it is, a float32 of 0.35 would no longer pass the threshold 0.35; as text it is
+        # the shortest decimal that it can stand for.
+        cells = cells.cast(text).cast(wide)
     # np.array would turn a column of equally long lists into two dimensions.
     return np.fromiter(cells.to_pylist(), dtype=np.object_, count=len(cells))
+
+
+def _retyped(whole: DataType, kind: DataType) -> DataType:
+    """A type of cells in which another one stands for float32, however deep."""
+    import pyarrow.types
+
+    if pyarrow.types.is_float32(whole):
+        return kind
+    if pyarrow.types.is_list(whole):
+        return pyarrow.list_(_retyped(whole.value_type, kind))
+    if pyarrow.types.is_large_list(whole):
+        return pyarrow.large_list(_retyped(whole.value_type, kind))
+    if pyarrow.types.is_struct(whole):
+        return pyarrow.struct([(field.name, _retyped(field.type, kind)) for field in whole])
+    return whole
 
 
 def write_records(path: Path, records: Sequence[Mapping[str, Any]]) -> None:

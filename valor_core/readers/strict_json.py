@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from valor_core.errors import shown
+
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _SPACED_COLON = re.compile(r"[ \t\r\n]:")
 
@@ -36,8 +38,8 @@ def parse(text: str) -> Any:
         ...
     valor_core.readers.strict_json.StrictJsonError: found the key 'score' twice in an object
     """
-    value = json.loads(text, object_pairs_hook=_once)
-    if _SURROGATE.search(text):
+    value = _DECODER.decode(text)
+    if "\\u" in text and _SURROGATE.search(text):
         _check_characters(value)
     return value
 
@@ -67,8 +69,11 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise StrictJsonError(f"found the key {twice!r} twice in an object")
+        raise StrictJsonError(f"found the key {shown(twice)} twice in an object")
     return values
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
 
 
 def _check_characters(value: Any) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import math
 import re
+import shlex
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
@@ -19,12 +20,22 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, SchemaError, and_more, did_you_mean, shown
+from valor_core.errors import (
+    ReadError,
+    SchemaError,
+    and_more,
+    did_you_mean,
+    did_you_mean_file,
+    shown,
+)
 
 DEFAULT_PARTITION_BYTES: Final = 4 * 2**20
 
 Unit = Literal["row", "line", "record"]
 
+_NO_BOMB: Final = 2**28
+_MOST_PACKED: Final = 100
+"""How many times its size a gzip file of records may hold, from `_NO_BOMB` bytes on."""
 _BOM: Final = b"\xef\xbb\xbf"
 _NOTHING: Final = "no value"
 _DECIMAL_COMMA: Final = re.compile(r"-?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
@@ -84,13 +95,22 @@ class TablePartition:
     header: tuple[str, ...] | None = None
 
     def __str__(self) -> str:
+        return f"{self.path}{self._range}"
+
+    @property
+    def _range(self) -> str:
         what = "row groups" if self.format == "parquet" else "bytes"
-        return f"{self.path}, {what} {self.start} to {self.stop}"
+        return f", {what} {self.start} to {self.stop}"
 
     @property
     def name(self) -> str:
         """What the partition is called among those of a run."""
         return str(self)
+
+    @property
+    def identity(self) -> str:
+        """Its name from wherever the file is named."""
+        return f"{self.path.resolve()}{self._range}"
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -177,15 +197,23 @@ def gzip_bytes(path: Path) -> bytes:
     Raises
     ------
     ReadError
-        If it cannot be read, or is no gzip file or only a part of one.
+        If it cannot be read, is no gzip file or only a part of one, or holds so much more than its
+        size that it is likely made to fill the memory.
     """
     try:
+        most = max(_NO_BOMB, _MOST_PACKED * path.stat().st_size)
         with gzip.open(path, "rb") as stream:
-            return stream.read()
+            data = stream.read(most + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ReadError(f"{path}: expected a whole gzip file, found {error}") from error
     except OSError as error:
         raise unreadable(path, error) from error
+    if len(data) > most:
+        raise ReadError(
+            f"{path}: expected at most {most:,} bytes when unpacked, found more",
+            f"Unpack it first, if it is meant to: gzip -d {shlex.quote(str(path))}",
+        )
+    return data
 
 
 def unreadable(path: Path, error: OSError) -> ReadError:
@@ -212,10 +240,9 @@ def file_size(path: Path) -> int:
     try:
         size = path.stat().st_size
     except FileNotFoundError as error:
-        siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
         raise ReadError(
             f"{path}: expected a file, found nothing there",
-            remedy=did_you_mean(path.name, siblings),
+            remedy=did_you_mean_file(path),
         ) from error
     except OSError as error:
         raise unreadable(path, error) from error
@@ -242,6 +269,8 @@ class Table:
         What a record is called in messages.
     names_in_file : mapping of str to str, optional
         What renamed columns are called in the file.
+    is_text : bool, default False
+        Whether all cells are text, whatever they stand for, as in CSV.
 
     Examples
     --------
@@ -258,6 +287,7 @@ class Table:
     row_numbers: NDArray[np.int64] | None = None
     unit: Unit = "row"
     names_in_file: Mapping[str, str] = field(factory=dict)
+    is_text: bool = False
 
     def __attrs_post_init__(self) -> None:
         lengths = {name: len(column) for name, column in self.columns.items()}
@@ -376,12 +406,39 @@ class Table:
             return _objects(cells)
         return _objects(self._each(name, cells, "text", _text, allow_missing=allow_missing))
 
+    def uids(self, name: str) -> NDArray[np.object_]:
+        """Cells of a column as the names of items, each there once.
+
+        Raises
+        ------
+        ReadError
+            As of `strings`, or if a name is there twice; says in which rows.
+
+        Examples
+        --------
+        >>> Table({"uid": ["a", "b", "a"]}, "items.csv", first_row=2).uids("uid")
+        Traceback (most recent call last):
+            ...
+        valor_core.errors.ReadError: items.csv, row 4, column 'uid': expected each uid once, found
+        'a' as in row 2
+        """
+        names = self.strings(name)
+        first: dict[str, int] = {}
+        again = [at for at, uid in enumerate(names) if first.setdefault(uid, at) != at]
+        if again:
+            uid = names[again[0]]
+            raise ReadError(
+                f"{self.place(again[0], name)}: expected each uid once, found {shown(uid)} as in "
+                f"{self.unit} {self.row(first[uid])}{and_more(len(again) - 1)}"
+            )
+        return names
+
     def floats(
         self, name: str, *, allow_missing: bool = False, allow_non_finite: bool = False
     ) -> NDArray[np.floating[Any]]:
         """Cells of a column as float64; text that reads as a number counts as one.
 
-        A column that is float32 in its file stays float32.
+        A column that is float16 or float32 in its file stays that.
 
         Parameters
         ----------
@@ -406,7 +463,7 @@ class Table:
         numbers = _floats_at_once(cells)
         if numbers is None:
             expected = "a number"
-            each = self._each(name, cells, expected, _number, allow_missing=allow_missing)
+            each = self._each(name, cells, expected, as_number, allow_missing=allow_missing)
             numbers = np.array(each, dtype=np.float64)
         self._check_finite(name, numbers, allow_missing, allow_non_finite)
         return numbers
@@ -449,7 +506,7 @@ class Table:
         Name a file with commas between the cells .csv.
         """
         return ReadError(
-            f"{self.source}: expected a {self._kind} {' or '.join(map(repr, names))}{purpose}, "
+            f"{self.source}: expected a {self._kind} {' or '.join(map(shown, names))}{purpose}, "
             f"{self.known_names}",
             remedy=self.header_remedy or did_you_mean(names[0], self.names),
         )
@@ -459,7 +516,7 @@ class Table:
         """Names of the columns in words, for the end of an error message."""
         if not self.names:
             return f"there is no {self.unit}"
-        known = ", ".join(map(repr, self.names[:20]))
+        known = ", ".join(map(shown, self.names[:20]))
         return f"the {self._kind}s are {known}{and_more(len(self.names) - 20)}"
 
     @property
@@ -479,7 +536,7 @@ class Table:
 
     def _column_place(self, name: str) -> str:
         in_file = self.names_in_file.get(name, name)
-        return f"{self._kind} {in_file!r}"
+        return f"{self._kind} {shown(in_file)}"
 
     def _each(
         self,
@@ -545,7 +602,7 @@ def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
 
 def _floats_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.floating[Any]] | None:
     """All cells as floats, NaN where there is none; nothing if one of them is no number."""
-    if isinstance(cells, np.ndarray) and cells.dtype == np.float32:
+    if isinstance(cells, np.ndarray) and cells.dtype in (np.float16, np.float32):
         return cells  # widened, 0.35 would no longer pass the threshold 0.35
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
         return cells.astype(np.float64)
@@ -591,7 +648,14 @@ def _text(cell: object) -> str | None:
     return str(cell) if is_integer else None
 
 
-def _number(cell: object) -> float | None:
+def as_number(cell: object) -> float | None:
+    """The number that a cell is or is written as; None where it is none.
+
+    Examples
+    --------
+    >>> as_number("0.50"), as_number("high"), as_number(True)
+    (0.5, None, None)
+    """
     if isinstance(cell, bool) or not isinstance(cell, str | int | float | Decimal):
         return None
     if isinstance(cell, str) and not _is_plain_numeral(cell):
@@ -607,7 +671,7 @@ def _integer(cell: object) -> int | None:
         try:
             return _of_64_bits(int(cell)) if _is_plain_numeral(cell) else None
         except ValueError:
-            cell = _number(cell)
+            cell = as_number(cell)
     if isinstance(cell, float):
         return _of_64_bits(int(cell)) if math.isfinite(cell) and cell.is_integer() else None
     return _of_64_bits(cell) if isinstance(cell, int) and not isinstance(cell, bool) else None

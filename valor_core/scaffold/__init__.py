@@ -18,6 +18,7 @@ from valor_core.errors import PluginConflictError, RegistryError, shown
 from valor_core.registry import FIRST_PARTY, Registry
 
 _NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
+_LONGEST = 40
 _SUFFIX = ".template"
 
 
@@ -77,6 +78,11 @@ def _check(name: str) -> None:
         raise RegistryError(
             f"name: expected lower-case letters, digits and _ between them, first a letter, "
             f"got {shown(name)}",
+            "Name the plugin after your lab or its subject, for instance: mylab",
+        )
+    if len(name) > _LONGEST:
+        raise RegistryError(
+            f"name: expected at most {_LONGEST} characters, got {len(name)}",
             "Name the plugin after your lab or its subject, for instance: mylab",
         )
     if name in FIRST_PARTY or name in Registry().namespaces:

@@ -1,23 +1,21 @@
 """Task schemas: an object form that people type and a columnar batch that states read.
 
-Every task has both; they are found by the task's name through `batch_class`.
+Every task has both; a `valor_core.TaskSpec` says where they are.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sized
-from typing import Any, ClassVar, Protocol, Self, TypeGuard, cast, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 from weakref import WeakKeyDictionary
 
-from valor_core.errors import SchemaError, did_you_mean
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import Datum, Datums
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, as_label, label_map
 
 __all__ = [
     "DEFAULT_KEY",
-    "TASKS",
+    "VERSION",
     "Batch",
     "Codes",
     "Datum",
@@ -25,18 +23,12 @@ __all__ = [
     "Label",
     "Vocabulary",
     "as_label",
-    "batch_class",
     "is_batch",
     "label_map",
 ]
 
-TASKS: Mapping[str, str] = {
-    "classification": "valor_core.schemas.classification:ClassificationBatch",
-    "detection": "valor_core.schemas.detection:DetectionBatch",
-    "segmentation": "valor_core.schemas.segmentation:SegmentationBatch",
-    "text": "valor_core.schemas.text:TextBatch",
-}
-"""Where every task's batch is."""
+VERSION = 1
+"""Raised when the same data can become other columns; a saved state is bound to it."""
 
 
 @runtime_checkable
@@ -81,24 +73,3 @@ def is_batch(value: Any) -> TypeGuard[Batch]:
 
 
 _asked: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
-
-
-def batch_class(task: str) -> type[Batch]:
-    """The batch of a task.
-
-    Raises
-    ------
-    SchemaError
-        If there is no such task.
-
-    Examples
-    --------
-    >>> batch_class("text").__name__
-    'TextBatch'
-    """
-    if task not in TASKS:
-        raise SchemaError(
-            f"task: expected one of {', '.join(TASKS)}, got {task!r}", did_you_mean(task, TASKS)
-        )
-    module, _, name = TASKS[task].partition(":")
-    return cast("type[Batch]", getattr(importlib.import_module(module), name))

@@ -11,8 +11,8 @@ from attrs import field, frozen
 
 from valor_core.errors import SchemaError, and_more, did_you_mean, found_at, shown
 from valor_core.schemas import annotation_geometry
-from valor_core.schemas.arrays import as_float
 from valor_core.schemas.datum import Datum, Uid
+from valor_core.schemas.decimals import as_score
 from valor_core.schemas.geometry import Geometry, Mask
 from valor_core.schemas.label import DEFAULT_KEY, Label, as_label
 
@@ -61,7 +61,7 @@ def _label(value: Any) -> Label | ScoredLabel:
         return label
     if isinstance(score, bool) or not isinstance(score, (int, float, np.number)):
         raise SchemaError(f"labels: expected a number as score of '{label}', got {shown(score)}")
-    return ScoredLabel(label.key, label.value, as_float(score))
+    return ScoredLabel(label.key, label.value, as_score(score))
 
 
 @frozen

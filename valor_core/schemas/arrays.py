@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from copy import copy
 from functools import partial
@@ -14,6 +13,7 @@ from attrs import cmp_using, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
+from valor_core.schemas.decimals import as_written
 from valor_core.threads import over, thread_count
 
 T = TypeVar("T")
@@ -162,7 +162,8 @@ def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> 
 def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:
     """Array of float32 or float64, contiguous in rows and read-only; nothing looks at the values.
 
-    float32 and float64 are kept as they are, float16 becomes float32, whole numbers float64.
+    float32 and float64 are kept as they are and whole numbers become float64. A float16 becomes
+    the float32 that prints like it, so that one of 0.1 passes a threshold of 0.1.
 
     Raises
     ------
@@ -180,25 +181,11 @@ def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None)
     if array.ndim != ndim or array.dtype.kind not in "fiub":
         raise SchemaError(f"{name}: expected {ndim} dimension(s) of numbers, got {shown(array)}")
     if array.dtype == np.float16:
-        array = array.astype(np.float32)
+        array = as_written(array).astype(np.float32)
     elif array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
     check_length(array, name, length)
     return read_only(np.ascontiguousarray(array))
-
-
-def as_float(number: Any) -> float:
-    """A number of any type; one that is too great is infinite, which checks of columns name.
-
-    Examples
-    --------
-    >>> as_float(2), as_float(-(10**400))
-    (2.0, -inf)
-    """
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
 
 
 def check_length(array: NDArray[Any], name: str, length: int | None) -> None:

@@ -17,7 +17,6 @@ from valor_core.schemas.arrays import (
     Codes,
     Floats,
     any_floats,
-    as_float,
     check_codes,
     floats,
     is_ascending,
@@ -46,6 +45,7 @@ from valor_core.schemas.datum import (
     uid_field,
     with_datums,
 )
+from valor_core.schemas.decimals import as_score
 from valor_core.schemas.label import (
     DEFAULT_KEY,
     Label,
@@ -82,7 +82,7 @@ def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
 def _score(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise SchemaError(f"predictions: expected a number as score, got {shown(value)}")
-    return as_float(value)
+    return as_score(value)
 
 
 @frozen
@@ -340,7 +340,7 @@ class ClassificationBatch:
             [kept_label(key, str(name)) for name in names.tolist()],
             rows,
             joined[: len(rows)],
-            ScoreList(rows, joined[len(rows) :], np.ones(len(rows))),
+            ScoreList(rows, joined[len(rows) :], np.ones(len(rows)), scored=False),
         )
 
     @property

@@ -418,7 +418,8 @@ def are_unique(uids: Uids) -> bool:
     if len(uids) < 2 or bool(np.all(uids[1:] > uids[:-1])):
         return True
     # Sorted in place of a set, which would take a hundred bytes for every uid.
-    ordered = np.sort(compact(uids))
+    # Parts that are ascending each, in any order, are merged by the stable sort in one pass.
+    ordered = np.sort(compact(uids), kind="stable")
     return bool(np.all(ordered[1:] != ordered[:-1]))
 
 

@@ -15,7 +15,6 @@ from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.arrays import (
     BY_CONTENT,
     Codes,
-    as_float,
     check_codes,
     check_length,
     codes,
@@ -32,6 +31,7 @@ from valor_core.schemas.datum import (
     uid_field,
     with_datums,
 )
+from valor_core.schemas.decimals import as_float, as_score
 from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.label import (
     Label,
@@ -42,11 +42,12 @@ from valor_core.schemas.label import (
     label_tuple,
 )
 from valor_core.schemas.label_sides import LabelSides
-from valor_core.schemas.objects import ObjectColumns, PredictedObjects, TrueObjects
+from valor_core.schemas.objects import ObjectColumns, PredictedObjects, TrueObjects, scores_outside
 from valor_core.schemas.packing import ObjectPlace, Packed, image_sizes
 from valor_core.schemas.validity import Policy, check_policy
 
 _MOST_SIDE = 1 << 31  # pixels
+_FAR = 1e300  # where boxes may end beyond all numbers
 
 
 def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
@@ -62,7 +63,7 @@ def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
 def _score(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise SchemaError(f"labels: expected a number as score, got {shown(value)}")
-    return as_float(value)
+    return as_score(value)
 
 
 def _flag(value: Any) -> bool:
@@ -218,9 +219,9 @@ class DetectionBatch:
         Numbers that the data give the labels (COCO's category ids): labels are put in their
         order where sums are taken in the order of a reference program.
     left_out : mapping of str to int
-        What was left out of the data or repaired on the way here, and how often. The report prints
-        the number before the words: ``predictions left out: zero area`` becomes ``3 predictions
-        left out: zero area``, ``predictions repaired: inverted`` likewise.
+        What was left out of the data, repaired or strange on the way here, and how often. The
+        report prints the number before the words: ``predictions left out: zero area`` becomes ``3
+        predictions left out: zero area``, ``predictions repaired: inverted`` likewise.
 
     Raises
     ------
@@ -265,16 +266,25 @@ class DetectionBatch:
         return len(self.datums)
 
     def _check_boxes(self, side: ObjectColumns) -> None:
-        sides = side.shapes.boxes[:, 2:]
+        boxes = side.shapes.boxes
+        sides = boxes[:, 2:]
         if sides.size and sides.min() < 0:
             bad = np.flatnonzero((sides < 0).any(axis=1))
-            row = int(bad[0])
-            x, y, width, height = side.shapes.boxes[row].tolist()
-            raise SchemaError(
-                f"{self.datums.name(int(side.datums[row]))}, {side.name(row)}: expected a box with "
-                f"xmin <= xmax and ymin <= ymax, got {x:g}, {y:g}, {x + width:g}, {y + height:g}"
-                f"{and_more(len(bad) - 1)}"
-            )
+            raise self._refused(side, bad, "xmin <= xmax and ymin <= ymax")
+        if boxes.size and boxes.max() > _FAR:
+            with np.errstate(over="ignore"):
+                bad = np.flatnonzero(np.isinf(boxes[:, :2] + sides).any(axis=1))
+            if bad.size:
+                raise self._refused(side, bad, "finite coordinates")
+
+    def _refused(self, side: ObjectColumns, bad: Codes, wanted: str) -> SchemaError:
+        """What is said of boxes in some rows."""
+        row = int(bad[0])
+        x, y, width, height = side.shapes.boxes[row].tolist()
+        return SchemaError(
+            f"{self.datums.name(int(side.datums[row]))}, {side.name(row)}: expected a box with "
+            f"{wanted}, got {x:g}, {y:g}, {x + width:g}, {y + height:g}{and_more(len(bad) - 1)}"
+        )
 
     @classmethod
     def of(
@@ -327,7 +337,11 @@ class DetectionBatch:
             groundtruths,
             predictions,
             sizes if sizes.any() else None,
-            left_out={**true.checked.counts, **predicted.checked.counts},
+            left_out={
+                **true.checked.counts,
+                **predicted.checked.counts,
+                **scores_outside(predictions.scores),
+            },
         )
 
     @property

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.geometry import Box, Geometry, Mask, RotatedBox
-from valor_core.schemas.polygons import import_shapely, to_shapely
+from valor_core.schemas.polygons import import_shapely, self_crossing, to_shapely
 from valor_core.schemas.shapes import KINDS, MASK, POLYGON, Rings, Shapes, polygons_of
 
 SLACK = 1.0
@@ -75,7 +75,8 @@ def box_faults(boxes: Floats, sizes: Codes | None) -> Faults:
     faults = np.zeros(len(boxes), np.uint8)
     with np.errstate(over="ignore", invalid="ignore"):
         areas = boxes[:, 2] * boxes[:, 3]
-    finite: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(boxes), axis=1)
+        stops = boxes[:, :2] + boxes[:, 2:]  # finite only if what they are made of is
+    finite: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(stops), axis=1)
     finite &= np.isfinite(areas)
     boxes = np.where(finite[:, None], boxes, 1.0)
     sides = boxes[:, 2:]
@@ -151,9 +152,11 @@ def _polygon_faults(rings: Rings, faults: Faults) -> Faults:
     doing = "checking polygons for self-crossing"
     shapely = import_shapely(doing)
     outlines = to_shapely(rings, doing)
-    crossing = ~shapely.is_valid(outlines)
-    faults[crossing] = FAULTS.index(SELF_CROSSING)
+    crossing, tangled = self_crossing(outlines)
+    faults[crossing] = faults[tangled] = FAULTS.index(SELF_CROSSING)
     outlines[crossing] = shapely.make_valid(outlines[crossing])
+    # To split these would take hours; they enclose something unless all corners are in line.
+    outlines[tangled] = shapely.convex_hull(outlines[tangled])
     faults[shapely.area(outlines) <= 0] = FAULTS.index(ZERO_AREA)
     faults[_corners(rings) < 3] = FAULTS.index(EMPTY)
     return faults

@@ -16,7 +16,8 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.arrays import BY_CONTENT, as_float, read_only
+from valor_core.schemas.arrays import BY_CONTENT, read_only
+from valor_core.schemas.decimals import as_float
 from valor_core.schemas.runs import decoded, encoded, runs_of
 
 Points = NDArray[np.float64]

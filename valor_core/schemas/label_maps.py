@@ -9,9 +9,9 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError
+from valor_core.errors import SchemaError, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, codes, read_only
-from valor_core.schemas.pixels import Pixels, as_pixels
+from valor_core.schemas.pixels import Image, Pixels, as_pixels
 
 BACKGROUND, IGNORED = -1, -2
 """Codes of pixel values that are no label: nothing is there, or the pixel does not count."""
@@ -51,6 +51,11 @@ class Legend:
 
     def __attrs_post_init__(self) -> None:
         check_length(self.codes, "codes", len(self.values))
+        if self.codes.min(initial=IGNORED) < IGNORED:
+            raise SchemaError(
+                f"codes: expected codes of labels, {BACKGROUND} for background or {IGNORED} for "
+                f"pixels that do not count, got {self.codes.min()}"
+            )
         if not bool(np.all(self.values[1:] > self.values[:-1])):
             raise SchemaError("values: expected each pixel value once, ascending")
         if self.crowd is not None:
@@ -127,9 +132,50 @@ class LabelMap:
     pixels: Pixels = field(converter=as_pixels)
     legend: Legend
 
+    def read(self, first: int, last: int, place: str) -> Image:
+        """Rows of the pixels from `first` up to, and without, `last`.
 
-def _maps(values: Iterable[LabelMap | None]) -> tuple[LabelMap | None, ...]:
+        Raises
+        ------
+        SchemaError
+            If what the pixels are read from gives other than these rows, as a file that was
+            written anew may, or no whole numbers; names the place.
+
+        Examples
+        --------
+        >>> LabelMap([[0, 1], [1, 1]], Legend.of_labels(1)).read(1, 2, "item 'a', groundtruth")
+        array([[1, 1]])
+        """
+        rows: Any = self.pixels.read(first, last)
+        wanted = last - first, self.pixels.shape[1]
+        if not isinstance(rows, np.ndarray) or rows.shape != wanted or rows.dtype.kind not in "iu":
+            raise SchemaError(
+                f"{place}: expected {wanted[0]:,} by {wanted[1]:,} whole numbers from row "
+                f"{first:,} on, got {shown(rows)}"
+            )
+        return rows
+
+
+Maps = tuple[LabelMap | None, ...]
+"""One side of a layer."""
+
+
+def _maps(values: Iterable[LabelMap | None]) -> Maps:
     return tuple(values)
+
+
+def codes_of(maps: Maps) -> Codes:
+    """Codes of all labels that legends name, whether a pixel has them or not, ascending.
+
+    Examples
+    --------
+    >>> codes_of((LabelMap([[0]], Legend.of_labels(2)), None))
+    array([0, 1])
+    """
+    legends = {id(one.legend): one.legend for one in maps if one is not None}
+    none = np.empty(0, np.int64)
+    found: Codes = np.unique(np.concatenate([none, *(one.codes for one in legends.values())]))
+    return found[found >= 0]
 
 
 @frozen
@@ -142,8 +188,8 @@ class Layer:
         The maps of each datum; None is all background.
     """
 
-    groundtruths: tuple[LabelMap | None, ...] = field(converter=_maps)
-    predictions: tuple[LabelMap | None, ...] = field(converter=_maps)
+    groundtruths: Maps = field(converter=_maps)
+    predictions: Maps = field(converter=_maps)
 
     def select(self, positions: Codes) -> Layer:
         """The maps of the datums at some positions."""
@@ -153,11 +199,7 @@ class Layer:
     @property
     def codes(self) -> Codes:
         """Codes of all labels that legends name, whether a pixel has them or not, ascending."""
-        maps = (*self.groundtruths, *self.predictions)
-        legends = {id(one.legend): one.legend for one in maps if one is not None}
-        none = np.empty(0, np.int64)
-        found: Codes = np.unique(np.concatenate([none, *(one.codes for one in legends.values())]))
-        return found[found >= 0]
+        return codes_of((*self.groundtruths, *self.predictions))
 
     def relabel(self, renamed: Codes) -> Layer:
         """The same under other label codes."""

@@ -148,7 +148,7 @@ def _positions(one: LabelMap, shape: tuple[int, ...], place: str) -> Codes:
         raise SchemaError(
             f"{place}: expected {expected} pixels in all layers of a label key, got {found}"
         )
-    image = one.pixels.read(0, shape[0])
+    image = one.read(0, shape[0], place)
     known, positions = one.legend.of_type(image.dtype)
     if not len(known):
         known, positions = np.zeros(1, image.dtype), np.zeros(1, np.int64)

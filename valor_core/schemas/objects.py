@@ -20,6 +20,7 @@ from valor_core.schemas.arrays import (
     is_ascending,
     read_only,
 )
+from valor_core.schemas.decimals import as_written
 from valor_core.schemas.scores import datum_codes, label_codes, rows_of
 from valor_core.schemas.shapes import Shapes
 
@@ -33,7 +34,9 @@ def _annotation_codes(values: Any) -> Codes:
 
 
 def _scores(values: Any) -> Floats:
-    return floats(np.asarray(values, dtype=np.float64), "scores")
+    array = np.asarray(values)
+    own = as_written(array) if array.dtype.kind == "f" else array.astype(np.float64)
+    return floats(own, "scores")
 
 
 def _areas(values: Any) -> Floats:
@@ -156,7 +159,7 @@ class PredictedObjects(ObjectColumns):
     Parameters
     ----------
     scores : ndarray of float64, shape (n,)
-        Finite scores.
+        Finite scores; those of a narrower float are the decimals that they print as.
     areas : ndarray of float64, shape (n,)
         Area of the shape, in square pixels.
     """
@@ -169,3 +172,18 @@ class PredictedObjects(ObjectColumns):
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
         return (*super()._columns(), "scores", "areas")
+
+
+def scores_outside(scores: Floats) -> dict[str, int]:
+    """How many scores can be no probabilities, as `DetectionBatch.left_out` says it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores_outside(np.array([0.5, 97.5]))
+    {'predicted scores outside [0, 1]; score thresholds are compared with them as they are': 1}
+    """
+    if not len(scores) or (scores.min() >= 0 and scores.max() <= 1):
+        return {}
+    what = "predicted scores outside [0, 1]; score thresholds are compared with them as they are"
+    return {what: int(np.count_nonzero((scores < 0) | (scores > 1)))}

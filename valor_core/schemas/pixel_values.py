@@ -19,6 +19,7 @@ PixelLabels = tuple[Label, ...] | Mapping[int, Label | None]
 """The labels of 1, 2, …, or the label of each value, where None is background."""
 
 _LIMITS = np.iinfo(np.int64)
+_ZERO = {"background", "bg", "void", "unlabeled", "unlabelled", "ignore", "ignored", "none"}
 _BY_VALUE = "Name each value: labels={1: 'cat', 2: 'dog'}; None is background."
 
 
@@ -33,8 +34,8 @@ def pixel_labels(labels: Any) -> PixelLabels:
     Raises
     ------
     SchemaError
-        If it has no order, a key is no whole number, a label is none, or a number in a sequence
-        is the name of another number.
+        If it has no order, a key is no whole number, a label is none, a number in a sequence
+        is the name of another number, or a sequence begins with background.
 
     Examples
     --------
@@ -53,7 +54,29 @@ def pixel_labels(labels: Any) -> PixelLabels:
     if labels is None:
         return ()
     is_one = isinstance(labels, (str, Label, Mapping)) or not isinstance(labels, Iterable)
-    return tuple(_listed(i, label) for i, label in enumerate([labels] if is_one else labels))
+    found = tuple(_listed(i, label) for i, label in enumerate([labels] if is_one else labels))
+    if found and is_name_of_zero(found[0].value):
+        named = ", ".join(f"{i}: {label.value!r}" for i, label in enumerate(found[:2]))
+        raise SchemaError(
+            f"labels[0]: expected the label of the value 1, since 0 is background, got "
+            f"{found[0].value!r}",
+            f"Leave it out, or name each value, 0 too, to count it like a label: labels={{{named}, "
+            "…}.",
+        )
+    return found
+
+
+def is_name_of_zero(name: str) -> bool:
+    """Whether a label is called like what the value 0 stands for where nobody says otherwise.
+
+    Many programs begin their lists of labels with it.
+
+    Examples
+    --------
+    >>> is_name_of_zero("_Background_"), is_name_of_zero("back garden")
+    (True, False)
+    """
+    return "".join(filter(str.isalnum, name.casefold())) in _ZERO
 
 
 def _listed(position: int, label: Any) -> Label:

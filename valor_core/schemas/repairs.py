@@ -14,7 +14,12 @@ from valor_core.schemas.faults import (
     is_outside,
 )
 from valor_core.schemas.geometry import Box, Geometry, MultiPolygon, RotatedBox
-from valor_core.schemas.polygons import from_shapely, import_shapely, to_shapely
+from valor_core.schemas.polygons import (
+    from_shapely,
+    import_shapely,
+    self_crossing,
+    to_shapely,
+)
 from valor_core.schemas.shapes import BOX, MASK, Shapes, kind_of
 
 REPAIRABLE = (INVERTED, SELF_CROSSING, OUTSIDE)
@@ -70,6 +75,8 @@ def turned(geometry: Geometry) -> Geometry:
 def mended(geometry: Geometry, size: tuple[int, int] | None) -> Geometry | None:
     """A geometry without self-crossings and inside its image; None if nothing is left of it.
 
+    Polygons whose edges cross more than a thousand times are not repaired.
+
     Parameters
     ----------
     geometry : Geometry
@@ -99,7 +106,11 @@ def mended(geometry: Geometry, size: tuple[int, int] | None) -> Geometry | None:
         return None
     doing = "repairing polygons"
     shapely = import_shapely(doing)
-    outline = shapely.make_valid(to_shapely(shapes.rings, doing)[0])
+    outlines = to_shapely(shapes.rings, doing)
+    crossing, tangled = self_crossing(outlines)
+    if len(tangled):
+        return None
+    outline = shapely.make_valid(outlines[0]) if len(crossing) else outlines[0]
     if size is not None and is_outside(shapes.boxes, np.array([size])).any():
         outline = shapely.intersection(outline, shapely.box(0, 0, size[1], size[0]))
     polygons = from_shapely(np.array([outline])).at(0)

@@ -121,11 +121,14 @@ class ScoreList:
         Label codes, each once in a datum.
     values : ndarray of float32 or float64, shape (n_scores,)
         Finite scores.
+    scored : bool
+        Whether a model gave them; those of answers without a score are all 1.
     """
 
     datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
     labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
     values: Floats = field(eq=BY_CONTENT, converter=_score_column)
+    scored: bool = True
 
     def __attrs_post_init__(self) -> None:
         if not len(self.datums) == len(self.labels) == len(self.values):
@@ -139,7 +142,7 @@ class ScoreList:
     def select(self, positions: Codes) -> ScoreList:
         """The scores of the datums at some positions, numbered by those positions."""
         rows, datums = rows_of(self.datums, positions)
-        return ScoreList(datums, self.labels[rows], self.values[rows])
+        return ScoreList(datums, self.labels[rows], self.values[rows], self.scored)
 
     def relabel(self, renamed: Codes) -> ScoreList:
         """The same with new label codes.
@@ -153,15 +156,19 @@ class ScoreList:
         is_first[1:] = (np.diff(datums) != 0) | (np.diff(sorted_labels) != 0)
         first = np.flatnonzero(is_first)
         if not len(first):
-            return ScoreList(self.datums, labels, self.values)
+            return ScoreList(self.datums, labels, self.values, self.scored)
         values = np.maximum.reduceat(self.values[order], first)
         by_place = np.argsort(order[first])
         kept = order[first][by_place]
-        return ScoreList(self.datums[kept], labels[kept], values[by_place])
+        return ScoreList(self.datums[kept], labels[kept], values[by_place], self.scored)
 
     def joins(self, other: ScoreMatrix | ScoreList) -> bool:
         """Whether `joined` can make one of this and another one."""
-        return isinstance(other, ScoreList) and self.values.dtype == other.values.dtype
+        return (
+            isinstance(other, ScoreList)
+            and self.values.dtype == other.values.dtype
+            and self.scored == other.scored
+        )
 
     @classmethod
     def joined(
@@ -172,6 +179,7 @@ class ScoreList:
             shifted([part.datums for part in parts], starts),
             recoded([part.labels for part in parts], codes),
             Checked(read_only(np.concatenate([part.values for part in parts]))),
+            parts[0].scored,
         )
 
     def detached(self) -> ScoreList:

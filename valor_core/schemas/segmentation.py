@@ -16,11 +16,21 @@ from valor_core.schemas.datum import (
     Uid,
     listed,
     metadata_field,
+    sides_of,
     uid_field,
     with_datums,
 )
 from valor_core.schemas.label import Label, Vocabulary, as_labels, label_tuple
-from valor_core.schemas.label_maps import BACKGROUND, IGNORED, LabelMap, Layer, Legend
+from valor_core.schemas.label_maps import (
+    BACKGROUND,
+    IGNORED,
+    LabelMap,
+    Layer,
+    Legend,
+    Maps,
+    codes_of,
+)
+from valor_core.schemas.label_sides import LabelSides
 from valor_core.schemas.layers import are_apart, by_key
 from valor_core.schemas.pixel_values import (
     PixelLabels,
@@ -269,6 +279,23 @@ class SegmentationBatch:
             )
         return cls(datums, vocabulary.labels, [layer])
 
+    @property
+    def sides(self) -> set[str]:
+        """Which sides the images have, as `sides_of` says it."""
+        return sides_of(
+            _annotated(layer.groundtruths for layer in self.layers),
+            _annotated(layer.predictions for layer in self.layers),
+        )
+
+    @property
+    def label_sides(self) -> LabelSides:
+        """Which labels legends of ground truths name and which those of predictions."""
+        return LabelSides.of(
+            self.labels,
+            _named(layer.groundtruths for layer in self.layers),
+            _named(layer.predictions for layer in self.layers),
+        )
+
     def select(self, positions: Codes) -> SegmentationBatch:
         """The images at some positions."""
         layers = [layer.select(positions) for layer in self.layers]
@@ -299,23 +326,23 @@ class SegmentationBatch:
     def items(self) -> Iterator[Segmentation]:
         """The items as objects: segments, or a boolean image for each label."""
         for i in range(len(self)):
-            datum = self.datums.at(i)
+            datum, place = self.datums.at(i), self.datums.name(i)
             true = [layer.groundtruths[i] for layer in self.layers]
             predicted = [layer.predictions[i] for layer in self.layers]
             yield Segmentation(
                 datum.uid,
-                self._side(true),
-                self._side(predicted),
-                ignore=_ignored([one for one in true if one is not None]),
+                self._side(true, f"{place}, groundtruth"),
+                self._side(predicted, f"{place}, prediction"),
+                ignore=_ignored([one for one in true if one is not None], f"{place}, groundtruth"),
                 stuff=sorted(self.stuff),
                 metadata=datum.metadata,
             )
 
-    def _side(self, maps: Sequence[LabelMap | None]) -> Side:
+    def _side(self, maps: Sequence[LabelMap | None], place: str) -> Side:
         there = [one for one in maps if one is not None]
         if len(there) == 1 and there[0].legend.has_instances:
             return self._segments(there[0])
-        return self._masks(there)
+        return self._masks(there, place)
 
     def _segments(self, one: LabelMap) -> Segments:
         legend = one.legend
@@ -326,17 +353,28 @@ class SegmentationBatch:
         labels = (self.labels[code] for code in codes)
         return Segments(one.pixels, dict(zip(numbers, labels, strict=True)), crowd)
 
-    def _masks(self, maps: Sequence[LabelMap]) -> dict[Label, Flags] | None:
+    def _masks(self, maps: Sequence[LabelMap], place: str) -> dict[Label, Flags] | None:
         masks: dict[Label, Flags] = {}
         for one in maps:
-            image = one.pixels.read(0, one.pixels.shape[0])
+            image = one.read(0, one.pixels.shape[0], place)
             for code in np.unique(one.legend.codes[one.legend.codes >= 0]).tolist():
                 values = one.legend.values[one.legend.codes == code]
                 masks[self.labels[code]] = np.isin(image, values)
         return masks or None
 
 
-def _ignored(maps: Sequence[LabelMap]) -> int | Flags | None:
+def _annotated(sides: Iterable[Maps]) -> Codes:
+    """Positions, ascending, of the images with a label map in any layer."""
+    found = {i for maps in sides for i, one in enumerate(maps) if one is not None}
+    return np.array(sorted(found), np.int64)
+
+
+def _named(sides: Iterable[Maps]) -> Codes:
+    """Codes of the labels that the legends of one side name in any layer."""
+    return np.array([code for maps in sides for code in codes_of(maps).tolist()], np.int64)
+
+
+def _ignored(maps: Sequence[LabelMap], place: str) -> int | Flags | None:
     """The value, or else the pixels, that do not count."""
     values = [one.legend.values[one.legend.codes == IGNORED] for one in maps]
     if not any(map(len, values)):
@@ -345,5 +383,5 @@ def _ignored(maps: Sequence[LabelMap]) -> int | Flags | None:
         return int(values[0][0])
     ignored = np.zeros(maps[0].pixels.shape, bool)
     for one, own in zip(maps, values, strict=True):
-        ignored |= np.isin(one.pixels.read(0, len(ignored)), own)
+        ignored |= np.isin(one.read(0, len(ignored), place), own)
     return ignored

@@ -146,7 +146,7 @@ def without(one: LabelMap | None, ignored: Flags) -> LabelMap:
             " by ".join(map(str, shape)) for shape in (one.pixels.shape, ignored.shape)
         )
         raise SchemaError(f"ignore: expected {expected} pixels like the ground truth, got {found}")
-    image = one.pixels.read(0, len(ignored))
+    image = one.read(0, len(ignored), "pixels")
     value = 1 + max(int(image.max(initial=0)), int(one.legend.values.max(initial=0)))
     legend = Legend.of(one.legend.meaning | {value: IGNORED})
     if one.legend.crowd is not None:

@@ -11,12 +11,25 @@ and with a test for every metric and law::
     def test_conformance(check):
         check()
 
+Readers, resources and engines are run by `check_reader`, `check_resource` and `check_engine`.
+
 Examples
 --------
 >>> check_plugin("core")
 """
 
 from valor_core.testing.conformance import cases, check_metric, check_plugin
+from valor_core.testing.engine_laws import check_engine
 from valor_core.testing.law import ConformanceError
+from valor_core.testing.reader_laws import check_reader
+from valor_core.testing.resource_laws import check_resource
 
-__all__ = ["ConformanceError", "cases", "check_metric", "check_plugin"]
+__all__ = [
+    "ConformanceError",
+    "cases",
+    "check_engine",
+    "check_metric",
+    "check_plugin",
+    "check_reader",
+    "check_resource",
+]

@@ -9,18 +9,29 @@ from typing import Any
 
 from attrs import evolve
 
-from valor_core.errors import ValorError
+from valor_core.errors import ResourceError, ValorError
 from valor_core.parameters import build
 from valor_core.plan import BoundMetric
 from valor_core.reading import InMemory
 from valor_core.registry import Registry
 from valor_core.resources import bind, opened
 from valor_core.schemas import Batch
-from valor_core.spec import MetricSpec, Spec
+from valor_core.spec import (
+    EngineSpec,
+    MetricSpec,
+    ReaderSpec,
+    ResourceSpec,
+    Spec,
+    TaskSpec,
+    by_reference,
+)
 from valor_core.state import Resources
 from valor_core.testing import examples, laws
+from valor_core.testing.engine_laws import engine_cases
 from valor_core.testing.law import ConformanceError, name_of
 from valor_core.testing.manifest import Plugin, manifest_declares, manifest_is_light
+from valor_core.testing.reader_laws import reader_cases
+from valor_core.testing.resource_laws import resource_cases
 from valor_core.testing.subject import REFUSED, Batches, Refusal, Subject
 
 Case = tuple[str, Callable[[], None]]
@@ -65,7 +76,9 @@ def check_metric(
     ...     return float((item.response or "").isupper())
     >>> check_metric(shouts)
     """
-    for _, check in _metric_cases(spec, batches, parameters, lambda: nullcontext(resources or {})):
+    for _, check in _metric_cases(
+        spec, batches, parameters, lambda: nullcontext(resources or {}), Registry()
+    ):
         check()
 
 
@@ -76,8 +89,9 @@ def check_plugin(
     batches: Data = None,
     parameters: Mapping[str, Any] | None = None,
     resources: Resources | None = None,
+    readers: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
-    """Raise unless a plugin and all its metrics keep all laws.
+    """Raise unless a plugin and all that it declares keep all laws.
 
     Parameters
     ----------
@@ -90,7 +104,10 @@ def check_plugin(
     parameters : mapping of str to parameters or list of parameters, optional
         By metric name, for metrics whose defaults do not show enough or that have none.
     resources : mapping of str to object, optional
-        Open resources by name; others are opened with their default parameters.
+        Open resources by name, such as a stand-in for a judge. Others are opened with their default
+        parameters if they are declared as ``free``; no other is ever opened.
+    readers : mapping of str to mapping of str to object, optional
+        Parameters of readers by name; these are run, as by `check_reader`.
 
     Raises
     ------
@@ -103,8 +120,14 @@ def check_plugin(
     --------
     >>> check_plugin("core")
     """
-    options = {"batches": batches, "parameters": parameters, "resources": resources}
-    for _, check in cases(namespace, registry, **options):  # type: ignore[arg-type]
+    for _, check in cases(
+        namespace,
+        registry,
+        batches=batches,
+        parameters=parameters,
+        resources=resources,
+        readers=readers,
+    ):
         check()
 
 
@@ -115,6 +138,7 @@ def cases(
     batches: Data = None,
     parameters: Mapping[str, Any] | None = None,
     resources: Resources | None = None,
+    readers: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Iterator[Case]:
     """Everything that `check_plugin` checks, one by one, for ``pytest.mark.parametrize``.
 
@@ -134,16 +158,20 @@ def cases(
     manifest = plugin.registry.manifest(namespace)
     for plugin_law in (manifest_declares, manifest_is_light):
         yield f"{namespace}/{name_of(plugin_law)}", partial(plugin_law, plugin)
-    for declared in (*manifest.readers, *manifest.resources, *manifest.galleries):
-        yield from _spec_cases(declared)
-    given = _by_metric(namespace, manifest.metrics, parameters or {})
+    _check_named(namespace, "reader", manifest.of(ReaderSpec), readers or {})
+    for declared in manifest.all():
+        if not isinstance(declared, MetricSpec):
+            yield from _spec_cases(declared)
+            for name, check in _run_cases(declared, readers or {}, plugin.registry):
+                yield f"{declared.name}/{name}", check
+    given = _by_metric(namespace, manifest.of(MetricSpec), parameters or {})
     bound: dict[str, list[tuple[MetricSpec, Any]]] = {}
-    for spec in manifest.metrics:
+    for spec in manifest.of(MetricSpec):
         opener = partial(_opened, [spec], resources or {}, plugin.registry)
         for number, values in enumerate(given[spec.name]):
             several = f"[{number}]" if len(given[spec.name]) > 1 else ""
             bound.setdefault(spec.task, []).append((spec, values))
-            for name, check in _metric_cases(spec, batches, values, opener):
+            for name, check in _metric_cases(spec, batches, values, opener, plugin.registry):
                 yield name.replace("/", f"{several}/", 1), check
     for task, chosen in bound.items():
         joint = partial(_check_together, chosen, batches, resources or {}, plugin.registry)
@@ -151,24 +179,24 @@ def cases(
 
 
 def _metric_cases(
-    spec: MetricSpec, batches: Data, parameters: Any, opener: Opened
+    spec: MetricSpec, batches: Data, parameters: Any, opener: Opened, registry: Registry
 ) -> Iterator[Case]:
     yield from _spec_cases(spec)
     yield (
         f"{spec.name}/{name_of(laws.parameters_round_trip)}",
         lambda: laws.parameters_round_trip(spec, _parameters(spec, parameters)),
     )
-    datasets = cache(partial(_datasets, spec, batches))
+    datasets = cache(partial(_datasets, spec, batches, registry))
 
     def check_each(law: Callable[[Subject, Batches], None]) -> None:
         with opener() as resources:
-            subject = _subject(spec, parameters, resources)
+            subject = _subject(spec, parameters, resources, registry)
             for name, data in datasets().items():
                 _uphold(law, subject, name, data)
 
     def check_all() -> None:
         with opener() as resources:
-            laws.some_data_answered(_subject(spec, parameters, resources), datasets())
+            laws.some_data_answered(_subject(spec, parameters, resources, registry), datasets())
 
     for law in laws.METRIC_LAWS:
         yield f"{spec.name}/{name_of(law)}", partial(check_each, law)
@@ -178,6 +206,27 @@ def _metric_cases(
 def _spec_cases(spec: Spec) -> Iterator[Case]:
     for spec_law in (laws.declared_well, laws.code_is_there, laws.parameters_are_declared):
         yield f"{spec.name}/{name_of(spec_law)}", partial(spec_law, spec)
+
+
+def _run_cases(
+    spec: Spec, readers: Mapping[str, Mapping[str, Any]], registry: Registry
+) -> Iterator[Case]:
+    """What a reader, a resource or an engine does, where it can be run for nothing."""
+    if isinstance(spec, ReaderSpec) and spec.name in readers:
+        yield from reader_cases(spec, readers[spec.name], registry=registry)
+    elif isinstance(spec, ResourceSpec) and spec.free and not spec.kinds and _has_defaults(spec):
+        yield from resource_cases(spec, registry=registry)
+    elif isinstance(spec, EngineSpec) and _has_defaults(spec):
+        yield from engine_cases(spec)
+
+
+def _has_defaults(spec: Spec) -> bool:
+    """Whether something can be made without parameters."""
+    try:
+        build(spec.parameter_class, {}, "")
+    except ValorError:
+        return False
+    return True
 
 
 def _uphold(
@@ -205,12 +254,14 @@ def _check_together(
     specs = [spec for spec, _ in chosen]
     with _opened(specs, given, registry) as resources:
         metrics = tuple(BoundMetric(spec, _parameters(spec, values)) for spec, values in chosen)
-        subject = Subject(metrics, resources)
-        for name, data in _datasets(specs[0], batches).items():
+        subject = Subject(metrics, resources, registry)
+        for name, data in _datasets(specs[0], batches, registry).items():
             _uphold(laws.alone_as_together, subject, name, data)
 
 
-def _subject(spec: MetricSpec, parameters: Any, resources: Resources) -> Subject:
+def _subject(
+    spec: MetricSpec, parameters: Any, resources: Resources, registry: Registry
+) -> Subject:
     missing = [name for name in spec.resources if name not in resources]
     if missing:
         raise ConformanceError(
@@ -218,14 +269,14 @@ def _subject(spec: MetricSpec, parameters: Any, resources: Resources) -> Subject
             "resources are there",
             f"it asks for {missing[0]!r}; pass resources={{{missing[0]!r}: …}}",
         )
-    return Subject((BoundMetric(spec, _parameters(spec, parameters)),), resources)
+    return Subject((BoundMetric(spec, _parameters(spec, parameters)),), resources, registry)
 
 
 def _parameters(spec: MetricSpec, given: Any) -> Any:
-    if given is not None and isinstance(given, spec.parameters):
+    if given is not None and isinstance(given, spec.parameter_class):
         return given
     try:
-        built: Any = build(spec.parameters, given or {}, "")
+        built: Any = build(spec.parameter_class, given or {}, "")
     except ValorError as error:
         raise ConformanceError(
             spec.name,
@@ -235,15 +286,15 @@ def _parameters(spec: MetricSpec, given: Any) -> Any:
     return built
 
 
-def _datasets(spec: MetricSpec, given: Data) -> dict[str, Batches]:
+def _datasets(spec: MetricSpec, given: Data, registry: Registry) -> dict[str, Batches]:
     if given is None:
-        found = examples.datasets(spec.task)
+        found = examples.datasets(spec.task) or _declared_examples(spec.task, registry)
     else:
         named = given if isinstance(given, Mapping) else {"given": given}
         found = {
             name: batches
             for name, data in named.items()
-            if (batches := _batches(data, spec.task)) is not None
+            if (batches := _batches(data, spec.task, registry)) is not None
         }
     if not found:
         raise ConformanceError(
@@ -252,21 +303,26 @@ def _datasets(spec: MetricSpec, given: Data) -> dict[str, Batches]:
     return found
 
 
-def _batches(data: Sequence[Any], task: str) -> Batches | None:
+def _declared_examples(task: str, registry: Registry) -> dict[str, Batches]:
+    """The data sets that a plugin has for a task of its own."""
+    place = registry.find(TaskSpec, task).examples if registry.knows_task(task) else None
+    return {} if place is None else dict(by_reference(place)())
+
+
+def _batches(data: Sequence[Any], task: str, registry: Registry) -> Batches | None:
     """The batches of one data set, if they are of the task."""
-    if any(isinstance(batch, Batch) and batch.task != task for batch in data):
+    batches = [batch for batch in data if isinstance(batch, Batch)]
+    if any(batch.task != task for batch in batches):
         return None
-    return InMemory.of(data, task).batches
+    made = type(batches[0]) if batches else registry.batch_class(task)
+    return InMemory.of(data, made).batches
 
 
 def _by_metric(
     namespace: str, metrics: Sequence[MetricSpec], given: Mapping[str, Any]
 ) -> dict[str, Sequence[Any]]:
     """The parameters to check every metric with."""
-    names = {spec.name for spec in metrics}
-    for name in given:
-        if name not in names:
-            raise ConformanceError(namespace, "parameters", f"there is no metric {name!r}")
+    _check_named(namespace, "metric", metrics, given)
     chosen = {spec.name: given.get(spec.name) for spec in metrics}
     return {
         name: values if isinstance(values, list) and values else [values]
@@ -274,17 +330,29 @@ def _by_metric(
     }
 
 
+def _check_named(
+    namespace: str, kind: str, specs: Sequence[Spec], given: Mapping[str, Any]
+) -> None:
+    names = {spec.name for spec in specs}
+    for name in given:
+        if name not in names:
+            raise ConformanceError(namespace, "parameters", f"there is no {kind} {name!r}")
+
+
 @contextmanager
 def _opened(
     specs: Sequence[MetricSpec], given: Resources, registry: Registry
 ) -> Iterator[Resources]:
-    """The resources that metrics ask for: those given, and the others with their defaults."""
+    """The resources that metrics ask for: those given, and free ones with their defaults."""
     missing = [
         evolve(spec, resources=tuple(name for name in spec.resources if name not in given))
         for spec in specs
     ]
     try:
-        wanted = bind(missing, {}, registry)
+        for spec in missing:
+            for name in spec.resources:
+                _check_free(registry.find(ResourceSpec, name, spec.namespace))
+        wanted = bind([(spec, {}) for spec in missing], {}, registry)
     except ValorError as error:
         name = next(name for spec in missing for name in spec.resources)
         raise ConformanceError(
@@ -294,3 +362,12 @@ def _opened(
         ) from error
     with opened(wanted) as resources:
         yield {**resources, **given}
+
+
+def _check_free(spec: ResourceSpec) -> None:
+    """Raise unless anybody may open a resource: the kit uses one thousands of times."""
+    if not spec.free:
+        raise ResourceError(
+            f"{spec.name}: expected a stand-in, since opening it may cost money; it is opened "
+            "here only if its spec says free=True"
+        )

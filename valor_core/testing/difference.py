@@ -10,9 +10,11 @@ from typing import Any
 import attrs
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
 from valor_core.errors import shown
 
+_MANY = 4096
 _LEAVES = (str, bytes, int, float, type(None))
 
 
@@ -80,12 +82,7 @@ def content(value: Any) -> Any:
     if isinstance(value, _LEAVES):
         return value
     if isinstance(value, np.ndarray):
-        values = [content(item) for item in value.ravel()] if value.dtype == object else None
-        return {
-            "dtype": value.dtype.str,
-            "shape": value.shape,
-            "values": value.ravel().tolist() if values is None else values,
-        }
+        return {"dtype": value.dtype.str, "shape": value.shape, "values": _entries(value)}
     if isinstance(value, Mapping):
         return {key: content(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
@@ -96,6 +93,13 @@ def content(value: Any) -> Any:
         fields = attrs.fields(type(value))
         return {field.name: content(getattr(value, field.name, None)) for field in fields}
     return _pickled(value)
+
+
+def _entries(array: NDArray[Any]) -> Any:
+    if array.dtype == object:
+        return [content(item) for item in array.ravel()]
+    # Many numbers, such as the pixels of an image, are told apart, but not shown.
+    return array.ravel().tolist() if array.size < _MANY else array.tobytes()
 
 
 def _pickled(value: Any) -> Any:

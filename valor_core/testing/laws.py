@@ -21,12 +21,13 @@ import numpy as np
 from valor_core import archive
 from valor_core.errors import ReportError, ValorError, shown
 from valor_core.evaluation import Evaluation
+from valor_core.function_metric import FunctionMetricSpec
 from valor_core.json_schema import json_schema
 from valor_core.parameters import build, declared, plain
 from valor_core.registry import FIRST_PARTY, implementation
-from valor_core.result import Failed, ItemScore, Result, Undefined
-from valor_core.schemas import Batch, batch_class
-from valor_core.spec import FunctionMetricSpec, MetricSpec, Spec, fold
+from valor_core.result import Failed, ItemScore, NotRun, Result, Undefined, as_json
+from valor_core.schemas import Batch
+from valor_core.spec import MetricSpec, Spec, fold
 from valor_core.tally import Tally
 from valor_core.testing.difference import content, difference
 from valor_core.testing.law import Breach, agree, law
@@ -64,17 +65,17 @@ def code_is_there(spec: Spec) -> None:
 @law
 def parameters_are_declared(spec: Spec) -> None:
     """Every parameter has a type that the config understands, and a help text."""
-    for parameter in declared(spec.parameters):
+    for parameter in declared(spec.parameter_class):
         if not parameter.help.strip():
             raise Breach(f"expected a help text for {parameter.name!r}, found none")
-    json.dumps(json_schema(spec.parameters))
+    json.dumps(json_schema(spec.parameter_class))
 
 
 @law
 def parameters_round_trip(spec: Spec, instance: Any) -> None:
     """Parameters read back from a report or a config are the same parameters."""
     record = json.loads(json.dumps(plain(instance), allow_nan=False))
-    again: Any = build(spec.parameters, record, f"{spec.name}: ")
+    again: Any = build(spec.parameter_class, record, f"{spec.name}: ")
     if again != instance:
         raise Breach(f"written as {shown(record)}, read back as {shown(again)}")
 
@@ -105,9 +106,12 @@ def every_item_answered(subject: Subject, batches: Batches) -> None:
                     f"item {uid!r}: {type(answer).__name__}: {answer}; where there is nothing to "
                     "score, the answer is Undefined and the reason"
                 ) from answer
-            if not isinstance(answer, (Undefined, Failed, ValorError)):
-                _check_number(float(answer), subject.spec, f"item {uid!r}")
-            _check_plain(details, f"item {uid!r}: details")
+            values = answer if isinstance(answer, Mapping) else {"": answer}
+            for name, value in values.items():
+                if not isinstance(value, (Undefined, Failed, NotRun, ValorError)):
+                    place = f"item {uid!r}: {name}" if name else f"item {uid!r}"
+                    _check_number(float(value), subject.spec, place)
+            _check_details(details, f"item {uid!r}: details")
 
 
 @law
@@ -194,7 +198,7 @@ def any_order(subject: Subject, batches: Batches) -> None:
     """Any order of the items within a batch gives the same results."""
     if not batches:
         return
-    made = batch_class(batches[0].task)
+    made = type(batches[0])
     expected = subject.outcome([made.of(batch.items()) for batch in batches])
     items = [item for batch in batches for item in batch.items()]
     agree(expected, subject.outcome([made.of(items)]), "in batches", "in one batch")
@@ -291,7 +295,7 @@ def survives_saving(subject: Subject, batches: Batches) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.npz"
         archive.save(path, evaluation, Tally({(): states}), {})
-        again = archive.load(path, evaluation, {}).states[()]
+        again = archive.load(path, evaluation).states[()]
     agree(expected, subject.compute(again), "as it was", "after saving")
     _go_on(subject, states, again, alone[-1:], "saving")
 
@@ -299,8 +303,7 @@ def survives_saving(subject: Subject, batches: Batches) -> None:
 @law
 def empty_data_answered(subject: Subject, batches: Batches) -> None:
     """No data, and a batch of no items, are answered with results or reasons and change nothing."""
-    made = batch_class(subject.spec.task)
-    empties: list[Batch] = [made.of([]), *map(none_of, batches)]
+    empties = [*(type(batch).of([]) for batch in batches[:1]), *map(none_of, batches)]
     for what in ([], *([empty] for empty in empties)):
         for result in subject.results(subject.count(what)):
             if result.error is not None:
@@ -361,12 +364,12 @@ def alone_as_together(subject: Subject, batches: Batches) -> None:
     alone: Outcome = []
     taken = []
     for metric in subject.metrics:
-        one = Subject((metric,), subject.resources)
+        one = Subject((metric,), subject.resources, subject.registry)
         outcome = one.outcome(batches)
         if outcome != REFUSED:
             taken.append(metric)
             alone.extend(outcome)
-    together = Subject(tuple(taken), subject.resources).outcome(batches)
+    together = Subject(tuple(taken), subject.resources, subject.registry).outcome(batches)
     for one_result, joint_result in zip(alone, together, strict=False):
         found = difference(one_result, joint_result)
         if found is not None:
@@ -388,6 +391,10 @@ def _check_result(subject: Subject, result: Result) -> None:
     if result.number is not None:
         place = ", ".join(f"{key}={value!r}" for key, value in result.parameters.items())
         _check_number(result.number, subject.spec, place or "value")
+    if subject.spec.per_item and isinstance(result.value, Mapping):
+        for name, number in result.value.items():
+            if number is not None:
+                _check_number(float(number), subject.spec, name)
 
 
 def _check_number(number: float, spec: MetricSpec, place: str) -> None:
@@ -402,6 +409,14 @@ def _check_plain(value: Any, place: str) -> None:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise Breach(f"{place}: expected what JSON can hold, {error}") from error
+
+
+def _check_details(details: Any, place: str) -> None:
+    """Raise a `Breach` unless details are what a row of a report can hold, arrays among them."""
+    try:
+        as_json(details, place)
+    except ReportError as error:
+        raise Breach(error.message) from error
 
 
 def _write_over(value: Any) -> None:

@@ -6,11 +6,12 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from attrs import frozen
 
 from valor_core.registry import Registry
+from valor_core.spec import KINDS, MetricSpec, ResourceSpec
 from valor_core.testing.law import Breach, law
 
 FREE = frozenset({"attr", "attrs", "numpy", "pluggy", "valor_core"})
@@ -58,10 +59,10 @@ class Plugin:
 def manifest_declares(plugin: Plugin) -> None:
     """The manifest can be read and declares something."""
     manifest = plugin.registry.manifest(plugin.name)
-    if not (manifest.metrics or manifest.readers or manifest.resources or manifest.galleries):
-        raise Breach("expected metrics, readers, resources or galleries, found none")
-    declared = {spec.name for spec in manifest.resources}
-    for metric in manifest.metrics:
+    if not any(manifest.all()):
+        raise Breach(f"expected {', '.join(KINDS).replace('_', ' ')}, found none")
+    declared = {spec.name for spec in manifest.of(ResourceSpec)}
+    for metric in manifest.of(MetricSpec):
         for name in metric.resources:
             if "." not in name and f"{plugin.name}.{name}" not in declared:
                 raise Breach(f"{metric.name} asks for the resource {name!r}, which is not declared")
@@ -84,7 +85,12 @@ def manifest_is_light(plugin: Plugin) -> None:
     if run.returncode:
         reason = (run.stderr.strip().splitlines() or [f"exit code {run.returncode}"])[0]
         raise Breach(f"cannot be read in a clean interpreter: {reason}")
-    heavy = _heavy(json.loads(run.stdout.splitlines()[-1]), module)
+    plugins = {
+        claim.module.partition(".")[0]
+        for claims in plugin.registry.claims.values()
+        for claim in claims
+    }
+    heavy = _heavy(json.loads(run.stdout.splitlines()[-1]), module, plugins)
     if heavy:
         raise Breach(
             f"reading it imports {', '.join(heavy)}; name code by its import string, and keep "
@@ -92,8 +98,8 @@ def manifest_is_light(plugin: Plugin) -> None:
         )
 
 
-def _heavy(imported: Iterable[str], manifest: str) -> list[str]:
-    """Modules that a manifest may not import.
+def _heavy(imported: Iterable[str], manifest: str, plugins: Collection[str] = ()) -> list[str]:
+    """Modules that a manifest may not import; parameters are those of any plugin.
 
     Examples
     --------
@@ -101,16 +107,22 @@ def _heavy(imported: Iterable[str], manifest: str) -> list[str]:
     ['mylab.f1', 'shapely']
     >>> _heavy(["mylab.reader_parameters", "mylab.parameters.f1"], "mylab.plugin")
     []
+    >>> _heavy(["other", "other.parameters", "other.f1"], "mylab.plugin", {"mylab", "other"})
+    ['other.f1']
     """
-    package = manifest.partition(".")[0]
+    own = manifest.partition(".")[0]
     parents = {manifest[:i] for i, letter in enumerate(manifest) if letter == "."}
     heavy = []
     for name in imported:
         root = name.partition(".")[0]
-        if root in FREE or root in sys.stdlib_module_names or name in parents | {manifest}:
+        if root in FREE or root in sys.stdlib_module_names or name in {manifest, *parents}:
             continue
-        if root != package:
+        if root != own and root not in plugins:
             heavy.append(root)
-        elif not any(re.fullmatch(r"(\w+_)?parameters", part) for part in name.split(".")):
+        elif name != root and not _has_parameters(name):
             heavy.append(name)
     return list(dict.fromkeys(heavy))
+
+
+def _has_parameters(module: str) -> bool:
+    return any(re.fullmatch(r"(\w+_)?parameters", part) for part in module.split("."))

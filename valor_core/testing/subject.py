@@ -10,11 +10,12 @@ from attrs import Factory, field, frozen
 
 from valor_core.errors import ValorError
 from valor_core.plan import BoundMetric, Plan
-from valor_core.registry import implementation
+from valor_core.registry import Registry
 from valor_core.result import Result
 from valor_core.schemas import Batch, Codes
+from valor_core.scoring import answers
 from valor_core.spec import MetricSpec
-from valor_core.state import Resources, find
+from valor_core.state import Resources
 from valor_core.tally import Tally
 
 Batches = Sequence[Batch]
@@ -35,7 +36,7 @@ class Refusal(Exception):
 
 
 def _plan(subject: Subject) -> Plan:
-    return Plan.of(subject.metrics)
+    return Plan.of(subject.metrics, subject.registry)
 
 
 @frozen
@@ -48,6 +49,8 @@ class Subject:
         The metrics with their parameters.
     resources : mapping of str to object
         Open resources by name.
+    registry : Registry, optional
+        Where metrics are looked up whose rows these read; the installed plugins without it.
 
     Examples
     --------
@@ -64,6 +67,7 @@ class Subject:
 
     metrics: tuple[BoundMetric, ...]
     resources: Resources = field(factory=dict)
+    registry: Registry | None = field(default=None, eq=False, repr=False)
     plan: Plan = field(init=False, repr=False, default=Factory(_plan, takes_self=True))
 
     @property
@@ -78,7 +82,7 @@ class Subject:
 
     def anew(self) -> Subject:
         """The same metrics, made once more."""
-        return Subject(self.metrics, self.resources)
+        return Subject(self.metrics, self.resources, self.registry)
 
     def update(self, states: States, batches: Iterable[Batch]) -> None:
         """Count batches.
@@ -128,9 +132,7 @@ class Subject:
 
     def results(self, states: States) -> list[Result]:
         """Results of the only metric, with nothing caught."""
-        metric = self.metrics[0].make()
-        places = (find(self.plan.requests, request) for request in metric.needs())
-        return list(metric.compute(*(states[place] for place in places if place is not None)))
+        return list(self.metrics[0].make().compute(*self.plan.read(0, states)))
 
     def outcome(self, batches: Iterable[Batch]) -> Outcome:
         """Results of batches counted one after another; a refusal stands for itself."""
@@ -153,13 +155,9 @@ class Subject:
 
     def answers(self, batch: Batch) -> Iterator[tuple[Any, Any]]:
         """Uid of every item and what a per-item metric answers or raises."""
-        score = implementation(self.spec)
-        wanted = {name: self.resources[name] for name in self.spec.resources}
-        for item in batch.items():
-            try:
-                yield item.uid, score(item, self.metrics[0].parameters, wanted)
-            except Exception as error:
-                yield item.uid, error
+        scorer = self.metrics[0].item_metric().scorer
+        told = answers(scorer, batch, self.resources)
+        yield from zip(batch.datums.uids.tolist(), told, strict=True)
 
 
 def singles(batches: Batches) -> list[Batch]:

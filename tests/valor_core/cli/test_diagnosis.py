@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint
-
 import pytest
 
-from valor_core.cli.diagnosis import engine_check, plugin_checks
+from valor_core.cli.diagnosis import plugin_checks
 from valor_core.installer import uninstall
 from valor_core.registry import Registry
 
@@ -20,7 +18,7 @@ def shoutlab():
 def test_a_plugin_whose_code_is_there_has_no_errors():
     check = shoutlab()
 
-    assert check.holds == "2 metrics, 1 reader, 1 resource"
+    assert check.holds == "2 metrics, 1 reader, 1 resource, 1 gallery"
     assert check.errors == ()
 
 
@@ -81,11 +79,27 @@ def test_kernels_that_cannot_be_imported_are_an_error(lab):
     )
 
 
-def test_an_engine_is_imported(lab):
-    ready = engine_check(EntryPoint("local", "valor_core.engines.local:LocalEngine", "g"))
-    (lab.parent / "site" / "shoutlab" / "horse.py").write_text("raise SystemExit(3)")
-    broken = engine_check(EntryPoint("horse", "shoutlab.horse:Horse", "g"))
+def test_an_engine_that_cannot_be_imported_is_an_error(lab):
+    package = lab.parent / "site" / "shoutlab"
+    (package / "horse.py").write_text("raise SystemExit(3)")
+    with (package / "plugin.py").open("a") as manifest:
+        manifest.write(
+            "\n\n@hookimpl\ndef valor_engines():\n    from valor_core import EngineSpec\n\n"
+            "    return [EngineSpec(name='shoutlab.horse', summary='',"
+            " implementation='shoutlab.horse:Horse')]\n"
+        )
 
-    assert (ready.errors, ready.holds) == ((), "ready")
-    assert broken.errors == ("engine 'horse': cannot be imported, SystemExit: 3",)
-    assert broken.holds == ""
+    assert shoutlab().errors == (
+        "shoutlab.horse: its code shoutlab.horse cannot be imported, SystemExit: 3" + REINSTALL,
+    )
+
+
+def test_parameters_that_cannot_be_imported_are_an_error(lab):
+    manifest = lab.parent / "site" / "shoutlab" / "plugin.py"
+    text = manifest.read_text()
+    manifest.write_text(text.replace("parameters=Lines", "parameters='shoutlab.gone:P'"))
+
+    assert shoutlab().errors == (
+        "shoutlab.lines: its parameters shoutlab.gone:P cannot be imported, "
+        f"ModuleNotFoundError: No module named 'shoutlab.gone'{REINSTALL}",
+    )

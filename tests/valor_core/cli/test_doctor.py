@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import platform
+from importlib.metadata import version
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_code_that_cannot_be_imported_is_exit_code_1(lab, valor, trouble):
 
     name = "RuntimeError: no voice" if "Runtime" in trouble else "SystemExit: no"
     assert result.exit_code == 1
-    assert "2 metrics, 1 reader, 1 resource, not all usable" in result.stdout
+    assert "2 metrics, 1 reader, 1 resource, 1 gallery, not all usable" in result.stdout
     assert result.stderr == (
         "not usable: shoutlab.Loudness (and 2 more): its code shoutlab.loudness cannot be "
         f"imported, {name}\nReinstall or remove it: {uninstall('shoutlab')}\n"
@@ -85,22 +86,6 @@ def test_two_plugins_of_one_namespace_are_named(lab, valor):
     assert result.stderr.count("claim it") == 1
 
 
-def test_an_engine_that_cannot_be_imported_is_exit_code_1(lab, valor):
-    facts = lab.parent / "site" / "shoutlab-1.2.dist-info" / "entry_points.txt"
-    facts.write_text("[valor.engines]\nhorse = surely_not_there:Engine\n")
-
-    result = valor("doctor", "--json")
-    record = json.loads(result.stdout)
-
-    assert result.exit_code == 1
-    assert record["ok"] is False
-    assert record["engines"][0]["name"] == "horse"
-    assert "No module named 'surely_not_there'" in record["engines"][0]["error"]
-    assert record["engines"][0]["error"].endswith(
-        f"\nReinstall or remove it: {uninstall('shoutlab')}"
-    )
-
-
 def test_it_says_which_kernels_run_and_why(lab, valor):
     package = lab.parent / "site" / "shoutlab"
     with (package / "plugin.py").open("a") as manifest:
@@ -116,3 +101,31 @@ def test_it_says_which_kernels_run_and_why(lab, valor):
 
     (plugin,) = (p for p in json.loads(result.stdout)["plugins"] if p["namespace"] == "shoutlab")
     assert plugin["kernels"].startswith("NumPy, not built: reinstall shoutlab")
+
+
+def test_a_plugin_that_needs_a_newer_core_is_exit_code_1(lab, valor):
+    facts = lab.parent / "site" / "shoutlab-1.2.dist-info" / "METADATA"
+    facts.write_text(facts.read_text().rstrip() + "\nRequires-Dist: valor-core>=9.0\n")
+
+    result = valor("doctor")
+
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "not usable: plugin 'shoutlab' (shoutlab 1.2): needs valor-core>=9.0, installed is "
+        f"{version('valor-core')}\nUpgrade it with: {install('--upgrade', 'valor-core')}\n"
+    )
+
+
+def test_a_requirement_for_another_python_is_not_missing(lab, valor):
+    facts = lab.parent / "site" / "shoutlab-1.2.dist-info" / "METADATA"
+    facts.write_text(
+        facts.read_text().rstrip()
+        + "\nProvides-Extra: old\nProvides-Extra: new\n"
+        + "Requires-Dist: surely-not-there; python_version < '3' and extra == 'old'\n"
+        + "Requires-Dist: not-there-either>=2; python_version > '3' and extra == 'new'\n"
+    )
+
+    record = json.loads(valor("doctor", "--json").stdout)
+
+    missing = {one["name"]: one["missing"] for one in record["extras"]}
+    assert (missing["old"], missing["new"]) == ([], ["not-there-either"])

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
 from valor_core.registry import install_metrics
+
+PLUGINS = Path(__file__).parents[1] / "plugins"
 
 
 @pytest.mark.usefixtures("lab")
@@ -38,6 +41,32 @@ def test_readers_resources_and_galleries_can_be_listed(valor):
     assert "shoutlab.megaphone  Makes louder" in result.stdout
     assert "shoutlab.Posters  text  Draws responses" in result.stdout
     assert "Loudness" not in result.stdout
+
+
+def test_engines_tasks_commands_and_kinds_of_resources_can_be_listed(install, valor):
+    install("ranklab", "ranklab", PLUGINS / "ranklab")
+
+    result = valor("list", "--engines", "--tasks", "--commands", "--resource-kinds")
+
+    assert "core.local  This machine: serially, in threads or in processes" in result.stdout
+    assert "ranklab.retrieval  Documents found for a query, in order" in result.stdout
+    assert "ranklab.rank         Rank some words." in result.stdout
+    assert "ranklab.echo   ranklab.judge  Answers with the question" in result.stdout
+    assert "classification.F1" not in result.stdout
+
+
+def test_a_stranger_in_a_namespace_of_this_project_is_a_warning(install, valor):
+    source = "from valor_core import hookimpl\n@hookimpl\ndef valor_metrics(): return []\n"
+    install("totally-unrelated", "text", {"__init__.py": "", "plugin.py": source})
+
+    for command in ("list", "doctor"):
+        result = valor(command)
+
+        assert result.exit_code == 0
+        assert (
+            "warning: plugin 'text' (totally-unrelated 1.0): expected the namespace of valor-text, "
+            "found another distribution\n"
+        ) in result.stderr
 
 
 @pytest.mark.usefixtures("lab")

@@ -62,6 +62,8 @@ def test_an_item_in_two_states_is_an_error(lab, valor):
 
     assert result.exit_code == 2
     assert "item 'line 0': expected each uid once, found it 2 times" in result.stderr
+    assert len(result.stderr.splitlines()) == 2
+    assert "under data.path" in result.stderr
 
 
 @pytest.mark.usefixtures("states")

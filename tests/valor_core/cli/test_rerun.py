@@ -73,3 +73,21 @@ def test_a_report_without_data_cannot_be_run_again(lab, valor):
 
     assert result.exit_code == 2
     assert "Only reports of a config can be rerun." in result.stderr
+
+
+def test_what_is_better_is_known_of_metrics_of_the_config_s_own_files(lab, valor):
+    (lab / "mine.py").write_text(
+        "import valor_core\n"
+        "@valor_core.metric('mine.Length', task='text', higher_is_better=True)\n"
+        "def length(item) -> float:\n"
+        "    return len(item.response)\n"
+    )
+    own = ("--set", "modules=mine.py", "--set", 'metrics=["mine.Length"]')
+    (lab / "out").mkdir()
+    assert valor("run", "config.yaml", *own, "-o", "out/report.json").exit_code == 0
+    (lab / "lines.txt").write_text("Hello\nHEL\n")
+
+    result = valor("rerun", "out/report.json")
+
+    assert result.exit_code == 1
+    assert "1 number compared, 1 worse" in result.stderr

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from valor_core.errors import StateError
 from valor_core.report import Report
 
 
@@ -134,6 +135,34 @@ def test_workers_go_to_the_engine(valor):
 
     assert record["config"]["engine"] == {"mode": "threads", "workers": 2}
     assert record["results"][0]["value"] == 0.6
+
+
+@pytest.mark.parametrize(
+    ("key", "option"), [("engine", "--workers"), ("engine", "--set"), ("gallery", "--gallery")]
+)
+@pytest.mark.parametrize("value", ["local", "out", 3, [1]])
+def test_an_option_over_a_section_that_is_no_table_is_no_bug_in_valor(
+    lab, valor, key, option, value
+):
+    config = {"data": {"reader": "shoutlab.lines", "path": "lines.txt"}, key: value}
+    (lab / "c.json").write_text(json.dumps(config | {"metrics": ["shoutlab.Loudness"]}))
+    given = {"--workers": "2", "--set": "engine.workers=2", "--gallery": "worst"}
+
+    result = valor("run", "c.json", option, given[option])
+
+    if (key, value) == ("engine", "local"):
+        assert result.exit_code == 0, result.stderr
+    else:
+        assert result.exit_code == 2
+        assert len(result.stderr.splitlines()) == 2 or value == "out"
+        assert "is a bug" not in result.stderr
+
+
+@pytest.mark.usefixtures("lab")
+def test_two_workers_go_to_an_engine_that_is_given_by_its_name(valor):
+    record = run_json(valor, "--set", "engine=local", "--workers", "2")
+
+    assert record["config"]["engine"] == {"name": "local", "workers": 2}
 
 
 @pytest.mark.usefixtures("lab")
@@ -318,3 +347,39 @@ def test_an_error_of_the_filter_or_the_slices_names_the_config(valor, setting, m
 
     assert result.exit_code == 2
     assert result.stderr.startswith(f"valor: config.yaml: {message}")
+
+
+@pytest.mark.parametrize("key", ["data.path", "output", "state", "items", "modules"])
+def test_a_path_with_a_nul_in_it_is_one_line(lab, valor, key):
+    result = valor("run", "config.yaml", "--set", f'{key}="a\\u0000b.json"')
+
+    assert result.exit_code == 2
+    assert f"config.yaml: {key}" in result.stderr
+    assert "must be" in result.stderr
+    assert "is a bug" not in result.stderr
+
+
+def test_a_key_of_a_config_cannot_send_a_terminal_commands(lab, valor):
+    (lab / "c.json").write_text('{"\\u001b[31mtask": 1}')
+
+    result = valor("run", "c.json")
+
+    assert result.exit_code == 2
+    assert "\x1b" not in result.stderr
+    assert "\\x1b[31mtask: unknown key" in result.stderr
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_state_that_cannot_be_written_costs_no_finished_report(valor, monkeypatch):
+    def full(*arguments):
+        raise StateError("s.npz: cannot be written, No space left on device")
+
+    monkeypatch.setattr("valor_core.archive.save", full)
+
+    result = valor("run", "config.yaml", "--state", "s.npz", "-o", "a.json")
+
+    assert result.exit_code == 2
+    assert "Loudness  0.6000" in result.stdout
+    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert "report written to a.json\n" in result.stderr
+    assert "valor: s.npz: cannot be written, No space left on device" in result.stderr

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -127,3 +128,31 @@ def test_where_no_metrics_are_installed_the_package_to_install_is_named(valor, m
 
     assert result.exit_code == 2
     assert install_metrics() in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("core.local", ["kind          engine", "workers"]),
+        ("retrieval", ["kind          task", "item          ranklab.rankings:Ranking"]),
+        (
+            "ranklab.judge",
+            [
+                "decided by        model",
+                "free              anybody may open it",
+                "over all workers  budget",
+                "has kinds, by     client",
+            ],
+        ),
+        ("echo", ["kind          resource kind", "resource      ranklab.judge"]),
+        ("rank", ["kind          command"]),
+    ],
+)
+def test_everything_that_a_plugin_declares_can_be_shown(install, valor, name, lines):
+    install("ranklab", "ranklab", Path(__file__).parents[1] / "plugins" / "ranklab")
+
+    result = valor("show", name)
+
+    assert result.exit_code == 0
+    for line in lines:
+        assert line in result.stdout

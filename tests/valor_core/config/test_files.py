@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,65 @@ def test_an_empty_file_is_told_what_it_needs(tmp_path: Path, name: str, text: st
     )
 
 
+DEEP = {
+    "c.json": '{"a": ' + "[" * 20_000 + "]" * 20_000 + "}",
+    "c.toml": "a = " + "[" * 20_000 + "]" * 20_000,
+    "c.yaml": "a: " + "[" * 20_000 + "]" * 20_000,
+    "d.json": '{"a": ' + '{"a": ' * 150 + "1" + "}" * 151,
+    "d.toml": "a = " + "[" * 150 + "]" * 150,
+    "d.yaml": "a: " + "[" * 150 + "]" * 150,
+    "itself.yaml": "a: &a {b: *a}\n",
+    "list.yaml": "a: &a [*a]\n",
+    "merged.yaml": "a: &a\n  <<: *a\n",
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_config_without_a_bottom_is_one_line_and_a_remedy(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+
+    assert error_of(path, DEEP[name]) == (
+        f"{path}: expected at most 100 levels, found more\n"
+        "Write fewer tables and lists into each other, and no alias into what it stands for."
+    )
+
+
+LAUGHS = "".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]\n" for a, b in pairwise("abcdefghijkl"))
+MERGES = "".join(
+    f"{b}: &{b}\n  <<: [{', '.join([f'*{a}'] * 9)}]\n" for a, b in pairwise("abcdefghijkl")
+)
+
+
+@pytest.mark.parametrize("text", ["a: &a [lol]\n" + LAUGHS, "a: &a {lol: 1}\n" + MERGES])
+def test_aliases_that_repeat_themselves_a_billion_times_are_refused(
+    tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "c.yaml"
+
+    assert error_of(path, text) == (
+        f"{path}: expected at most 1,000,000 values, found more\n"
+        "Write out what aliases repeat, or repeat it less often."
+    )
+
+
+@pytest.mark.parametrize("name", ["c.json", "c.toml", "c.yaml"])
+def test_an_integer_of_5000_digits_is_one_line_and_a_remedy(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    number = "1" * 5000
+    text = {".json": f'{{"a": {number}}}', ".toml": f"a = {number}", ".yaml": f"a: {number}"}
+
+    assert error_of(path, text[path.suffix]) == (
+        f"{path}: expected numbers, found an integer with too many digits\n"
+        "Write it as a number such as 1e300, or as text in quotes."
+    )
+
+
+def test_a_date_that_is_none_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "c.yaml"
+
+    assert error_of(path, "a: 2024-13-45\n") == (f"{path}: expected YAML, month must be in 1..12")
+
+
 def test_yaml_tables_can_be_merged_into_others(tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     path.write_text("a: &x {b: 1, c: 1}\nd:\n  <<: *x\n  c: 2\n", encoding="utf-8")
@@ -96,9 +156,15 @@ def test_yaml_tables_can_be_merged_into_others(tmp_path: Path) -> None:
     assert parse(path)["d"] == {"b": 1, "c": 2}
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named_with_the_one_that_was_likely_meant(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"c\.yaml: no such file$"):
         parse(tmp_path / "c.yaml")
+    with pytest.raises(ConfigError, match=r"no such file$"):
+        parse(tmp_path / "none" / "c.yaml")
+
+    (tmp_path / "config.yaml").touch()
+    with pytest.raises(ConfigError, match=r"confg\.yaml: no such file\nDid you mean 'config\.y"):
+        parse(tmp_path / "confg.yaml")
 
 
 def test_a_folder_cannot_be_read(tmp_path: Path) -> None:

@@ -68,7 +68,33 @@ def test_a_path_that_has_no_place_is_refused(setting: str, error: str) -> None:
     with pytest.raises(ConfigError) as caught:
         override({"task": "text", "metrics": ["AP"]}, [setting])
 
-    assert str(caught.value) == error
+    assert caught.value.message == error
+    assert caught.value.remedy is not None
+
+
+def test_an_engine_by_its_name_takes_a_setting_as_a_metric_does() -> None:
+    settings = ["engine.workers=2", "engine.mode=threads"]
+
+    assert override({"engine": "local"}, settings) == {
+        "engine": {"name": "local", "workers": 2, "mode": "threads"}
+    }
+
+
+@pytest.mark.parametrize(
+    ("setting", "error"),
+    [
+        ("a=" + "[" * 20_000 + "]" * 20_000, "--set a: expected at most 100 levels, found more"),
+        ("a=" + "[" * 200 + "]" * 200, "--set a: expected at most 100 levels, found more"),
+        ("a=" + "1" * 5000, "--set a: expected numbers, found an integer with too many digits"),
+        ("a[" + "1" * 5000 + "]=1", f"--set a[{'1' * 78}: expected path=value"),
+    ],
+)
+def test_a_setting_that_no_config_needs_is_one_line_and_a_remedy(setting: str, error: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        override({}, [setting])
+
+    assert caught.value.message == error
+    assert caught.value.remedy is not None
 
 
 @pytest.mark.parametrize("text", ["[weather]", "{a: 1}", '["F1"'])

@@ -78,6 +78,7 @@ class TestJsonSchema:
     def validator(self, install: Callable[..., Path]) -> jsonschema.Draft202012Validator:
         install("valor-lab", "lab", PLUGINS / "lab")
         install("valor-artlab", "artlab", PLUGINS / "artlab")
+        install("valor-ranklab", "ranklab", PLUGINS / "ranklab")
         schema = json_schema(Registry())
         jsonschema.Draft202012Validator.check_schema(schema)
         return jsonschema.Draft202012Validator(schema)
@@ -93,6 +94,15 @@ class TestJsonSchema:
             {"engine": {"name": "local", "workers": 2}, "output": ["a.json", "b.md"]},
             {"gallery": {"name": "artlab.Wall", "folder": "worst", "most": 3, "refused": "no"}},
             {"gallery": None},
+            {"engine": {"workers": 2}},
+            {"engine": "local", "task": "retrieval"},
+            {"metrics": [{"name": "HitRate", "first": 3}], "judge": {"client": "echo"}},
+            {"judge": {"client": {"name": "ranklab.echo"}, "budget": 3, "model": "large"}},
+            {"judge": {"one": {"client": "echo"}, "other": {"model": "large"}}},
+            {"engine": "local"},
+            {"engine": None},
+            {"modules": ["mine.py"], "metrics": [{"name": "mine.Exact", "ignore_case": True}]},
+            {"modules": ["mine.py"], "metrics": {"name": "mine.Exact@1"}},
         ],
     )
     def test_a_good_config_is_valid(
@@ -114,6 +124,14 @@ class TestJsonSchema:
             {"gallery": {"name": "artlab.Wall"}},
             {"gallery": {"name": "artlab.Wall", "folder": "worst", "refuse": "no"}},
             {"unknown": 3},
+            {"engine": {"name": "local", "wokers": 2}},
+            {"engine": {"name": "nowhere"}},
+            {"judge": {"client": {"name": "ranklab.echo", "model": "small"}}},
+            {"judge": {"bugdet": 3}},
+            {"engine": "lokal"},
+            {"engine": {"name": "local", "wrokers": 2}},
+            {"engine": {"name": "lokal"}},
+            {"metrics": [{"ignore_case": True}]},
         ],
     )
     def test_a_bad_config_is_not_valid(

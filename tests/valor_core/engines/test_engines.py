@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,83 +8,104 @@ import pytest
 from valor_core import Evaluator
 from valor_core.engines import Work, engine
 from valor_core.engines.local import LocalEngine
-from valor_core.errors import EngineError, ParameterError, PartitionError, ReadError
+from valor_core.errors import (
+    AmbiguousNameError,
+    BrokenPluginError,
+    ParameterError,
+    PartitionError,
+    ReadError,
+    UnknownNameError,
+)
 from valor_core.evaluate import reader_of
-from valor_core.installer import install
+from valor_core.registry import Registry
+from valor_core.spec import EngineSpec
+
+Install = Callable[..., Path]
 
 PLUGINS = Path(__file__).parents[1] / "plugins"
 
 
-def claim(site: Path, distribution: str, name: str, place: str) -> None:
-    info = site / f"{distribution}-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[valor.engines]\n{name} = {place}\n")
-    importlib.invalidate_caches()
+ENGINE = """
+from valor_core import EngineSpec, hookimpl
+
+@hookimpl
+def valor_engines():
+    return [EngineSpec(name="{namespace}.slow", summary="Slow", implementation="{place}",
+        parameters="valor_core.engines.local:LocalParameters")]
+"""
+LOCAL = "valor_core.engines.local:LocalEngine"
+
+
+def brings_slow(namespace: str, place: str = LOCAL) -> dict[str, str]:
+    return {"__init__.py": "", "plugin.py": ENGINE.format(namespace=namespace, place=place)}
 
 
 def test_without_a_section_the_engine_is_local_and_serial() -> None:
-    made = engine(None)
+    made = engine(None, Registry())
 
     assert isinstance(made, LocalEngine)
     assert (made.parameters.mode, made.parameters.workers) == ("auto", 1)
 
 
 def test_an_unknown_engine_is_answered_with_the_nearest() -> None:
-    with pytest.raises(EngineError) as caught:
-        engine({"name": "locale"}, "c.yaml: ")
+    with pytest.raises(UnknownNameError) as caught:
+        engine({"name": "locale"}, Registry(), "c.yaml: ")
 
-    assert str(caught.value).startswith("c.yaml: engine.name: expected one of ")
-    assert str(caught.value).endswith("local, got 'locale'\nDid you mean 'local'?")
+    assert str(caught.value) == (
+        "c.yaml: engine.name: engine 'locale': unknown\nDid you mean 'local'?"
+    )
 
 
 def test_a_wrong_parameter_of_an_engine_is_named_with_its_place() -> None:
     with pytest.raises(
         ParameterError, match=r"^c\.yaml: engine\.workers must be at least 1, got 0"
     ):
-        engine({"workers": 0}, "c.yaml: ")
+        engine({"workers": 0}, Registry(), "c.yaml: ")
     with pytest.raises(ParameterError, match=r"engine\.worker: unknown key\nDid you mean 'workers"):
-        engine({"worker": 1})
+        engine({"worker": 1}, Registry())
 
 
-def test_a_strangers_engine_is_found_by_its_entry_point(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", ["slow", "cluster.slow", "Slow"])
+def test_a_strangers_engine_is_found_by_its_bare_name_and_its_full_one(
+    install: Install, name: str
 ) -> None:
-    claim(tmp_path, "cluster", "slow", "valor_core.engines.local:LocalEngine")
-    monkeypatch.syspath_prepend(tmp_path)
+    install("cluster", "cluster", brings_slow("cluster"))
 
-    assert isinstance(engine({"name": "slow"}), LocalEngine)
+    assert isinstance(engine({"name": name}, Registry()), LocalEngine)
 
 
-def test_two_engines_of_one_name_are_an_error_that_names_both(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for distribution in ("one", "two"):
-        claim(tmp_path, distribution, "slow", "valor_core.engines.local:LocalEngine")
-    monkeypatch.syspath_prepend(tmp_path)
+def test_two_engines_of_one_name_are_an_error_that_names_both(install: Install) -> None:
+    for namespace in ("one", "two"):
+        install(f"{namespace}-lab", namespace, brings_slow(namespace))
 
-    with pytest.raises(EngineError) as caught:
-        engine({"name": "slow"})
+    with pytest.raises(AmbiguousNameError) as caught:
+        engine({"name": "slow"}, Registry())
 
     assert str(caught.value) == (
-        "engine.name: expected one engine 'slow', one and two claim it\nUninstall one of them."
+        "engine.name: engine 'slow': expected one of this name, found one.slow and two.slow\n"
+        "Write 'one.slow' or 'two.slow'."
     )
+
+
+def test_an_engine_called_local_changes_nobodys_config(install: Install) -> None:
+    source = {name: text.replace("slow", "local") for name, text in brings_slow("my").items()}
+    install("my-lab", "my", source)
+
+    assert Registry().find(EngineSpec, "local").name == "core.local"
 
 
 @pytest.mark.parametrize("place", ["no_such_package_here:Engine", "valor_core.engines:NoEngine"])
 def test_an_engine_that_cannot_be_imported_is_an_error_with_its_cause(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+    install: Install, place: str
 ) -> None:
-    claim(tmp_path, "cluster", "slow", place)
-    monkeypatch.syspath_prepend(tmp_path)
+    install("cluster", "cluster", brings_slow("cluster", place))
 
-    with pytest.raises(EngineError) as caught:
-        engine({"name": "slow"})
+    with pytest.raises(BrokenPluginError) as caught:
+        engine({"name": "slow"}, Registry())
 
     assert str(caught.value).startswith(
-        "engine.name: the engine 'slow' of cluster cannot be imported, "
+        f"engine.name: cluster.slow: its code {place} cannot be imported, "
     )
-    assert str(caught.value).endswith(install("cluster[slow]"))
     assert caught.value.__cause__ is not None
 
 

@@ -37,7 +37,7 @@ def test_every_row_is_an_item_and_other_columns_are_metadata(tmp_path: Path) -> 
     items = items_of(written(tmp_path / "rows.jsonl", ROWS))
 
     assert items == [
-        Text("a", "q", "Paris", ("Paris", "P"), (), (), {"city": 1}),
+        Text("a", "q", "Paris", ("Paris", "P"), (), (), {"city": "1"}),
         Text("b", None, None, ("Rome",), ("x",), (), {"city": None}),
     ]
 
@@ -102,7 +102,7 @@ def test_a_table_of_another_task_is_refused(tmp_path: Path) -> None:
         )
 
     assert str(caught.value) == (
-        "c.yaml: data.reader: plain tables hold items of text, the task is classification\n"
+        "c.yaml: data.reader: expected a task whose items can be rows, got classification\n"
         "See the readers of the task with: valor list --readers"
     )
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from valor_core.errors import ReadError
-from valor_core.readers import jsonl, read_table, split_table
+from valor_core.readers import jsonl, read_table, split_table, strict_json
 from valor_core.readers.table import Table, TablePartition
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
@@ -102,6 +102,35 @@ def test_a_malformed_file_gives_the_same_records_or_the_same_error_in_any_split(
             return error.message
 
     assert outcome(partition_bytes) == outcome(10_000)
+
+
+PIECES = st.sampled_from(
+    ['{"a":1}', '{"b":[1', "2]}", '{"a":"', '"}', "{", "}", "[", "]", ",", ",null,", "null", '"']
+    + ["\n"] * 4
+)
+
+
+@given(pieces=st.lists(PIECES | st.text(alphabet='{}[],:"a1\\ \r\n', max_size=4), max_size=12))
+@example(['{"a":1},null,{"b":[1', "\n", "2]}"])
+@example(['{"a":1}', "\n", '{"b":[1', "\n", '{"c":1}]}'])
+@example(['{"a":"', "\n", '{"b":1}', "\n", '"}'])
+@example(["\u00a0", '{"a":1}'])
+def test_two_broken_lines_are_never_read_as_two_records(folder: Path, pieces: list[str]) -> None:
+    text = "".join(pieces) or "\n"
+    path = written(folder, text)
+
+    try:
+        values = [strict_json.parse(line) for line in text.split("\n") if line.strip(" \r")]
+    except ValueError:
+        values = [None]
+
+    if all(isinstance(value, dict) for value in values):
+        found = [record for _, record in records_of(read_table(path))]
+        expected = [{k: v for k, v in one.items() if v is not None} for one in values]
+        assert found == (expected if any(values) else [])  # without a key, there are no columns
+    else:
+        with pytest.raises(ReadError):
+            read_table(path)
 
 
 def test_a_key_that_a_record_lacks_is_missing(tmp_path: Path) -> None:

@@ -27,6 +27,21 @@ def test_text_that_only_begins_like_json_is_refused_with_its_place() -> None:
         parsed(Table({"cell": ["[1]", "[1"]}, "t.csv"), "cell")
 
 
+@pytest.mark.parametrize(
+    ("cell", "found"),
+    [
+        ("[" * 100_000, "found values nested too deeply"),
+        ("[" + "1" * 5000 + "]", "found an integer with too many digits"),
+        ('{"a": 1, "a": 2}', "found the key 'a' twice in an object"),
+    ],
+)
+def test_a_cell_of_100_000_brackets_is_named_with_its_row(cell: str, found: str) -> None:
+    with pytest.raises(ReadError) as caught:
+        parsed(Table({"cell": ["[1]", cell]}, "t.csv", first_row=2), "cell")
+
+    assert str(caught.value) == f"t.csv, row 3, column 'cell': expected JSON, {found}"
+
+
 def test_a_missing_table_of_fields_is_an_empty_one() -> None:
     assert tables(Table({"m": ['{"a": 1}', {"b": 2}, None]}, "t.csv"), "m") == [
         {"a": 1},

@@ -170,3 +170,16 @@ def test_records_that_cannot_be_written_are_an_error_of_the_report(tmp_path: Pat
         parquet.write_records(tmp_path / "missing" / "rows.parquet", [{"uid": "a"}])
     with pytest.raises(ReportError, match=r"rows\.parquet: cannot be written, "):
         parquet.write_records(tmp_path / "rows.parquet", [{"uid": "a"}, {"uid": 1}])
+
+
+def test_a_damaged_column_name_is_a_damaged_file(tmp_path: Path) -> None:
+    path = written(tmp_path, {"uniquename": ["a", "b"]})
+    path.write_bytes(path.read_bytes().replace(b"uniquename", b"uniq\xff\xfename"))
+
+    with pytest.raises(ReadError) as caught:
+        read_table(path)
+
+    assert str(caught.value) == (
+        f"{path}: expected text in UTF-8, found the byte 0xff in a name or a cell\n"
+        "Write the file again; it is damaged."
+    )

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import pickle
 from decimal import Decimal
 from pathlib import Path
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from valor_core.errors import ReadError, SchemaError
+from valor_core.readers import read_table
 from valor_core.readers.table import (
     Cut,
     Table,
@@ -404,4 +406,44 @@ def test_another_delimiter_or_spaces_are_told_from_the_header(
     listed = ", ".join(map(repr, names))
     assert str(caught.value) == (
         f"t.csv: expected a column 'label', the columns are {listed}\n{remedy}"
+    )
+
+
+@pytest.mark.parametrize("name", ["dup.csv", "dup.jsonl"])
+def test_a_uid_that_stands_twice_is_named_with_both_rows(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    texts = {
+        "dup.csv": "uid\na\nb\na\nb\n",
+        "dup.jsonl": "".join(f'{{"uid": "{uid}"}}\n' for uid in "abab"),
+    }
+    path.write_text(texts[name])
+    places = {
+        "dup.csv": ("row 4, column 'uid'", "row 2"),
+        "dup.jsonl": ("line 3, field 'uid'", "line 1"),
+    }
+    here, there = places[name]
+
+    with pytest.raises(ReadError) as caught:
+        read_table(path).uids("uid")
+
+    assert str(caught.value) == (
+        f"{path}, {here}: expected each uid once, found 'a' as in {there} (and 1 more)"
+    )
+
+
+def test_a_small_gzip_file_that_would_fill_the_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("valor_core.readers.table._NO_BOMB", 10**5)
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(gzip.compress(b"uid\n" + b"a" * 10**7))
+    most = 100 * path.stat().st_size
+
+    with pytest.raises(ReadError) as caught:
+        read_table(path)
+
+    assert most < 10**7
+    assert str(caught.value) == (
+        f"{path}: expected at most {most:,} bytes when unpacked, found more\n"
+        f"Unpack it first, if it is meant to: gzip -d {path}"
     )

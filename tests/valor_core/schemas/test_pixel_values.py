@@ -198,3 +198,23 @@ def test_booleans_say_nothing_of_a_second_label():
         "pixels: expected whole numbers up to 2 as labels have, got array of bool, shape (1, 2)\n"
         "Give Segmentation a mask for each label: {'cat': mask, 'dog': mask}."
     )
+
+
+@pytest.mark.parametrize(
+    "name", ["background", "Background", "_background_", "BG", "void", "unlabeled", "Un-labelled"]
+)
+def test_a_list_that_begins_with_background_does_not_shift_every_name(name: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        pixel_labels([name, "sky", "water"])
+    assert str(caught.value) == (
+        f"labels[0]: expected the label of the value 1, since 0 is background, got {name!r}\n"
+        "Leave it out, or name each value, 0 too, to count it like a label: "
+        f"labels={{0: {name!r}, 1: 'sky', …}}."
+    )
+
+
+def test_background_may_be_the_label_of_a_value() -> None:
+    labels = {0: "background", 1: "sky"}
+
+    assert [str(label) for label in pixel_labels(labels).values()] == ["background", "sky"]
+    assert len(pixel_labels(["sky", "background"])) == 2

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from valor_core.errors import MissingExtraError
 from valor_core.installer import ways
 from valor_core.schemas.geometry import MultiPolygon, Polygon
-from valor_core.schemas.polygons import from_shapely, import_shapely, to_shapely
+from valor_core.schemas.polygons import from_shapely, import_shapely, self_crossing, to_shapely
 from valor_core.schemas.shapes import Rings, Shapes
 
 SQUARE = [(0, 0), (4, 0), (4, 4), (0, 4)]
@@ -53,3 +54,24 @@ def test_a_missing_shapely_is_answered_with_the_line_to_type(
         "geometry: this test needs shapely, which is not installed\n"
         f"Install it with: {ways('valor-detection[polygons]')}"
     )
+
+
+def scribble(corners: int) -> Polygon:
+    return Polygon(np.random.default_rng(3).random((corners, 2)) * 1000)
+
+
+def test_a_scribble_is_tangled_and_a_bow_or_a_coast_is_not() -> None:
+    turns = np.linspace(0, 2 * np.pi, 20_000, endpoint=False)
+    coast = np.stack([np.cos(turns), np.sin(turns)], axis=1) * 500
+    coast[[10, 11]] = coast[[11, 10]]
+    bow = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
+    shapes = to_shapely(rings(scribble(200), Polygon(coast), Polygon(SQUARE), bow), "a test")
+    crossing, tangled = self_crossing(shapes)
+    assert (crossing.tolist(), tangled.tolist()) == ([1, 3], [0])
+
+
+def test_a_scribble_of_a_million_corners_is_known_in_seconds() -> None:
+    shapes = to_shapely(rings(scribble(1_000_000)), "a test")
+    began = time.process_time()
+    assert [found.tolist() for found in self_crossing(shapes)] == [[], [0]]
+    assert time.process_time() - began < 10

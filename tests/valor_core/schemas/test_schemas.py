@@ -2,21 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.errors import SchemaError
-from valor_core.schemas import TASKS, Batch, batch_class
+from valor_core.registry import Registry
+from valor_core.schemas import Batch
+from valor_core.spec import TaskSpec, by_reference
 
 
-@pytest.mark.parametrize("task", TASKS)
-def test_every_task_has_a_batch_that_can_be_empty(task: str) -> None:
-    batch = batch_class(task).of([])
+@pytest.mark.parametrize("spec", Registry().manifest("core").of(TaskSpec), ids=lambda s: s.name)
+def test_every_task_of_core_has_a_batch_and_items(spec: TaskSpec) -> None:
+    made = Registry().batch_class(spec.short_name)
+    batch = made.of([])
 
     assert isinstance(batch, Batch)
-    assert (batch.task, len(batch), list(batch.items())) == (task, 0, [])
-
-
-def test_an_unknown_task_is_answered_with_the_nearest() -> None:
-    with pytest.raises(SchemaError) as caught:
-        batch_class("clasification")
-
-    assert str(caught.value).startswith("task: expected one of classification, ")
-    assert str(caught.value).endswith("got 'clasification'\nDid you mean 'classification'?")
+    assert (batch.task, len(batch), list(batch.items())) == (spec.short_name, 0, [])
+    assert by_reference(spec.item).__name__.casefold() == spec.short_name

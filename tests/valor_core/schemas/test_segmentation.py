@@ -5,7 +5,7 @@ import pytest
 from attrs import evolve
 
 from valor_core.errors import SchemaError
-from valor_core.schemas import batch_class
+from valor_core.registry import Registry
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (
     BACKGROUND,
@@ -30,7 +30,7 @@ def masks(batch: SegmentationBatch, position: int = 0) -> tuple:
 
 
 def test_the_task_is_known():
-    assert batch_class("segmentation") is SegmentationBatch
+    assert Registry().batch_class("segmentation") is SegmentationBatch
 
 
 def test_whole_numbers_mean_the_labels_in_their_order():

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -37,12 +38,31 @@ def valor_resources():
     return [
         ResourceSpec(
             name="judged.judge", summary="A judge", parameters=JudgeParameters,
-            implementation="builtins:repr",
+            implementation="judged.one:Judge"{more},
         )
     ]
 """,
-    "one.py": "def score(item, parameters, resources):\n    return len(resources['judge'])\n",
+    "one.py": """
+class Judge:
+    opened = 0
+
+    def __init__(self, parameters):
+        Judge.opened += 1
+
+    def __len__(self):
+        return 1
+
+
+def score(item, parameters, resources):
+    return len(resources["judge"])
+""",
 }
+
+
+def judged(more: str = "", model: str = "") -> dict[str, str]:
+    """The plugin of a judge; with a default model it can be opened as it is."""
+    manifest = JUDGED["plugin.py"].replace("{more}", more)
+    return JUDGED | {"plugin.py": manifest.replace("parameter(help", f"parameter({model}help")}
 
 
 def test_a_good_plugin_is_accepted(mylab: Path) -> None:
@@ -128,7 +148,7 @@ def test_a_plugin_that_is_not_there_is_named() -> None:
 
 
 def test_a_resource_that_needs_parameters_is_asked_for(install: Install) -> None:
-    install("valor-judged", "judged", JUDGED)
+    install("valor-judged", "judged", judged(", free=True"))
 
     with pytest.raises(
         ConformanceError, match=r"(?s)judge\.model: expected a string, .*resources=\{'judge': …\}"
@@ -136,3 +156,47 @@ def test_a_resource_that_needs_parameters_is_asked_for(install: Install) -> None
         check_plugin("judged")
 
     check_plugin("judged", resources={"judge": "a judge"})
+
+
+def test_a_judge_that_may_cost_money_is_never_opened_by_the_kit(install: Install) -> None:
+    install("valor-judged", "judged", judged(model="default='big', "))
+
+    told = "judged.judge: expected a stand-in, since opening it may cost money"
+    for name, check in cases("judged"):
+        if name.startswith("judged.One/any") or "together" in name:
+            with pytest.raises(ConformanceError, match=rf"{told}.*resources=\{{'judge': …\}}"):
+                check()
+    with pytest.raises(ConformanceError, match=told):
+        check_plugin("judged")
+    check_plugin("judged", resources={"judge": "a judge"})
+
+    assert importlib.import_module("judged.one").Judge.opened == 0
+
+
+def test_a_resource_that_is_free_is_opened_and_checked(install: Install) -> None:
+    install("valor-judged", "judged", judged(", free=True", model="default='small', "))
+
+    names = []
+    for name, check in cases("judged"):
+        check()
+        names.append(name)
+
+    assert "judged.judge/safe from several threads" in names
+    assert importlib.import_module("judged.one").Judge.opened > 0
+
+
+def test_readers_and_engines_of_core_keep_all_laws(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("uid,response\n" + "".join(f"q{i},{i}\n" for i in range(9)))
+
+    names = []
+    for name, check in cases("core", readers={"core.table": {"path": str(path)}}):
+        check()
+        names.append(name)
+
+    assert {"core.table/any partitioning", "core.local/same bits as serial"} <= set(names)
+
+
+def test_parameters_of_a_reader_that_is_not_there_are_refused() -> None:
+    with pytest.raises(ConformanceError, match=r"there is no reader 'core\.tables'"):
+        check_plugin("core", readers={"core.tables": {}})

@@ -96,3 +96,12 @@ def test_what_cannot_be_copied_is_told_by_its_name() -> None:
 
     assert difference(content(one), content(one)) is None
     assert difference(content(one), content(other)) is not None
+
+
+def test_one_pixel_of_many_is_a_difference() -> None:
+    image = np.zeros((100, 100), np.uint8)
+    other = image.copy()
+    other[99, 99] = 1
+
+    assert difference(content(image), content(image.copy())) is None
+    assert difference(content(image), content(other)) is not None

@@ -4,13 +4,16 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from valor_core.hookspecs import hookimpl
 from valor_core.parameters import NoParameters, parameter, parameters
 from valor_core.plan import BoundMetric
 from valor_core.registry import Registry
+from valor_core.result import ItemScore
 from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.text import Text, TextBatch
 from valor_core.spec import MetricSpec, Range, ReaderSpec, Reference
 from valor_core.testing import ConformanceError, check_metric, check_plugin, examples, laws
 from valor_core.testing.law import name_of
@@ -260,3 +263,42 @@ def test_data_refused_as_a_whole_are_passed_over() -> None:
 
 def one_item() -> ClassificationBatch:
     return ClassificationBatch.of([Classification("only", "cat")])
+
+
+def test_one_of_several_numbers_of_an_item_that_is_out_of_range_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def score(item: Any, parameters: Any, resources: Any) -> Mapping[str, float]:
+        return {"short": 0.5, "long": 1.5}
+
+    spec = spec_of("rouge", "text", per_item=True, range=Range(0, 1))
+    monkeypatch.setattr("offenders.rouge", score, raising=False)
+
+    with pytest.raises(ConformanceError, match=r"item 'q1': long: .* range 0 to 1, found 1\.5"):
+        check_metric(spec, {"one": [Text("q1")]})
+
+    subject = Subject((BoundMetric(spec, NoParameters()),))
+    with pytest.raises(ConformanceError, match=r"long: expected a number in the range 0 to 1"):
+        laws.numbers_in_range(subject, [TextBatch.of([Text("q1")])])
+
+
+def detailed(monkeypatch: pytest.MonkeyPatch, name: str, details: Mapping[str, Any]) -> MetricSpec:
+    """A metric that says the same of every item."""
+    answer = ItemScore(1.0, details)
+    monkeypatch.setattr(f"offenders.{name}", lambda *_: answer, raising=False)
+    return spec_of(name, "text", per_item=True)
+
+
+def test_arrays_and_sets_in_details_are_as_fine_as_in_a_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    check_metric(detailed(monkeypatch, "with_array", {"n": np.arange(2), "words": {"b", "a"}}))
+
+
+def test_what_json_cannot_hold_in_details_is_refused_before_it_costs_a_run_its_scores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = detailed(monkeypatch, "with_object", {"reply": object()})
+
+    with pytest.raises(ConformanceError, match=r"details\['reply'\] must be numbers, text"):
+        check_metric(spec)

@@ -96,5 +96,26 @@ def test_a_resource_that_is_not_declared_is_refused(install: Install) -> None:
 def test_a_manifest_that_declares_nothing_is_refused(install: Install) -> None:
     plugin(install, body="return []")
 
-    with pytest.raises(ConformanceError, match="expected metrics, readers, resources or gal"):
+    with pytest.raises(
+        ConformanceError, match="expected metrics, readers, resources, resource kinds"
+    ):
+        check_plugin("heavy")
+
+
+def test_a_manifest_may_import_the_parameters_of_another_plugin_but_not_its_code(
+    install: Install,
+) -> None:
+    other = {"__init__.py": "", "plugin.py": "", "parameters.py": "", "states.py": ""}
+    install("valor-other", "other", other)
+    plugin(install, "import other.parameters")
+
+    check_plugin("heavy")
+
+
+def test_a_manifest_that_imports_the_states_of_another_plugin_is_refused(install: Install) -> None:
+    other = {"__init__.py": "", "plugin.py": "", "parameters.py": "", "states.py": ""}
+    install("valor-other", "other", other)
+    plugin(install, "import other.states")
+
+    with pytest.raises(ConformanceError, match=r"imports other\.states;"):
         check_plugin("heavy")

@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from attrs import define
 
 from valor_core import Result, StateRequest, ratio
+from valor_core.derived_state import DerivedState, counted
 from valor_core.errors import SchemaError
+from valor_core.schemas.label import Label
 
 
 class Lengths:
@@ -110,21 +113,12 @@ class Stuck(Refusing):
         return (StateRequest(StuckLengths),)
 
 
-class Truths:
-    def __init__(self) -> None:
-        self.counts: Counter[Any] = Counter()
+@define
+class Truths(DerivedState):
+    counts: Counter[Label] = counted(Counter)
 
     def update(self, batch: Any) -> None:
         self.counts.update(batch.labels[code] for code in batch.truth_labels)
-
-    def merge(self, other: Truths) -> None:
-        self.counts.update(other.counts)
-
-    def dump(self) -> dict[str, Any]:
-        return {"counts": dict(self.counts)}
-
-    def restore(self, content: dict[str, Any]) -> None:
-        self.counts = Counter(content["counts"])
 
 
 class TruthCount:

@@ -41,5 +41,6 @@ def valor_resources() -> tuple[ResourceSpec, ...]:
             summary="A list of words",
             parameters=DictionaryParameters,
             implementation="mylab.dictionary:Dictionary",
+            free=True,
         ),
     )

@@ -1,0 +1,73 @@
+"""Limits: what no config needs, and what no program should try to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from valor_core.errors import ConfigError
+
+DEEPEST: Final = 100
+"""Levels of tables and lists."""
+MOST: Final = 1_000_000
+"""Values, each counted as often as YAML's aliases repeat it."""
+
+
+def parts_of(value: Any) -> Iterable[Any]:
+    """The values in a table or a list."""
+    if isinstance(value, Mapping):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def check_depth(value: Any, place: str, parts: Callable[[Any], Iterable[Any]] = parts_of) -> None:
+    """Raise a `ConfigError` if a value has more levels or holds more values than any config needs.
+
+    Parameters
+    ----------
+    value : object
+        A config, or what YAML makes one of.
+    place : str
+        Where it stands.
+    parts : callable
+        What is in a value.
+
+    Examples
+    --------
+    >>> itself = {}
+    >>> itself["a"] = itself
+    >>> check_depth(itself, "config.yaml")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ConfigError: config.yaml: expected at most 100 levels, found more
+    Write fewer tables and lists into each other, and no alias into what it stands for.
+    """
+    waiting = [(value, 0)]
+    count = 0
+    while waiting:
+        one, depth = waiting.pop()
+        count += 1
+        if depth > DEEPEST:
+            raise nested_too_deeply(place)
+        if count > MOST:
+            raise ConfigError(
+                f"{place}: expected at most {MOST:,} values, found more",
+                "Write out what aliases repeat, or repeat it less often.",
+            )
+        waiting += [(part, depth + 1) for part in parts(one)]
+
+
+def nested_too_deeply(place: str) -> ConfigError:
+    """The error of too many levels."""
+    return ConfigError(
+        f"{place}: expected at most {DEEPEST} levels, found more",
+        "Write fewer tables and lists into each other, and no alias into what it stands for.",
+    )
+
+
+def too_many_digits(place: str) -> ConfigError:
+    """The error of an integer that Python does not read."""
+    return ConfigError(
+        f"{place}: expected numbers, found an integer with too many digits",
+        "Write it as a number such as 1e300, or as text in quotes.",
+    )

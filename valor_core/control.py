@@ -1,0 +1,65 @@
+"""Control: how those who count are told to stop, and tell how far they are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from time import monotonic
+from typing import Protocol
+
+from attrs import define, field
+
+BY_THE_USER = "stopped by the user"
+_EVERY = 0.1  # seconds between two times that somebody is told how far the scoring is
+
+
+class Control(Protocol):
+    """What a run and those who count for it share, on other threads, processes or machines."""
+
+    @property
+    def stopped(self) -> str | None:
+        """Why no further item is to be begun; None while the run goes on."""
+
+    def stop(self, reason: str) -> None:
+        """Tell everybody to begin no further item."""
+
+    def scored(self, count: int) -> None:
+        """Tell that some more items have been scored by a metric that waits."""
+
+
+@define(eq=False)
+class LocalControl:
+    """The control of a run whose work is done in this process.
+
+    Parameters
+    ----------
+    told : callable, optional
+        Called with the number of items scored so far, a few times a second at the most.
+
+    Examples
+    --------
+    >>> control = LocalControl()
+    >>> control.stop(BY_THE_USER)
+    >>> control.stopped
+    'stopped by the user'
+    """
+
+    told: Callable[[int], None] | None = None
+    stopped: str | None = field(default=None, init=False)
+    count: int = field(default=0, init=False)
+    _last: float = field(default=0.0, init=False, repr=False)
+    _counting: threading.Lock = field(factory=threading.Lock, init=False, repr=False)
+
+    def stop(self, reason: str) -> None:
+        """Begin no further item; the first reason stays."""
+        self.stopped = self.stopped or reason
+
+    def scored(self, count: int) -> None:
+        """Some more items have been scored."""
+        with self._counting:
+            self.count += count
+            is_time = monotonic() - self._last > _EVERY
+            if is_time:
+                self._last = monotonic()
+        if is_time and self.told is not None:
+            self.told(self.count)

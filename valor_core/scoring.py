@@ -1,0 +1,408 @@
+"""Scoring: the items of a batch, by all per-item metrics that were chosen, side by side.
+
+Every finished row of what costs something is journaled before the next thing happens, so that
+whatever ends the run, nothing paid for is lost.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from valor_core.control import BY_THE_USER, Control
+from valor_core.errors import ManifestError, ReportError, ResourceStopped, StateError, shown
+from valor_core.item_rows import ONLY, ItemRow, ItemRows, Numbers, Value
+from valor_core.journal import Journal, key_of
+from valor_core.parameters import plain
+from valor_core.registry import implementation
+from valor_core.result import Failed, Gap, ItemScore, NotRun, Undefined, as_json
+from valor_core.schemas import Batch
+from valor_core.spec import MetricSpec
+from valor_core.state import Resources
+
+_PIECE = 256  # items that `score_many` gets at a time where each finished row is journaled
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+_MAY_PASS = (TimeoutError, ConnectionError)
+
+
+@frozen
+class Run:
+    """What the scoring of one run shares.
+
+    Parameters
+    ----------
+    control : Control
+        How it is told to stop.
+    journal : Journal, optional
+        Where finished rows are kept.
+    """
+
+    control: Control
+    journal: Journal | None = None
+
+
+@frozen
+class ItemScorer:
+    """A per-item metric with its parameters and the resources that it uses.
+
+    Parameters
+    ----------
+    spec : MetricSpec
+        The metric.
+    parameters : object
+        An instance of its parameter class.
+    chosen : tuple of (str, str)
+        For each resource that it asks for, the name under which it is open.
+    """
+
+    spec: MetricSpec
+    parameters: Any
+    chosen: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def waits(self) -> bool:
+        """Whether its rows are worth being journaled: they cost more than looking them up."""
+        return bool(self.chosen) or inspect.iscoroutinefunction(implementation(self.spec))
+
+    def __call__(self, batch: Batch, resources: Resources) -> ItemRows:
+        """Rows of the batch's items, in their order."""
+        return score([self], batch, resources)[0]
+
+
+def score(
+    scorers: Sequence[ItemScorer], batch: Batch, resources: Resources, run: Run | None = None
+) -> list[ItemRows]:
+    """Rows of a batch's items, for each of some metrics.
+
+    Parameters
+    ----------
+    scorers : sequence of ItemScorer
+        The metrics.
+    batch : Batch
+        The items.
+    resources : mapping of str to object
+        Opened resources.
+    run : Run, optional
+        Where a stop is told and rows are journaled. Without it, an interrupt is raised.
+    """
+    items = _Items(batch)
+    jobs = [Job(scorer, items, resources, run) for scorer in scorers]
+    waiting = [job for job in jobs if job.is_coroutine]
+    with _begun(waiting, run):
+        for job in jobs:
+            if not job.is_coroutine:
+                job.carry_out()
+    return [job.rows() for job in jobs]
+
+
+def _begun(jobs: Sequence[Job], run: Run | None) -> AbstractContextManager[None]:
+    """A block beside which jobs wait, and that ends when they do."""
+    if not jobs:
+        return nullcontext()
+    from valor_core.waiting import gathered
+
+    return gathered(jobs, run)
+
+
+@define(slots=False)
+class _Items:
+    """The items of a batch, made once for all metrics that want objects."""
+
+    batch: Batch
+
+    @cached_property
+    def objects(self) -> list[Any]:
+        return list(self.batch.items())
+
+
+@define(slots=False)
+class Job:
+    """One metric on the items of one batch."""
+
+    scorer: ItemScorer
+    items: _Items
+    resources: Resources
+    run: Run | None
+    function: Callable[..., Any] = field(init=False)
+    wanted: Mapping[str, Any] = field(init=False)
+    journal: Journal | None = field(init=False)
+    answered: list[ItemRow | None] = field(init=False)
+    columns: ItemRows | None = field(init=False, default=None)
+
+    def __attrs_post_init__(self) -> None:
+        self.function = implementation(self.scorer.spec)
+        self.wanted = {
+            asked: _open(self.resources, name, asked) for asked, name in self.scorer.chosen
+        }
+        self.journal = self.run.journal if self.run is not None and self.scorer.waits else None
+        self.answered = [None] * len(self.items.batch)
+
+    @property
+    def is_coroutine(self) -> bool:
+        """Whether it has to be waited for."""
+        return inspect.iscoroutinefunction(self.function)
+
+    @property
+    def stopped(self) -> str | None:
+        """Why no further item is begun."""
+        if self.run is not None and self.run.control.stopped:
+            return self.run.control.stopped
+        reasons = (getattr(one, "stop", None) for one in self.wanted.values())
+        return next((str(reason) for reason in reasons if reason), None)
+
+    @cached_property
+    def identity(self) -> Mapping[str, Any]:
+        """What shaped the rows, for the journal."""
+        return {
+            "metric": self.scorer.spec.identity,
+            "parameters": plain(self.scorer.parameters),
+            "resources": {name: _identity(self.resources, name) for _, name in self.scorer.chosen},
+        }
+
+    def rows(self) -> ItemRows:
+        """The rows of all items; those that nobody began are not run."""
+        if self.columns is not None:
+            return self.columns
+        gap = NotRun(self.stopped) if self.stopped else Failed("its coroutine was cancelled")
+        uids = self.items.batch.datums.uids
+        if None in self.answered:
+            listed = enumerate(zip(uids.tolist(), self.answered, strict=True))
+            self.answered = [ItemRow(uid, gap) if row is None else row for _, (uid, row) in listed]
+        return ItemRows.of((row for row in self.answered if row is not None), uids)
+
+    def carry_out(self) -> None:
+        """Score all items in this thread, until something says to stop."""
+        try:
+            if self.scorer.spec.many:
+                self._score_pieces()
+            else:
+                for place, item in self.left():
+                    self.note(place, item, self._answer(item))
+        except KeyboardInterrupt:
+            if self.run is None:
+                raise
+            self.run.control.stop(BY_THE_USER)
+
+    def left(self) -> Iterator[tuple[int, Any]]:
+        """The items that no run has finished, each with its position, until it is stopped.
+
+        What the journal has is taken also after a stop: it is paid for.
+        """
+        for place, item in enumerate(self.items.objects):
+            known = self._known(item)
+            if known is not None:
+                self.answered[place] = known
+                self._told(1)
+            elif not self.stopped:
+                yield place, item
+            elif self.journal is None:
+                return
+
+    def _known(self, item: Any) -> ItemRow | None:
+        return None if self.journal is None else self.journal.find(key_of(item, self.identity))
+
+    def _answer(self, item: Any) -> Any:
+        try:
+            return self.function(item, self.scorer.parameters, self.wanted)
+        except (Exception, SystemExit) as error:  # one item's trouble must not lose the others'
+            return failure(error)
+
+    def note(self, place: int, item: Any, answer: Any) -> None:
+        """Keep what the metric answered for an item."""
+        row = row_of(item.uid, answer, self.scorer.spec)
+        self.answered[place] = row
+        self._told(1)
+        if self.journal is None or self.run is None:
+            return
+        try:
+            self.journal.add(key_of(item, self.identity), row)
+        except (
+            StateError
+        ) as error:  # what was paid for goes to the report, and nothing more is paid
+            self.run.control.stop(error.one_line)
+
+    def _told(self, count: int) -> None:
+        if self.run is not None and self.scorer.waits:
+            self.run.control.scored(count)
+
+    def _score_pieces(self) -> None:
+        """Score all items by calls for many of them."""
+        batch = self.items.batch
+        if self.journal is None:
+            if not self.stopped:
+                self.columns = self._many(batch)
+            return
+        left: list[tuple[int, Any]] = []
+        for pair in self.left():
+            left.append(pair)
+            if len(left) == _PIECE:
+                self._score_piece(left)
+        self._score_piece(left)
+
+    def _score_piece(self, left: list[tuple[int, Any]]) -> None:
+        if not left or self.stopped:
+            return
+        positions = np.array([place for place, _ in left], np.int64)
+        rows = self._many(self.items.batch.select(positions))
+        for (place, item), row in zip(left, rows, strict=True):
+            self.note(place, item, ItemScore(row.value, row.details))
+        left.clear()
+
+    def _many(self, batch: Batch) -> ItemRows:
+        """Rows of a batch, by one call."""
+        uids = batch.datums.uids
+        try:
+            answers = self.function(batch, self.scorer.parameters, self.wanted)
+        except (Exception, SystemExit) as error:
+            answers = [failure(error)] * len(batch)
+        columns = _columns(answers, len(batch), self.scorer.spec)
+        if columns is not None:
+            return ItemRows(ItemRows.of((), uids).uids, columns)
+        try:
+            answers = list(answers)
+        except TypeError:
+            answers = [_unfit(self.scorer.spec, answers)] * len(batch)
+        if len(answers) != len(batch):
+            unfit = Failed(
+                f"expected {len(batch):,} answers from {self.scorer.spec.name}, one an item, got "
+                f"{len(answers):,}"
+            )
+            answers = [unfit] * len(batch)
+        pairs = zip(uids.tolist(), answers, strict=True)
+        return ItemRows.of((row_of(uid, one, self.scorer.spec) for uid, one in pairs), uids)
+
+
+def _open(resources: Resources, name: str, asked: str) -> Any:
+    """An opened resource; whoever hands over a fake one names it as the metric asks for it."""
+    return resources[name] if name in resources else resources[asked]
+
+
+def _identity(resources: Resources, name: str) -> Any:
+    return resources.identity(name) if hasattr(resources, "identity") else name
+
+
+def failure(error: BaseException) -> Gap:
+    """What an exception says of an item; where objects lie in memory differs from run to run."""
+    if isinstance(error, ResourceStopped):
+        return NotRun(error.one_line)
+    said = _ADDRESS.sub("", str(error))
+    reason = f"{type(error).__name__}{': ' if said else ''}{said}"
+    return Failed(reason, retry=isinstance(error, _MAY_PASS))
+
+
+def row_of(uid: str | int, answer: Any, spec: MetricSpec) -> ItemRow:
+    """The row of an item that a metric answered something for.
+
+    Parameters
+    ----------
+    uid : str or int
+        The item.
+    answer : object
+        What the metric returned; what is no score becomes a stated failure.
+    spec : MetricSpec
+        The metric.
+    """
+    details: Mapping[str, Any] = {}
+    if isinstance(answer, ItemScore):
+        answer, details = answer.value, answer.details
+    value: Value
+    if isinstance(answer, Mapping):
+        named = {str(name): _checked(one, spec) for name, one in answer.items()}
+        value = named if named and ONLY not in named else _unfit(spec, answer)
+    else:
+        value = _checked(answer, spec)
+    try:
+        told = as_json(details, "details")
+    except ReportError as error:
+        return ItemRow(uid, Failed(_ADDRESS.sub("", error.message)))
+    if not isinstance(told, dict):
+        return ItemRow(uid, Failed(f"details: expected a table, got {shown(details)}"))
+    return ItemRow(uid, value, told)
+
+
+def _checked(answer: Any, spec: MetricSpec) -> float | Gap:
+    if isinstance(answer, (Undefined, Failed, NotRun)):
+        return answer
+    if isinstance(answer, (str, bytes, bytearray)):
+        return _unfit(spec, answer)
+    try:
+        number = float(answer)
+    except (TypeError, ValueError, OverflowError):
+        return _unfit(spec, answer)
+    if not math.isfinite(number):
+        return Failed(f"expected a finite number from {spec.name}, got {number}")
+    return number
+
+
+def _unfit(spec: MetricSpec, answer: Any) -> Failed:
+    return Failed(_ADDRESS.sub("", f"expected a number from {spec.name}, got {shown(answer)}"))
+
+
+def _columns(answers: Any, count: int, spec: MetricSpec) -> dict[str, Numbers] | None:
+    """Columns of answers that came as arrays of numbers."""
+    named = answers if isinstance(answers, Mapping) else {ONLY: answers}
+    arrays = {
+        name: array
+        for name, array in named.items()
+        if isinstance(array, np.ndarray) and array.dtype.kind in "fiub" and array.shape == (count,)
+    }
+    if len(arrays) < len(named) or not arrays:
+        return None
+    return {str(name): _column(array.astype(np.float64), spec) for name, array in arrays.items()}
+
+
+def _column(values: Any, spec: MetricSpec) -> Numbers:
+    is_number = np.isfinite(values)
+    if is_number.all():
+        return Numbers(values, np.zeros(len(values), np.uint8))
+    return Numbers.of(_checked(value, spec) for value in values.tolist())
+
+
+def _awaited(coroutine: Any) -> Any:
+    from valor_core.event_loop import submit
+
+    return submit(coroutine).result()
+
+
+def answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
+    """What a metric answers for each item of a batch, as it is; or the exception that it raises."""
+    job = Job(scorer, _Items(batch), resources, None)
+    if scorer.spec.many:
+        yield from job.function(batch, scorer.parameters, job.wanted)
+        return
+    for item in batch.items():
+        try:
+            answer = job.function(item, scorer.parameters, job.wanted)
+            yield _awaited(answer) if job.is_coroutine else answer
+        except Exception as error:
+            yield error
+
+
+def check_scorer(spec: MetricSpec, function: Callable[..., Any]) -> None:
+    """Raise a `ManifestError` unless a metric's code can be called as the spec says.
+
+    Examples
+    --------
+    >>> from valor_core.spec import Range
+    >>> spec = MetricSpec(name="mylab.Zero", task="text", summary="", implementation="m:f",
+    ...                   higher_is_better=None, range=Range(), per_item=True)
+    >>> check_scorer(spec, lambda item, parameters, resources: 0.0)
+    """
+    what = "batch" if spec.many else "item"
+    if spec.many and inspect.iscoroutinefunction(function):
+        raise ManifestError(f"{spec.name}: expected a plain function of a batch, got a coroutine")
+    try:
+        inspect.signature(function).bind(None, None, None)
+    except (TypeError, ValueError) as error:
+        raise ManifestError(
+            f"{spec.name}: expected {spec.implementation} to take ({what}, parameters, resources), "
+            f"{error}"
+        ) from error
