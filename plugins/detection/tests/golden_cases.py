@@ -56,7 +56,7 @@ class GoldenCase:
         One of `APIS`: the call of 2024, or the light evaluator's.
     images : list
         The data set: ``uid``, ``truths`` and ``predictions`` of each image, these being lists of
-        labels and shape.
+        labels and shape; a side that was not given is not there.
     parameters : mapping
         Parameters of the call.
     results : mapping of str to object

@@ -142,6 +142,7 @@ def test_results_say_what_is_not_as_usual() -> None:
         "label": "dog",
         "iou_threshold": 0.5,
         "area_range": "small",
+        "area_bounds": [0.0, 1024.0],
         "matching": "ranked",
         "max_detections": 10,
         "convert_to": "box",

@@ -656,3 +656,69 @@ def test_ids_are_whole_numbers(field):
     truths.dataset = {"images": [{"id": 1}], "categories": [{"id": 1}], "annotations": []}
     with pytest.raises(ReadError, match=rf"results\[0\], {field}: expected a number, found 'a'"):
         truths.loadRes([one])
+
+
+def test_a_result_of_four_billion_rows_does_not_end_the_process(tmp_path: Path) -> None:
+    mask = {"size": [2**32, 1], "counts": [1, 5, 2]}
+    truth = {"id": 1, "image_id": 1, "category_id": 1, "iscrowd": 0, "area": 5}
+    dataset = {
+        "images": [{"id": 1}],
+        "categories": [{"id": 1, "name": "a"}],
+        "annotations": [truth | {"segmentation": mask}],
+    }
+    (tmp_path / "gt.json").write_text(json.dumps(dataset), encoding="utf-8")
+    truths = COCO(tmp_path / "gt.json")
+    seen = {"image_id": 1, "category_id": 1, "score": 0.5, "segmentation": mask}
+    found = "expected an image of at most 2 billion pixels, found 4294967296 by 1"
+    with pytest.raises(ReadError, match=f"segmentation: {found}"):
+        truths.loadRes([seen]).dataset  # noqa: B018 - boxes and areas are made here
+    with pytest.raises(ReadError, match=f"segmentation: {found}"):
+        COCOeval(truths, truths.loadRes([seen]), "segm").evaluate()
+
+
+@pytest.mark.parametrize("big", [2**63, 2**64, 10**40, -(2**63) - 1])
+@pytest.mark.parametrize("field", ["id", "image_id", "category_id"])
+def test_an_id_of_more_than_64_bits_is_named_with_its_annotation(big: int, field: str) -> None:
+    truth = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4], "area": 16}
+    ours = COCO()
+    ours.dataset = {
+        "images": [{"id": 1, "height": 9, "width": 9}],
+        "categories": [{"id": 1, "name": "a"}],
+        "annotations": [truth, truth | {"id": 2, field: big}],
+    }
+    with pytest.raises(ReadError) as caught:
+        ours.getAnnIds(imgIds=[1])
+    assert str(caught.value) == (
+        f"dataset, annotations[1], {field}: expected a whole number, found {big}"
+    )
+
+
+def test_an_image_id_of_more_than_64_bits_is_named() -> None:
+    ours = COCO()
+    ours.dataset = {
+        "images": [{"id": 2**63, "height": 9, "width": 9}],
+        "categories": [{"id": 1, "name": "a"}],
+        "annotations": [],
+    }
+    result = {"image_id": 2**63, "category_id": 1, "bbox": [0, 0, 4, 4], "score": 0.5}
+    with pytest.raises(ReadError, match=r"^results, results\[0\], image_id: expected a whole numb"):
+        ours.loadRes([result])
+    with pytest.raises(ConfigError, match=r"^imgIds: expected whole numbers of 64 bits, got \[92"):
+        COCOeval(ours, ours, "bbox").evaluate()
+
+
+def test_a_score_and_an_area_of_400_digits_are_named() -> None:
+    one = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 4, 4], "score": 10**400}
+    ours = COCO()
+    ours.dataset = {"images": [{"id": 1}], "categories": [{"id": 1, "name": "a"}]}
+    with pytest.raises(ReadError, match=r"^results, results\[0\], score: expected a finite number"):
+        ours.loadRes([one])
+
+
+def test_an_id_in_an_array_that_has_no_64_bits_is_named() -> None:
+    ours = COCO()
+    ours.dataset = {"images": [{"id": 1}], "categories": [{"id": 1, "name": "a"}]}
+    with pytest.raises(
+        ReadError, match=r"^results\[1\]: expected an image and a category id of 64"
+    ):
+        ours.loadRes(np.array([[1, 0, 0, 4, 4, 0.5, 1], [1, 0, 0, 4, 4, 0.5, 1e300]]))

@@ -120,3 +120,31 @@ def test_what_is_no_mask_is_told(call: Any, message: str) -> None:
     with pytest.raises(SchemaError) as error:
         call()
     assert error.value.message.startswith(message)
+
+
+def test_a_polygon_that_cannot_be_drawn_is_named_by_its_place() -> None:
+    fine, wrong = [0, 0, 2, 0, 2, 2], [0, 0, float("nan"), 1, 2, 2]
+    reason = "expected coordinates within 100 million pixels, found nan"
+    with pytest.raises(SchemaError) as caught:
+        ours.frPyObjects([fine, wrong], 10, 10)
+    assert str(caught.value) == f"frPyObjects, pyobj[1]: {reason}"
+    with pytest.raises(SchemaError) as caught:
+        ours.frPyObjects(wrong, 10, 10)
+    assert str(caught.value) == f"frPyObjects, pyobj: {reason}"
+    with pytest.raises(SchemaError, match=r"^frPyObjects: expected a height and a width, got \("):
+        ours.frPyObjects([fine], 2**70, 10)
+
+
+def test_a_mask_of_too_many_pixels_is_named_by_its_place() -> None:
+    huge = {"size": [2**16, 2**15], "counts": [2**31]}
+    with pytest.raises(SchemaError) as caught:
+        ours.iou([huge], [huge], [0])
+    assert str(caught.value) == (
+        "iou, dt[0]: expected an image of at most 2 billion pixels, found 65536 by 32768"
+    )
+
+
+def test_a_mask_of_four_billion_rows_is_measured() -> None:
+    tall = {"size": [2**32, 1], "counts": [1, 5, 2**32 - 6]}
+    assert ours.area(tall) == 0
+    assert ours.toBbox(tall).tolist() == [0, 0, 0, 0]

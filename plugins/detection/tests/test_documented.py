@@ -76,7 +76,7 @@ def test_what_a_metric_says_itself_goes_first() -> None:
         GUESSES,
         metrics_to_return=[
             {"name": "AP", "iou_thresholds": [0.55], "matching": "ranked"},
-            {"name": "detection.mAP@1", "iou_thresholds_to_return": [0.75]},
+            {"name": "detection.mAP@2", "iou_thresholds_to_return": [0.75]},
             {"name": "pr_curve", "score_thresholds": [0.5]},
         ],
         pr_curve_iou_threshold=0.65,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from valor_detection.gallery import COLORS, FALSE, FOUND, MISSED, WRONG, DetectionGallery
-from valor_detection.gallery_parameters import GalleryParameters
+from valor_detection.parameters.gallery import GalleryParameters
 
 from valor_core import Registry, evaluate
 from valor_core.errors import ReadError
@@ -178,7 +178,7 @@ def test_the_gallery_of_the_task_needs_no_name(tmp_path: Path) -> None:
     exhibition = plan({"folder": str(tmp_path / "worst"), "most": 5}, "detection", Registry())
 
     page = exhibition.hang(
-        Evaluation("detection", Plan.of([])), InMemory.of([GOOD, BAD, MIXED], "detection")
+        Evaluation("detection", Plan.of([])), InMemory.of([GOOD, BAD, MIXED], DetectionBatch)
     )
 
     text = page.read_text(encoding="utf-8")
@@ -190,7 +190,8 @@ def test_without_pillow_the_remedy_is_the_command_that_installs_it() -> None:
     code = (
         "import sys; sys.modules['PIL'] = None\n"
         "from valor_core.registry import Registry, implementation\n"
-        "try:\n    implementation(Registry().gallery('detection.Gallery'))\n"
+        "from valor_core.spec import GallerySpec\n"
+        "try:\n    implementation(Registry().find(GallerySpec, 'detection.Gallery'))\n"
         "except Exception as error:\n    print(error)"
     )
 

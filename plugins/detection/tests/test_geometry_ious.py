@@ -176,3 +176,13 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_PAIRS_EACH", 100)
     monkeypatch.setattr("valor_core.threads.thread_count", lambda: 3)
     assert_array_equal(pair_ious(*given), alone)
+
+
+def test_the_overlap_of_a_scribble_of_2000_corners_is_refused_at_once() -> None:
+    scribble = Polygon(np.random.default_rng(5).random((2000, 2)) * 100)
+    with pytest.raises(SchemaError) as caught:
+        iou(Polygon(square(0, 0, 100)), scribble)
+    assert str(caught.value) == (
+        "polygons: expected edges that cross at most 1,000 times, found more in one of 2,001 "
+        "corners\nLeave it out with data.invalid_geometry: skip; in Python, pass invalid_geometry."
+    )

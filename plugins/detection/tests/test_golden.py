@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from valor_detection import evaluate_detection
 
-from valor_core.errors import ValorError
+from valor_core.errors import SchemaError, ValorError
 from valor_core.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, Polygon
@@ -41,13 +41,14 @@ def real_results(case: GoldenCase) -> dict[str, Any]:
 
 
 def core(case: GoldenCase) -> Pairs:
-    arguments = {"metrics_to_return": MEANS_OF_2024} | case.parameters
+    # The call of 2024 looked at no geometry.
+    usual = {"metrics_to_return": MEANS_OF_2024, "invalid_geometry": "accept"}
+    arguments = usual | dict(case.parameters)
     pairs = arguments.pop("label_map", ())
     report = evaluate_detection(
-        [documented(image, "truths") for image in case.images],
-        [documented(image, "predictions") for image in case.images],
+        [documented(image, "truths") for image in case.images if "truths" in image],
+        [documented(image, "predictions") for image in case.images if "predictions" in image],
         label_map=[[tuple(label) for label in pair] for pair in pairs],
-        invalid_geometry="accept",  # the call of 2024 looked at none
         **arguments,
     )
     yield from means(report.results, scores=False)
@@ -216,6 +217,21 @@ def test_the_metrics_give_every_recorded_result_but_the_listed_divergences(
         if not same(wanted.get(path, MISSING), found.get(path, MISSING))
     }
     assert different == {}
+
+
+def test_what_is_refused_names_the_datum_and_what_is_wrong() -> None:
+    messages = {}
+    for case in CASES:
+        if case.id in ("core_det_31", "core_det_21_as_called"):
+            with pytest.raises(SchemaError) as error:
+                dict(core(case))
+            messages[case.id] = str(error.value).splitlines()[0]
+
+    assert messages == {
+        "core_det_21_as_called": "item 'uid1', predictions[2]: expected a shape with at least "
+        "three corners, or a pixel, got a mask of 80 by 32 pixels (and 1 more)",
+        "core_det_31": "item 'uid1', groundtruths: expected each datum once, found it 2 times",
+    }
 
 
 def test_every_divergence_differs_and_has_a_reason() -> None:

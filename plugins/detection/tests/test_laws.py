@@ -15,7 +15,7 @@ from attrs import evolve, fields
 from valor_detection import overlaps
 from valor_detection.average_precision import AveragePrecision
 from valor_detection.matching import matching
-from valor_detection.parameters import APParameters
+from valor_detection.parameters.average_precision import APParameters
 from valor_detection.table import KEY
 
 from valor_core import Evaluator

@@ -37,7 +37,9 @@ def test_a_label_without_objects_is_undefined() -> None:
     items = [Detection("a", [], [seen({"dog": 0.2}, 0, 0, 1, 1)])]
     results = results_of(items, "LRP")
 
-    assert results.find(label="dog").only.undefined == "neither ground truths nor predictions"
+    assert results.find(label="dog").only.undefined == (
+        "neither ground truths nor predictions that count"
+    )
 
 
 def test_the_mean_is_over_labels_with_ground_truths() -> None:
@@ -90,6 +92,28 @@ def test_a_label_of_which_nothing_is_found_has_no_threshold() -> None:
 
     assert value["lrp"] == value["false_negative"] == 1.0
     assert value["score_threshold"] is None
+
+
+def test_optimal_lrp_of_a_label_that_is_only_predicted_is_1_as_its_lrp_is() -> None:
+    items = [
+        Detection(
+            "a",
+            [true("x", 0, 0, 10, 10)],
+            [seen({"x": 0.9}, 0, 0, 10, 9), seen({"y": 0.8}, 20, 0, 30, 9)],
+        )
+    ]
+    results = results_of(items, {"name": "OptimalLRP", "include_prediction_only_labels": True})
+    mean = next(result for result in results if "label" not in result.parameters)
+
+    assert results.find(label="y").value == {
+        "lrp": 1.0,
+        "localization": None,
+        "false_positive": 1.0,
+        "false_negative": None,
+        "score_threshold": None,
+    }
+    assert mean.value["lrp"] == pytest.approx(0.6, rel=1e-15)
+    assert mean.left_out == {}
 
 
 def test_the_iou_threshold_lies_between_0_and_1() -> None:

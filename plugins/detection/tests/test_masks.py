@@ -215,8 +215,30 @@ def test_a_long_way_around_polygons_is_an_error_that_names_the_row(masks: Module
         drawn(masks, [[square], [wide, wide]], [(4, 4), (20, 10**8)])
     # 24 edges cross 100 million columns each.
     assert str(error.value) == (
-        "row 1: expected edges that cross at most 2 billion columns, found 2,400,000,000"
+        "row 1: expected edges that cross at most 20,000,000 columns of pixels, "
+        "found 2,400,000,000 of polygons of 24 corners"
     )
+
+
+def test_a_polygon_of_a_million_random_corners_is_refused_at_once(masks: ModuleType) -> None:
+    ring = np.random.default_rng(8).random(2_000_000) * 1000
+    began = time.process_time()
+    with pytest.raises(RowError) as error:
+        drawn(masks, [[ring]], [(1000, 1000)])
+    assert time.process_time() - began < 10  # where it was drawn it took minutes, and the memory
+    assert re.fullmatch(
+        r"row 0: expected edges that cross at most 20,000,000 columns of pixels, found "
+        r"33\d,\d{3},\d{3} of polygons of 1,000,000 corners",
+        str(error.value),
+    )
+
+
+def test_edges_that_cross_one_column_too_many_are_refused(masks: ModuleType) -> None:
+    wide = [0.0, 0, 10**6, 0, 10**6, 1, 0, 1]
+    runs, starts = drawn(masks, [[wide]], [(1, 10**6)])
+    assert parts(runs, starts) == [[0, 10**6]]
+    with pytest.raises(RowError, match=r"found 20,000,002 of polygons of 4 corners$"):
+        drawn(masks, [[[0.0, 0, 10**7 + 1, 0, 10**7 + 1, 1, 0, 1]]], [(1, 10**7 + 1)])
 
 
 def test_many_edges_in_one_column_are_drawn_in_little_time(masks: ModuleType) -> None:
@@ -289,6 +311,16 @@ def test_rows_without_runs_or_pixels_measure_nothing(masks: ModuleType) -> None:
     assert areas.tolist() == [0, 0, 0, 1]
     assert boxes.tolist() == [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1]]
     assert filled.tolist() == [0, 6, 0, 1]
+
+
+@pytest.mark.parametrize("height", [2**32, 3 << 32, 2**32 - 1, 2**62, 0, -1, -(2**32)])
+def test_a_mask_of_four_billion_rows_does_not_end_the_process(
+    masks: ModuleType, height: int
+) -> None:
+    runs, rows, sizes = np.array([1, 5, 2], np.uint32), np.array([0, 3]), np.array([[height, 1]])
+    areas, boxes, filled = masks.measured(runs, rows, sizes)
+    assert (areas.tolist(), filled.tolist()) == ([5], [8])
+    assert boxes.tolist() == [[0, 1, 1, 5] if height > 0 else [0, 0, 0, 0]]
 
 
 @pytest.mark.parametrize("seed", range(8))

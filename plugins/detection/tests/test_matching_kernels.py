@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.numeric import matching as numeric
 
+from valor_core.errors import SchemaError
 from valor_core.schemas.shapes import ends
 
 if KERNELS.library is None:
@@ -421,3 +422,16 @@ def test_crowds_and_other_sizes_are_no_positives(kernels):
     found = kernels.positives(np.array([0, 0, 2, 2, 2]), areas, crowd, (4.0, 9.0), 4)
 
     assert found.tolist() == [1, 0, 1, 0]
+
+
+@paths
+def test_more_predictions_than_32_bits_count_are_an_error_and_no_wrong_number(kernels):
+    # One row that is seen as so many takes no memory.
+    groups = np.broadcast_to(np.int64(0), 1 << 31)
+    scores = np.broadcast_to(np.float64(0.5), 1 << 31)
+    with pytest.raises(SchemaError) as caught:
+        kernels.score_order(groups, scores, 1)
+    assert str(caught.value) == (
+        "predictions: expected at most 2,147,483,647 in one evaluation, found 2,147,483,648\n"
+        "Leave out predictions of low scores, or evaluate parts of the images in runs of their own."
+    )

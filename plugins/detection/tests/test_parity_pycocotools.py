@@ -20,7 +20,7 @@ import pytest
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 from valor_detection import curves, overlaps
-from valor_detection.parameters import COCO_AREAS, COCO_IOUS
+from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
 from valor_detection.table import Table
 
 from valor_core.schemas.datum import Datums

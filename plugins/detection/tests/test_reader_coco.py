@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from pycocotools import mask as coco_masks
 from pycocotools.coco import COCO
-from valor_detection.reader_parameters import CocoParameters
+from valor_detection.parameters.readers.coco import CocoParameters
 from valor_detection.readers.coco import CocoReader
 
-from valor_core.errors import ReadError
+from valor_core.errors import ReadError, SchemaError
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import Label
 from valor_core.schemas.runs import runs_of
@@ -278,20 +278,24 @@ WRONG_TRUTHS = [
     ),
     (
         "annotations 1", {"id": 1},
-        "gt.json, annotations: expected every id once, found id 1 2 times",
+        "gt.json, annotations[1]: expected every id once, found id 1 as in [0]",
     ),
     (
         "annotations 1", {"id": ...},
         "gt.json, annotations[1]: expected an id as other annotations have it, found none",
     ),
-    ("images 1", {"id": 7}, "gt.json, images: expected every id once, found id 7 2 times"),
+    ("images 1", {"id": 7}, "gt.json, images[1]: expected every id once, found id 7 as in [0]"),
     ("images 1", {"id": ...}, "gt.json, images[1]: expected an id, found none"),
     (
         "categories 1", {"name": "dog"},
         "gt.json, categories: expected every name once, found 'dog' as name of ids 4 and 5\n"
         "Give each category a name of its own; label_map can join them afterwards.",
     ),
-    ("categories 1", {"id": 5}, "gt.json, categories: expected every id once, found id 5 2 times"),
+    (
+        "categories 1",
+        {"id": 5},
+        "gt.json, categories[1]: expected every id once, found id 5 as in [0]",
+    ),
     ("categories 1", {"name": ""}, "gt.json, categories[1], name: expected a name, found ''"),
 ]  # fmt: skip
 
@@ -347,10 +351,11 @@ def test_unknown_images_and_categories_can_be_left_out(read: Any, iou_type: str)
     batch = read(truths, found, unknown="skip", iou_type=iou_type)
     assert batch.groundtruths.uids.tolist() == [2, 4]
     assert batch.predictions.scores.tolist() == [0.25, 0.5]
+    boxes_alone = "predictions without a segmentation; their boxes are compared as masks"
     assert batch.left_out == {
         "groundtruths left out: unknown image or category": 1,
         "predictions left out: unknown image or category": 1,
-    }
+    } | ({boxes_alone: 2} if iou_type == "segm" else {})
 
 
 def test_invalid_boxes_are_repaired_skipped_or_refused(read: Any) -> None:
@@ -364,6 +369,32 @@ def test_invalid_boxes_are_repaired_skipped_or_refused(read: Any) -> None:
     assert batch.left_out == {"groundtruths left out: inverted": 1}
     with pytest.raises(ReadError, match=r"gt\.json, annotations\[0\] \(id 1\)"):
         read(truths, results(), invalid_geometry="error")
+
+
+BEYOND = [1.5e308, 0, 1.5e308, 1e-300]
+"""A box with an area, whose right edge is further than any number."""
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ("accept", "item 7, groundtruths[0]: expected a box with finite "),
+        ("error", "gt.json, annotations[0] (id 1): expected a shape with finite coordinates and "),
+    ],
+)
+def test_a_box_that_ends_beyond_all_numbers_is_no_report_that_cannot_be_written(
+    read: Any, policy: str, message: str
+) -> None:
+    truths = changed(data_set(), "annotations 0", bbox=BEYOND)
+    with pytest.raises((ReadError, SchemaError)) as caught:
+        read(truths, results(), invalid_geometry=policy)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_box_that_ends_beyond_all_numbers_can_be_left_out(read: Any) -> None:
+    truths = changed(data_set(), "annotations 0", bbox=BEYOND)
+    batch = read(truths, results(), invalid_geometry="skip")
+    assert batch.left_out == {"groundtruths left out: not finite": 1}
 
 
 WRONG_MASKS = [
@@ -401,6 +432,23 @@ def test_what_is_wrong_with_a_mask_is_named(
     with pytest.raises(ReadError) as caught:
         read(changed(data_set(), "annotations 0", **fields), results(), iou_type="segm")
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("size", [[2**32, 1], [3 << 32, 1], [2**32, 2**32], [2**16, 2**15]])
+@pytest.mark.parametrize("counts", [[1, 5, 2], [0], "152"])
+def test_a_run_length_mask_of_four_billion_rows_does_not_end_the_process(
+    read: Any, size: list[int], counts: Any
+) -> None:
+    truths = changed(data_set(), "images 0", height=..., width=...)
+    del truths["annotations"][2]
+    own = {"segmentation": {"size": size, "counts": counts}}
+    with pytest.raises(ReadError) as caught:
+        read(changed(truths, "annotations 0", **own), results(), iou_type="segm")
+    assert str(caught.value) == (
+        "gt.json, annotations[0] (id 1), segmentation: expected an image of at most 2 billion "
+        f'pixels, found {size[0]} by {size[1]}\nCorrect the "size" of the mask, or the "height" '
+        'and "width" of its image.'
+    )
 
 
 def test_an_image_without_a_size_cannot_be_drawn_in(read: Any) -> None:
@@ -502,3 +550,24 @@ def test_a_file_of_which_gzip_unpacks_nothing_or_a_part_is_named(tmp_path: Path)
             list(reader.read(reader.partitions()[0]))
         start = f"{truths}: expected a whole gzip file, found {finding}"
         assert str(caught.value).startswith(start)
+
+
+def test_a_category_id_of_5000_digits_is_named(read: Any) -> None:
+    text = json.dumps(data_set()).replace('"id": 5, "name"', f'"id": {"9" * 5000}, "name"')
+    read(data_set(), results())
+    Path("gt.json").write_text(text, encoding="utf-8")
+    own = CocoParameters(groundtruths=Path("gt.json"), predictions=Path("dt.json"))
+    reader = CocoReader(own, "detection")
+    with pytest.raises(ReadError) as caught:
+        list(reader.read(reader.partitions()[0]))
+    assert str(caught.value) == "gt.json, categories[0], id: expected a whole number, found inf"
+
+
+def test_a_fact_of_an_image_may_have_5000_digits(read: Any) -> None:
+    text = json.dumps(data_set()).replace('"rain"', "9" * 5000)
+    read(data_set(), results())
+    Path("gt.json").write_text(text, encoding="utf-8")
+    own = CocoParameters(groundtruths=Path("gt.json"), predictions=Path("dt.json"))
+    reader = CocoReader(own, "detection")
+    (batch,) = reader.read(reader.partitions()[0])
+    assert batch.datums.metadata["weather"].tolist() == [None, math.inf]

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_detection.reader_parameters import VocParameters, YoloParameters
+from valor_detection.parameters.readers.voc import VocParameters
+from valor_detection.parameters.readers.yolo import YoloParameters
 from valor_detection.readers.images import image_size
 from valor_detection.readers.voc import VocReader
 from valor_detection.readers.yolo import YoloReader

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from valor_detection.reader_parameters import GeojsonParameters, TableParameters
+from valor_detection.parameters.readers.geojson import GeojsonParameters
+from valor_detection.parameters.readers.tables import TableParameters
 from valor_detection.readers.geojson import GeojsonReader
 from valor_detection.readers.tables import TableReader
 
@@ -74,7 +75,10 @@ WRONG = [
         {"images": "uid\na\nb\n"},
         "dt.csv, row 2, column 'uid': expected one of the 2 images of images.csv, found 'c'",
     ),
-    ({"images": "uid\na\na\n"}, "images.csv: expected each uid once, found 'a' twice"),
+    (
+        {"images": "uid\na\na\n"},
+        "images.csv, row 3, column 'uid': expected each uid once, found 'a' as in row 2",
+    ),
     (
         {"images": "uid,width,height\na,0,5\n"},
         "images.csv, row 2, column 'width': expected a number of pixels, found 0",

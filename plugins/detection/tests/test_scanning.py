@@ -449,3 +449,48 @@ def test_letters_that_are_no_utf_8_are_named_with_their_line(scan: Any) -> None:
     assert outcome(scan, b'{"images":\n[{"id": 1, "x": "\xff"}]}', False) == (
         "file.json, line 2: expected UTF-8, found the byte 0xff\nSave the file as UTF-8."
     )
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+@pytest.mark.parametrize("letter", ["\n", "\t", "\x00", "\x1f"])
+def test_a_line_break_in_a_key_is_no_json_to_any_scanner(scan: Any, letter: str) -> None:
+    """As it was, one evaluated without annotations where the other refused the file."""
+    content = f'{{"annota{letter}tions": [], "images": []}}'.encode()
+    found = outcome(scan, content, False)
+    assert found == outcome(stdlib_scanning.scan, content, False)
+    assert str(found).startswith("file.json, line 1, column ")
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+@pytest.mark.parametrize(
+    ("number", "crowd"),
+    [("1e-400", 0), ("-1e-400", 0), ("0e5", 0), ("5e-324", 1), ("0.1e-322", 1), ("9" * 30, 1)],
+)
+def test_a_crowd_is_what_is_not_zero_as_python_reads_it(scan: Any, number: str, crowd: int) -> None:
+    found = scan(Text.of(f'[{{"iscrowd": {number}}}]'.encode())).annotations.crowd
+    assert found.tolist() == [crowd]
+
+
+LONG = "9" * 5000
+LONG_NUMBERS = {
+    '"image_id": %s': ", image_id: expected a whole number, found inf",
+    '"image_id": -%s': ", image_id: expected a whole number, found -inf",
+    '"score": %s': ", score: expected a finite number, found inf",
+    '"bbox": [1, 2, 3, %s]': ", bbox[3]: expected a finite number, found inf",
+    '"segmentation": [[1, %s]]': ", segmentation[0][1]: expected a finite number, found inf",
+    '"segmentation": {"size": [1, 1], "counts": [%s]}': ", segmentation, counts: expected a whole "
+    "number, found inf",
+}
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+@pytest.mark.parametrize("field", LONG_NUMBERS)
+def test_a_whole_number_of_5000_digits_is_named_with_its_annotation(scan: Any, field: str) -> None:
+    content = '[{"id": 1}, {%s}]' % (field % LONG)
+    assert outcome(scan, content.encode(), True) == f"file.json, results[1]{LONG_NUMBERS[field]}"
+
+
+@pytest.mark.parametrize("scan", SCANNERS)
+def test_a_long_whole_number_that_nobody_asks_for_is_passed_over(scan: Any) -> None:
+    content = f'{{"info": {LONG}, "annotations": [{{"id": 1, "note": {LONG}}}]}}'.encode()
+    assert scan(Text.of(content)).annotations.ids.tolist() == [1]

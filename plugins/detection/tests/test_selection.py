@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import math
+
 import pytest
-from valor_detection.parameters import APParameters, CountsParameters
+from valor_detection.parameters.average_precision import APParameters
+from valor_detection.parameters.precision_recall import CountsParameters
+from valor_detection.rules import average_bounds
 from valor_detection.selection import request, selections
 
 
@@ -15,20 +19,27 @@ from valor_detection.selection import request, selections
         ({"matching": "valor", "max_detections": 7}, 7),
     ],
 )
-def test_coco_counts_a_hundred_detections_unless_told(
+def test_averages_count_a_hundred_detections_under_coco_unless_told(
     parameters: dict[str, object], most: int | None
 ) -> None:
-    (chosen,) = selections(APParameters(**parameters))  # type: ignore[arg-type]
+    own = APParameters(**parameters)  # type: ignore[arg-type]
+    (chosen,) = selections(own, average_bounds(own.matching))
 
     assert chosen.max_detections == most
 
 
+def test_what_is_no_average_has_no_bounds_unless_told() -> None:
+    (chosen,) = selections(CountsParameters())
+
+    assert (chosen.area_range, chosen.max_detections) == ((0.0, math.inf), None)
+
+
 def test_there_is_one_for_every_range_of_sizes() -> None:
-    found = list(selections(APParameters(area_ranges={"small": (0, 9), "large": (9, 99)})))
+    found = list(selections(APParameters(area_ranges={"small": (0, 9), "large": (9, None)})))
 
     assert [(each.area_range, each.coordinates) for each in found] == [
-        ((0.0, 9.0), {"area_range": "small"}),
-        ((9.0, 99.0), {"area_range": "large"}),
+        ((0.0, 9.0), {"area_range": "small", "area_bounds": [0.0, 9.0]}),
+        ((9.0, math.inf), {"area_range": "large", "area_bounds": [9.0, None]}),
     ]
 
 

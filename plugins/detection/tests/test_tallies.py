@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from valor_detection.overlaps import Overlaps, request
-from valor_detection.parameters import APParameters, Rule
+from valor_detection.parameters.average_precision import APParameters
+from valor_detection.parameters.fields import Rule
 from valor_detection.selection import Selection, selections
 from valor_detection.table import Table
 from valor_detection.tallies import tally

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.arrays import Codes, Floats, check_finite
 from valor_core.schemas.datum import Datums
+from valor_core.schemas.decimals import as_written
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.shapes import RunLengths, ends
 from valor_core.schemas.validity import Policy
@@ -183,7 +184,7 @@ class Side:
             images=np.repeat(np.arange(len(counts)), counts),
             labels=self._codes(),
             boxes=self._all_boxes(boxes) if masks is None else boxes_around(masks),
-            scores=self._column("scores") if self.name == "predictions" else None,
+            scores=self._column("scores", np.floating) if self.name == "predictions" else None,
             crowd=self._column("crowd", np.bool_),
             areas=self._column("areas"),
             masks=masks,
@@ -247,14 +248,16 @@ class Side:
                 raise SchemaError(
                     f"{self._place(i)}: expected {name} as other images have, got none"
                 )
-        filled = [np.empty(0, dtype)]
+        filled = []
         for i, values in enumerate(given):
-            if values is not None:
+            if values is not None and len(values):
                 place = f"{self._place(i)}, {name}"
                 filled.append(column(values, dtype, place))
-                if dtype is np.float64:
+                if dtype is not np.bool_:
                     check_finite(filled[-1], place)
-        return np.concatenate(filled)
+        if len({own.dtype for own in filled}) > 1:
+            filled = [as_written(own) for own in filled]
+        return np.concatenate(filled) if filled else column([], dtype, name)
 
     def _masks(self) -> RunLengths | None:
         """Masks of all images, None where there is no object."""

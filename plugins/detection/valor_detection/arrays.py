@@ -133,12 +133,19 @@ def _check_iou_type(value: object) -> None:
 
 
 def _check_names(names: Any) -> None:
-    """Refuse names that are neither by number nor in a list."""
+    """Refuse names that are neither by number nor in a list, or are not distinct."""
     is_listed = isinstance(names, (Mapping, Sequence)) and not isinstance(names, (str, bytes))
     if names is not None and not is_listed and np.ndim(names) != 1:
         raise SchemaError(
             f"names: expected a list of names, or a dict of them by number, got {shown(names)}",
             "Write the name of each number: names=['cat', 'dog'], or names={17: 'cat', 18: 'dog'}.",
+        )
+    listed = [] if names is None else list(names.values() if isinstance(names, Mapping) else names)
+    twice = [str(one) for one in listed if isinstance(one, str) and listed.count(one) > 1]
+    if twice:
+        raise SchemaError(
+            f"names: expected every name once, got {twice[0]!r} twice",
+            "Give each number a name of its own, and join classes with label_map.",
         )
 
 

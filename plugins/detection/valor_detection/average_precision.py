@@ -8,12 +8,13 @@ from typing import Any
 from attrs import frozen
 
 from valor_detection.means import KeyMeans, LabelMeans, Means, Numbers
-from valor_detection.parameters import (
+from valor_detection.parameters.average_precision import (
     APAveragedParameters,
     APParameters,
     MeanAPAveragedParameters,
     MeanAPParameters,
 )
+from valor_detection.rules import average_bounds
 from valor_detection.selection import SelectionParameters, selections
 from valor_detection.table import Table
 
@@ -46,7 +47,7 @@ def _precisions(
     coordinates: dict[str, Any],
 ) -> Iterator[Numbers]:
     rows = [table.iou_thresholds.index(threshold) for threshold in iou_thresholds]
-    for chosen in selections(parameters):
+    for chosen in selections(parameters, average_bounds(parameters.matching)):
         curves = chosen.curves(table)
         yield Numbers(
             table=table,

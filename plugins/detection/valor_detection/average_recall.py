@@ -11,12 +11,13 @@ from attrs import frozen
 from valor_core.schemas.arrays import Floats
 from valor_detection import curves
 from valor_detection.means import KeyMeans, LabelMeans, Means, Numbers
-from valor_detection.parameters import (
+from valor_detection.parameters.average_recall import (
     ARAveragedParameters,
     ARParameters,
     MeanARAveragedParameters,
     MeanARParameters,
 )
+from valor_detection.rules import average_bounds
 from valor_detection.selection import Selection, selections
 from valor_detection.table import Table
 from valor_detection.tallies import tally
@@ -47,7 +48,7 @@ def _numbers(
     parameters: Any, table: Table, score_thresholds: tuple[float, ...], scores: dict[str, Any]
 ) -> Iterator[Numbers]:
     ious = sorted(parameters.iou_thresholds)
-    for chosen in selections(parameters):
+    for chosen in selections(parameters, average_bounds(parameters.matching)):
         yield Numbers(
             table=table,
             values=_recalls(table, chosen, ious, score_thresholds),

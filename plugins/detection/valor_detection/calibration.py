@@ -11,15 +11,15 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.averages import coordinates
+from valor_core.parameters import nondefault
 from valor_core.result import Failed, Result, Undefined
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.state import StateRequest
 from valor_detection import overlaps
-from valor_detection.analysis_parameters import CalibrationParameters
 from valor_detection.kernels import analysis as kernels
 from valor_detection.overlaps import Overlaps
+from valor_detection.parameters.calibration import CalibrationParameters
 from valor_detection.ranking import Ranking, ranking
-from valor_detection.shaping import shaped
 
 
 @frozen
@@ -78,7 +78,7 @@ class CalibrationError:
             "iou_threshold": chosen.iou_threshold,
             "score_threshold": chosen.score_threshold,
             "number_of_bins": chosen.bins,
-        } | shaped(chosen)
+        } | nondefault(chosen, "bins", "per_label")
         codes = np.arange(len(table.labels))
         by_key = _Bins.of(ranked, chosen, table.key_codes(codes), len(table.keys))
         for key in table.seen:

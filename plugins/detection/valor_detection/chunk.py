@@ -9,6 +9,8 @@ import numpy as np
 from attrs import asdict, evolve, fields, frozen
 from numpy.typing import NDArray
 
+from valor_core.errors import StateError
+from valor_core.saved_columns import column, offsets, positions, uids
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.detection import DetectionBatch
@@ -19,6 +21,9 @@ from valor_detection.once import once
 Flags = NDArray[np.bool_]
 Ragged = tuple[Codes, Codes, Floats]
 """Pairs of each prediction: where they begin, rows of true objects, overlaps."""
+
+_MOST_OVERLAP = 2
+"""More than any of a saved pair: rounding makes a little more than 1 of some."""
 
 
 @frozen(kw_only=True, slots=False, eq=False)
@@ -84,6 +89,55 @@ class Chunk:
     def dump(self) -> Content:
         """The columns, by name."""
         return asdict(self, recurse=False)
+
+    @classmethod
+    def restored(cls, content: Content, groups: Codes) -> Chunk:
+        """What `dump` described.
+
+        Parameters
+        ----------
+        content : mapping
+            The columns.
+        groups : ndarray of int64
+            For each label code, the group of labels whose objects can be pairs.
+
+        Raises
+        ------
+        StateError
+            If a column is not what a chunk holds, or does not fit the others.
+        """
+        images = uids(content, "uids")
+        true_datums = positions(content, "true_datums", len(images))
+        datums = positions(content, "datums", len(images))
+        true_shape, shape = (len(true_datums),), (len(datums),)
+        codes: dict[str, Any] = {"dtype": np.int64, "low": 0, "high": len(groups) - 1}
+        truths = column(content, "truths", np.int64, low=0, high=len(true_datums) - 1)
+        restored = cls(
+            uids=images,
+            true_datums=true_datums,
+            true_labels=column(content, "true_labels", shape=true_shape, **codes),
+            true_areas=column(content, "true_areas", np.float64, shape=true_shape),
+            crowd=column(content, "crowd", np.bool_, shape=true_shape),
+            datums=datums,
+            labels=column(content, "labels", shape=shape, **codes),
+            scores=column(content, "scores", np.float64, shape=shape),
+            areas=column(content, "areas", np.float64, shape=shape),
+            annotations=column(content, "annotations", np.int64, shape=shape, low=0),
+            starts=offsets(content, "starts", len(datums), len(truths)),
+            truths=truths,
+            ious=column(content, "ious", np.float64, shape=truths.shape, low=0, high=_MOST_OVERLAP),
+        )
+        restored._check_pairs(groups)
+        return restored
+
+    def _check_pairs(self, groups: Codes) -> None:
+        """Raise a `StateError` if a pair is of two images, or of labels that are never paired."""
+        owners = np.repeat(np.arange(len(self.datums)), np.diff(self.starts))
+        if not np.array_equal(self.true_datums[self.truths], self.datums[owners]):
+            raise StateError("truths: expected pairs of objects of one image")
+        own, true = groups[self.labels], groups[self.true_labels]
+        if not np.array_equal(true[self.truths], own[owners]):
+            raise StateError("truths: expected pairs of objects that may be compared")
 
     def copy(self) -> Chunk:
         """The same, in arrays of its own."""

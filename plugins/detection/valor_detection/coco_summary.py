@@ -8,21 +8,23 @@ from functools import partial
 import numpy as np
 from attrs import frozen
 
+from valor_core.parameters import nondefault
 from valor_core.result import Result
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.state import StateRequest
 from valor_core.threads import in_threads
 from valor_detection import overlaps
-from valor_detection.curves import COCO_MAX_DETECTIONS, Curves, drawn, found, recalls
-from valor_detection.matching import AreaRange, matching
+from valor_detection.curves import Curves, drawn, found, recalls
+from valor_detection.matching import matching
 from valor_detection.overlaps import Overlaps
-from valor_detection.parameters import COCO_AREAS, COCO_IOUS, COCOSummaryParameters
-from valor_detection.rules import needed
+from valor_detection.parameters.coco_summary import COCOSummaryParameters
+from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS
+from valor_detection.rules import COCO_MAX_DETECTIONS, AreaRange, needed
 from valor_detection.table import LABEL, Table
 
 _FEWER_DETECTIONS = (1, 10)
 _NAMES = ("small", "medium", "large")
-_SIZES: tuple[AreaRange, ...] = tuple((low, high) for low, high in COCO_AREAS.values())
+_SIZES: tuple[AreaRange, ...] = tuple(COCO_AREAS.values())
 _ALL_SIZES = _SIZES[0]
 
 
@@ -35,7 +37,8 @@ class COCOSummary:
     image unless the name says another number, and of one size where it ends in small, medium or
     large. A number is undefined where no ground truth has the size.
 
-    Equal to pycocotools in every bit, crowds and ties included.
+    Equal to pycocotools in every bit, crowds and ties included; only ground truths of id 0, or of
+    one id, which it mistakes, are as any other.
 
     Parameters
     ----------
@@ -68,7 +71,7 @@ class COCOSummary:
     def compute(self, state: Overlaps) -> Iterator[Result]:
         """The twelve numbers of each label key."""
         for key, value in summaries(state.table).items():
-            yield Result(parameters={"label_key": key}, value=value)
+            yield Result(parameters={"label_key": key} | nondefault(self.parameters), value=value)
 
 
 def summaries(table: Table) -> dict[str, dict[str, float | None]]:

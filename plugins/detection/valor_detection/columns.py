@@ -8,8 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
+from valor_core.schemas.decimals import as_written
 
-_EXPECTED = {np.float64: "numbers", np.int64: "whole numbers", np.bool_: "true or false"}
+_EXPECTED = {
+    np.floating: "numbers",
+    np.float64: "numbers",
+    np.int64: "whole numbers",
+    np.bool_: "true or false",
+}
 
 
 def as_array(values: Any) -> Any:
@@ -39,7 +45,8 @@ def column(values: Any, dtype: type, place: str, width: int | None = None) -> ND
     values : object
         An array, a tensor or a list.
     dtype : type
-        ``np.float64``, ``np.int64`` or ``np.bool_``.
+        ``np.float64``, ``np.int64`` or ``np.bool_``; ``np.floating`` is float64, but for float32,
+        which stays as it is.
     place : str
         How a message calls them.
     width : int, optional
@@ -63,7 +70,7 @@ def column(values: Any, dtype: type, place: str, width: int | None = None) -> ND
     array = as_array(values)
     inner = () if width is None else (width,)
     if array is not None and array.shape[:1] == (0,) and array.size == 0:
-        return np.empty((0, *inner), dtype)
+        return np.empty((0, *inner), np.float64 if dtype is np.floating else dtype)
     if (
         array is None
         or array.ndim == 0
@@ -75,6 +82,8 @@ def column(values: Any, dtype: type, place: str, width: int | None = None) -> ND
             f"{place}: expected {_EXPECTED[dtype]} of shape {shape}, got {shown(array)}"
         )
     _check_values(array, dtype, place)
+    if dtype is np.floating:
+        return array if array.dtype == np.float32 else as_written(array)
     found: NDArray[Any] = array.astype(dtype)
     return found
 

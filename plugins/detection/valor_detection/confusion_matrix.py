@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from valor_core.parameters import nondefault
 from valor_core.result import Deferred, OnDemand, Result
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import Uid
 from valor_core.state import StateRequest
 from valor_detection import outlines, overlaps
-from valor_detection.analysis_parameters import ConfusionMatrixParameters
 from valor_detection.outcomes import Outcomes, outcomes
 from valor_detection.outlines import Outlines
 from valor_detection.overlaps import Overlaps
-from valor_detection.shaping import shaped
+from valor_detection.parameters.objects import ConfusionMatrixParameters
 from valor_detection.table import KEY, Table
 
 _MOST_CELLS = 1 << 16  # that are counted whether or not they have an entry
@@ -83,7 +83,8 @@ class ConfusionMatrix:
                         "score_threshold": score_threshold,
                     }
                     yield Result(
-                        parameters=coordinates | shaped(chosen),
+                        parameters=coordinates
+                        | nondefault(chosen, "iou_thresholds", "score_thresholds"),
                         value=cells.counts
                         if named is None
                         else cells.with_examples(chosen.max_examples, named),
@@ -150,7 +151,7 @@ class _Cells:
         }
         scores = np.append(self.table.chunk.scores, -np.inf)[self.rows]
         order = np.lexsort((np.arange(len(scores)), -scores))
-        truths, predictions, chunk = named.truths, named.predictions, self.table.chunk
+        (truths, predictions), chunk = named.rolls(self.table), self.table.chunk
         for entry in order[first_of_each(self.codes[order], most)].tolist():
             row, truth = int(self.rows[entry]), int(self.truths[entry])
             datum = int(chunk.datums[row] if row >= 0 else chunk.true_datums[truth])

@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes, Floats
 from valor_detection.kernels import matching as kernels
-from valor_detection.matching import AreaRange, Matching, matching
-from valor_detection.parameters import Rule
-from valor_detection.rules import ALMOST_ONE, needed
+from valor_detection.matching import Matching, matching
+from valor_detection.parameters.fields import Rule
+from valor_detection.rules import ALMOST_ONE, AreaRange, needed
 from valor_detection.standings import Standings
 from valor_detection.table import LABEL, Table
-
-COCO_MAX_DETECTIONS = 100
 
 
 @frozen(kw_only=True, eq=False, slots=False)
@@ -55,11 +53,6 @@ class Curves:
 def recalls(found: Codes, positives: Codes) -> Floats:
     """Share of the ground truths that are found, by label; -1 where there are none."""
     return np.where(positives > 0, found / np.maximum(positives, 1), -1.0)
-
-
-def limit(max_detections: int | None, rule: Rule) -> int | None:
-    """The detections that count where a parameter leaves it to the rule."""
-    return COCO_MAX_DETECTIONS if max_detections is None and rule == "coco" else max_detections
 
 
 def curves(table: Table, rule: Rule, area_range: AreaRange, max_detections: int | None) -> Curves:

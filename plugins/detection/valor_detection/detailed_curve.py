@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
+from valor_core.parameters import nondefault
 from valor_core.result import Deferred, OnDemand, Result
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.geometry import Box, Geometry
 from valor_core.state import StateRequest
 from valor_detection import outlines, overlaps
-from valor_detection.analysis_parameters import DetailedCurveParameters
 from valor_detection.confusion_matrix import first_of_each
 from valor_detection.geometry.geojson import to_geojson
 from valor_detection.outlines import Outlines
 from valor_detection.overlaps import Overlaps
+from valor_detection.parameters.objects import DetailedCurveParameters
 from valor_detection.ranking import ranking
 from valor_detection.rules import iou_limits
-from valor_detection.shaping import shaped
 from valor_detection.table import KEY, Flags, Table
 
 Show = Callable[[int], list[Any]]
@@ -101,7 +101,7 @@ class DetailedPrecisionRecallCurve:
                 "max_examples": chosen.max_examples,
             }
             yield Result(
-                parameters=coordinates | shaped(chosen),
+                parameters=coordinates | nondefault(chosen),
                 value=Deferred(OnDemand(partial(_value, observed, labels, thresholds))),
             )
 
@@ -267,7 +267,7 @@ def _nothing(row: int) -> list[Any]:
 
 def _shows(table: Table, shown: Outlines) -> tuple[Show, Show]:
     """What shows a prediction, and what shows a true object: image and geometry."""
-    uids, predictions, truths = table.chunk.uids, shown.predictions, shown.truths
+    uids, (truths, predictions) = table.chunk.uids, shown.rolls(table)
     datums, true_datums = table.chunk.datums, table.chunk.true_datums
 
     @cache

@@ -27,7 +27,7 @@ from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.shapes import KINDS, kind_of
 from valor_core.schemas.validity import Policy, check_policy
 from valor_core.spec import MetricSpec, fold
-from valor_detection.parameters import COCO_IOUS, Rule
+from valor_detection.parameters.fields import COCO_IOUS, Rule
 from valor_detection.plugin import valor_metrics
 
 DEFAULT_METRICS = (
@@ -171,7 +171,7 @@ def _with_arguments(choice: MetricChoice, given: Mapping[str, Any]) -> MetricCho
     if own == "raster":
         values.pop("convert_to", None)
         values["convert_annotations_to_type"] = _KINDS[own]
-    for parameter in declared(spec.parameters):
+    for parameter in declared(spec.parameter_class):
         names = {parameter.name, *parameter.aliases}
         if not names & values.keys():
             values.update((name, value) for name, value in given.items() if name in names)

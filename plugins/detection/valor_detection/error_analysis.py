@@ -10,21 +10,21 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from valor_core.averages import coordinates
+from valor_core.parameters import nondefault
 from valor_core.result import Result, Undefined
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.shapes import ends
 from valor_core.state import StateRequest
 from valor_detection import overlaps
-from valor_detection.analysis_parameters import ErrorAnalysisParameters
 from valor_detection.kernels import analysis as kernels
 from valor_detection.kernels.analysis import BACKGROUND, CLASSIFICATION, NOTHING
 from valor_detection.means import mean
 from valor_detection.overlaps import Overlaps
-from valor_detection.parameters import Rule
+from valor_detection.parameters.error_analysis import ErrorAnalysisParameters
+from valor_detection.parameters.fields import Rule
 from valor_detection.part import Part
 from valor_detection.ranking import Ranking, ranking
 from valor_detection.rules import ALMOST_ONE, iou_limits, needed
-from valor_detection.shaping import shaped
 from valor_detection.standings import Standings
 from valor_detection.table import KEY, Flags, Table
 
@@ -63,14 +63,15 @@ class ErrorAnalysis:
     Notes
     -----
     Gains do not add up: each is what one repair alone brings. AP is that of the metric `AP` at
-    the IoU threshold. Predictions that a crowd excuses have no error.
+    the IoU threshold, over all predictions and sizes. Predictions that a crowd excuses have no
+    error.
 
-    Differences from tidecv 1.0.1: shares in place of percent; 100 predictions of a label count in
-    an image, not 100 of all labels; labels without ground truths are left out of the mean unless
-    ``include_prediction_only_labels``; gains below 0, which come of the 101 recalls, are not set
-    to 0; predictions with equal scores keep their order when errors are repaired; a prediction
-    that a crowd excuses has no error; an IoU of exactly the threshold with a matched ground truth
-    is a duplicate.
+    Differences from tidecv 1.0.1: shares in place of percent; all predictions of an image count,
+    not the 100 best, unless ``max_detections`` gives a number for each label; labels without ground
+    truths are left out of the mean unless ``include_prediction_only_labels``; gains below 0, which
+    come of the 101 recalls, are not set to 0; predictions with equal scores keep their order when
+    errors are repaired; a prediction that a crowd excuses has no error; an IoU of exactly the
+    threshold with a matched ground truth is a duplicate.
 
     References
     ----------
@@ -112,7 +113,7 @@ class ErrorAnalysis:
         shared = {
             "iou_threshold": chosen.iou_threshold,
             "background_threshold": chosen.background_threshold,
-        } | shaped(chosen)
+        } | nondefault(chosen, "per_label")
         for key, codes in table.seen.items():
             taken = [
                 code

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from valor_core.parameters import nondefault
 from valor_core.result import Result
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import Uid
 from valor_core.state import StateRequest
 from valor_detection import outlines, overlaps
-from valor_detection.analysis_parameters import ExamplesParameters
 from valor_detection.outcomes import Outcomes, outcomes
 from valor_detection.outlines import Outlines, Roll
 from valor_detection.overlaps import Overlaps
-from valor_detection.shaping import shaped
+from valor_detection.parameters.objects import ExamplesParameters
 from valor_detection.table import KEY, Table
 
 
@@ -63,7 +63,7 @@ class Examples:
     def compute(self, state: Overlaps, named: Outlines) -> Iterator[Result]:
         """One result for each label key, IoU threshold and score threshold: a list of images."""
         table, chosen = state.table, self.parameters
-        truths, predictions = named.truths, named.predictions
+        truths, predictions = named.rolls(table)
         for key, codes in table.seen.items():
             for iou_threshold in chosen.iou_thresholds:
                 for score_threshold in chosen.score_thresholds:
@@ -77,7 +77,8 @@ class Examples:
                         "score_threshold": score_threshold,
                     }
                     yield Result(
-                        parameters=coordinates | shaped(chosen),
+                        parameters=coordinates
+                        | nondefault(chosen, "iou_thresholds", "score_thresholds"),
                         value=marks.listed(images[chosen.offset : last], truths, predictions),
                     )
 

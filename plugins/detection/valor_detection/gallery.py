@@ -18,8 +18,8 @@ from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.order import natural_order
 from valor_detection import overlaps
 from valor_detection.canvas import Canvas
-from valor_detection.gallery_parameters import GalleryParameters
 from valor_detection.outcomes import Outcomes, outcomes
+from valor_detection.parameters.gallery import GalleryParameters
 from valor_detection.table import KEY, Table
 
 FOUND, WRONG, FALSE, MISSED, CROWD = "found", "wrong label", "false", "missed", "crowd"

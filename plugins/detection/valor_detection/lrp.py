@@ -10,15 +10,15 @@ from attrs import frozen
 
 from valor_core.averages import coordinates
 from valor_core.exact import ExactSums
+from valor_core.parameters import nondefault
 from valor_core.result import Result, Undefined, mean
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.shapes import ends
 from valor_core.state import StateRequest
 from valor_detection import overlaps
-from valor_detection.analysis_parameters import LRPParameters, OptimalLRPParameters
 from valor_detection.overlaps import Overlaps
+from valor_detection.parameters.lrp import LRPParameters, OptimalLRPParameters
 from valor_detection.ranking import ranking
-from valor_detection.shaping import shaped
 from valor_detection.table import Flags, Table
 
 Parameters = LRPParameters | OptimalLRPParameters
@@ -172,9 +172,13 @@ class _Errors:
         return cls(chosen.iou_threshold, ranked.labels, ranked.scores, own, gaps, positives)
 
     def best_thresholds(self) -> Floats:
-        """The score of each label at which the error is least, infinity where nothing is found."""
+        """The score of each label at which the error is least.
+
+        Infinity where nothing is found, which no prediction reaches; of a label without ground
+        truths minus infinity, as its error is 1 wherever there is a prediction.
+        """
         count = len(self.positives)
-        best = np.full(count, np.inf)
+        best = np.where(self.positives > 0, np.inf, -np.inf)
         if not len(self.labels):
             return best
         starts = ends(np.bincount(self.labels, minlength=count))
@@ -182,8 +186,8 @@ class _Errors:
         least = np.repeat(np.minimum.reduceat(errors, first), np.diff([*first, len(errors)]))
         places = np.flatnonzero(errors == least)
         labels, of_label = np.unique(self.labels[places], return_index=True)
-        best[labels] = self.scores[places[of_label]]
-        best[np.bincount(self.labels[self.is_true], minlength=count) == 0] = np.inf
+        has_hit = np.bincount(self.labels[self.is_true], minlength=count)[labels] > 0
+        best[labels[has_hit]] = self.scores[places[of_label[has_hit]]]
         return best
 
     def _errors_so_far(self, starts: Codes) -> Floats:
@@ -228,7 +232,7 @@ class _Errors:
     ) -> Value:
         total = predictions + positives - found
         if not total:
-            return Undefined("neither ground truths nor predictions")
+            return Undefined("neither ground truths nor predictions that count")
         wrong = total - found
         return {
             "lrp": (gaps / (1 - self.iou_threshold) + wrong) / total,
@@ -250,7 +254,7 @@ def _results(
     values: Sequence[Value],
     own: dict[str, Any],
 ) -> Iterator[Result]:
-    shared = {"iou_threshold": chosen.iou_threshold} | own | shaped(chosen)
+    shared = {"iou_threshold": chosen.iou_threshold} | own | nondefault(chosen, "score_thresholds")
     for key, codes in table.seen.items():
         for code in codes:
             yield Result(parameters=coordinates(table.labels[code]) | shared, value=values[code])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
@@ -9,17 +11,13 @@ from numpy.typing import NDArray
 from valor_core.schemas.arrays import Codes, Floats
 from valor_detection.kernels import matching as kernels
 from valor_detection.once import once
-from valor_detection.parameters import Rule
-from valor_detection.rules import iou_limits
+from valor_detection.parameters.fields import Rule
+from valor_detection.rules import EVERYTHING, AreaRange, iou_limits
 from valor_detection.table import KEY, LABEL, Pairs, Table
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
 Places = NDArray[np.int32]
-AreaRange = tuple[float, float]
-
-EVERYTHING: AreaRange = (0.0, float("inf"))
-"""The area range that nothing is outside of."""
 
 _WORD = 64  # thresholds that fit in the bits of a number
 
@@ -50,6 +48,9 @@ def matching(
     >>> matching(state.table, "coco").truths(0.5)
     array([], dtype=int64)
     """
+    low, high = area_range
+    if table.largest_area <= high:  # an end that nothing reaches is none, and asks for no other
+        area_range = (low, math.inf)
     found: Matching = table.kept(
         ("matching", rule, scope, area_range), lambda: Matching(table, rule, scope, area_range)
     )

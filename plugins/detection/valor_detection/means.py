@@ -15,7 +15,7 @@ from valor_core.schemas.arrays import Codes, Floats
 from valor_core.state import StateRequest
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
-from valor_detection.parameters import Rule
+from valor_detection.parameters.fields import Rule
 from valor_detection.table import Table
 
 

@@ -14,11 +14,11 @@ from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import Label
-from valor_core.schemas.objects import PredictedObjects, TrueObjects
+from valor_core.schemas.objects import PredictedObjects, TrueObjects, scores_outside
 from valor_core.schemas.shapes import MASK, RunLengths, Shapes
 from valor_core.schemas.validity import Place, Policy, checked_shapes
 from valor_detection.kernels.scanning import grouped_order
-from valor_detection.reader_parameters import BoxFormat
+from valor_detection.parameters.readers.tables import BoxFormat
 
 __all__ = ["BoxFormat", "Rows", "batch_of_rows", "check_format", "checked_rows", "upright"]
 
@@ -35,7 +35,7 @@ class Rows:
         Label code.
     boxes : ndarray of float64, shape (n, 4)
         x, y, width and height.
-    scores : ndarray of float64, shape (n,), optional
+    scores : ndarray of float, shape (n,), optional
         Scores; of predictions.
     crowd : ndarray of bool, shape (n,), optional
         Whether it is a crowd; of true objects.
@@ -121,7 +121,7 @@ def batch_of_rows(
         areas=shapes.areas,
         **more,
     )
-    counts = left_out or {}
+    counts = {**(left_out or {}), **scores_outside(scores)}
     return DetectionBatch(datums, tuple(labels), true, predicted, sizes, label_ids, counts)
 
 

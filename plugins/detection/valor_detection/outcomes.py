@@ -7,7 +7,7 @@ from attrs import frozen
 
 from valor_core.schemas.arrays import Codes
 from valor_detection.matching import matching
-from valor_detection.parameters import Rule
+from valor_detection.parameters.fields import Rule
 from valor_detection.table import KEY, Table
 
 

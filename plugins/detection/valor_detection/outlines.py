@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
+from valor_core.errors import StateError, shown
+from valor_core.saved_columns import check_same_length, column, offsets, positions, uids
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import Uid, Uids
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.objects import ObjectColumns
 from valor_core.schemas.order import natural_order
-from valor_core.schemas.shapes import BOX, MASK, Rings, Shapes, ends
+from valor_core.schemas.shapes import BOX, MASK, POLYGON, Rings, Shapes, ends
 from valor_core.state import Content, StateRequest
+from valor_detection.table import Table
 
 
 @frozen(eq=False)
@@ -75,16 +78,59 @@ class Side:
         }
 
     @classmethod
-    def restored(cls, content: Content) -> Side:
-        """What `dump` described."""
-        rings, names = content["rings"], content["names"]
-        column = None
+    def restored(cls, content: Any, count: int) -> Side:
+        """What `dump` described.
+
+        Raises
+        ------
+        StateError
+            If a column is not what a side of so many images holds, or does not fit the others.
+        """
+        if not isinstance(content, Mapping):
+            raise StateError(f"sheets: expected columns by name, found {shown(content)}")
+        datums = positions(content, "datums", count)
+        shape = (len(datums),)
+        kinds = column(content, "kinds", np.uint8, shape=shape, high=POLYGON)
+        rings = _rings(content.get("rings"), len(datums))
+        if rings is None and kinds.any():
+            raise StateError("rings: expected those of the polygons, found none")
+        boxes = column(content, "boxes", np.float64, shape=(*shape, 4))
+        with np.errstate(over="ignore"):
+            column({"boxes": boxes[:, :2] + boxes[:, 2:]}, "boxes", np.float64, shape=(*shape, 2))
+        annotations = column(content, "annotations", np.int64, shape=shape, low=0)
+        names = _names(content.get("names"))
         if names is not None:
-            column = np.empty(len(names), dtype=object)
-            column[:] = names
-        polygons = None if rings is None else Rings(*rings)
-        shapes = Shapes(content["boxes"], content["kinds"], polygons)
-        return cls(content["datums"], content["annotations"], shapes, column)
+            check_same_length({"datums": datums, "names": names})
+        return cls(datums, annotations, Shapes(boxes, kinds, rings), names)
+
+
+def _rings(given: Any, count: int) -> Rings | None:
+    """Polygons of so many rows."""
+    if given is None:
+        return None
+    if not isinstance(given, list) or len(given) != 4:
+        raise StateError(f"rings: expected points and three columns, found {shown(given)}")
+    content = dict(zip(("points", "rings", "polygons", "rows"), given, strict=True))
+    points = column(content, "points", np.float64, shape=(None, 2))
+    rings, polygons = (
+        max(len(column(content, name, np.int64)) - 1, 0) for name in ("rings", "polygons")
+    )
+    return Rings(
+        points,
+        offsets(content, "rings", rings, len(points)),
+        offsets(content, "polygons", polygons, rings),
+        offsets(content, "rows", count, polygons),
+    )
+
+
+def _names(given: Any) -> NDArray[Any] | None:
+    if given is None:
+        return None
+    if not isinstance(given, list) or not {type(name) for name in given} <= {str, int, type(None)}:
+        raise StateError(f"names: expected text or whole numbers, found {shown(given)}")
+    names = np.empty(len(given), dtype=object)
+    names[:] = given
+    return names
 
 
 @frozen(eq=False)
@@ -103,6 +149,14 @@ class Sheet:
     truths: Side
     predictions: Side
 
+    @classmethod
+    def restored(cls, content: Any) -> Sheet:
+        """What was saved of a sheet: uids and both sides."""
+        if not isinstance(content, list) or len(content) != 3:
+            raise StateError(f"sheets: expected uids and two sides, found {shown(content)}")
+        own = uids({"uids": content[0]}, "uids")
+        return cls(own, *(Side.restored(side, len(own)) for side in content[1:]))
+
 
 @frozen(eq=False)
 class Roll:
@@ -114,10 +168,13 @@ class Roll:
         The parts.
     order : ndarray of int64, shape (n,)
         For each row, its place in the parts one behind the other.
+    datums : ndarray of int64, shape (n,)
+        Image of each row.
     """
 
     sides: Sequence[Side]
     order: Codes
+    datums: Codes
     _starts: Codes = field(init=False)
 
     @_starts.default
@@ -175,10 +232,10 @@ class Outlines:
 
     def restore(self, content: Content) -> None:
         """Make a neutral state what `dump` described."""
-        self.sheets = [
-            Sheet(uids, Side.restored(truths), Side.restored(predictions))
-            for uids, truths, predictions in content["sheets"]
-        ]
+        sheets = content.get("sheets")
+        if not isinstance(sheets, list):
+            raise StateError(f"sheets: expected a list, found {shown(sheets)}")
+        self.sheets = [Sheet.restored(sheet) for sheet in sheets]
 
     def detach(self) -> None:
         """Copy the arrays of the batches that were kept."""
@@ -197,15 +254,46 @@ class Outlines:
         """The predicted objects."""
         return self._roll([sheet.predictions for sheet in self.sheets])
 
+    def rolls(self, table: Table) -> tuple[Roll, Roll]:
+        """The true and the predicted objects of a table.
+
+        Raises
+        ------
+        StateError
+            If the table has other images or objects: one of both was changed in a file.
+        """
+        truths, predictions, chunk = self.truths, self.predictions, table.chunk
+        pairs = (
+            (self._uids(), chunk.uids),
+            (truths.datums, chunk.true_datums),
+            (predictions.datums, chunk.datums),
+        )
+        if not all(np.array_equal(own, other) for own, other in pairs):
+            raise StateError(
+                "state: expected names and shapes of the objects that were counted, "
+                "found those of others",
+                "Make the state anew from the data.",
+            )
+        return truths, predictions
+
+    def _uids(self) -> Uids:
+        """Names of the images, in order."""
+        if not self.sheets:
+            return np.empty(0, np.int64)
+        names = np.concatenate([sheet.uids for sheet in self.sheets])
+        return names[natural_order(names)]
+
     def _roll(self, sides: Sequence[Side]) -> Roll:
         if not sides:
-            return Roll(sides, np.empty(0, np.int64))
-        uids = np.concatenate([sheet.uids for sheet in self.sheets])
-        places = np.empty(len(uids), np.int64)
-        places[natural_order(uids)] = np.arange(len(uids))
+            return Roll(sides, np.empty(0, np.int64), np.empty(0, np.int64))
+        names = np.concatenate([sheet.uids for sheet in self.sheets])
+        places = np.empty(len(names), np.int64)
+        places[natural_order(names)] = np.arange(len(names))
         before = ends([len(sheet.uids) for sheet in self.sheets])[:-1].tolist()
         datums = [side.datums + first for side, first in zip(sides, before, strict=True)]
-        return Roll(sides, np.argsort(places[np.concatenate(datums)], kind="stable"))
+        images = places[np.concatenate(datums)]
+        order = np.argsort(images, kind="stable")
+        return Roll(sides, order, images[order])
 
 
 def request() -> StateRequest:

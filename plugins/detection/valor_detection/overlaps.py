@@ -8,14 +8,16 @@ from copy import copy
 import numpy as np
 from attrs import define, field
 
+from valor_core import saved_columns
+from valor_core.errors import StateError, shown
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.label import Vocabulary
+from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.shapes import ends
 from valor_core.state import Content, StateRequest
 from valor_detection.chunk import Chunk, Images, Ragged, SomeImages, join
 from valor_detection.kernels import matching as kernels
-from valor_detection.parameters import Rule
+from valor_detection.parameters.fields import Rule
 from valor_detection.rules import iou_limits
 from valor_detection.table import LABEL, Table
 
@@ -117,9 +119,13 @@ class Overlaps:
 
     def restore(self, content: Content) -> None:
         """Make a neutral state what `dump` described."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.label_ids = dict(content["label_ids"])
-        self.chunks = [Chunk(**content["chunk"])] if content["chunk"] else []
+        self.vocabulary = Vocabulary(saved_columns.labels(content, "labels"))
+        self.label_ids = _label_ids(content, len(self.vocabulary))
+        chunk = content.get("chunk")
+        if not isinstance(chunk, dict):
+            raise StateError(f"chunk: expected columns by name, found {shown(chunk)}")
+        groups = _groups(self.vocabulary.labels, self.scope)
+        self.chunks = [Chunk.restored(chunk, groups)] if chunk else []
         self._table = None
 
     def detach(self) -> None:
@@ -150,7 +156,7 @@ class Overlaps:
                 self.label_ids[code] = min(number, self.label_ids.get(code, number))
 
     def _pairs(self, batch: DetectionBatch) -> Ragged:
-        groups = _groups(batch, self.scope)
+        groups = _groups(batch.labels, self.scope)
         lowest = min(self.lowest_ious)
         shapes = batch.groundtruths.shapes, batch.predictions.shapes
         if self.convert_to != "mask" and all(side.only_boxes for side in shapes):
@@ -191,12 +197,25 @@ def request(
     )
 
 
-def _groups(batch: DetectionBatch, scope: str) -> Codes:
-    """Number of the group that each label of a batch is in."""
+def _label_ids(content: Content, label_count: int) -> dict[int, int]:
+    found = content.get("label_ids")
+    if not isinstance(found, dict):
+        raise StateError(f"label_ids: expected numbers of labels, found {shown(found)}")
+    for code, own in found.items():
+        if {type(code), type(own)} != {int} or not 0 <= code < label_count:
+            raise StateError(
+                f"label_ids: expected a whole number for each of {label_count:,} labels, "
+                f"found {shown(own)} for {shown(code)}"
+            )
+    return dict(found)
+
+
+def _groups(labels: Sequence[Label], scope: str) -> Codes:
+    """Number of the group that each label is in; only objects of one group can be pairs."""
     if scope == LABEL:
-        return np.arange(len(batch.labels))
+        return np.arange(len(labels))
     keys: dict[str, int] = {}
-    return np.array([keys.setdefault(label.key, len(keys)) for label in batch.labels], np.int64)
+    return np.array([keys.setdefault(label.key, len(keys)) for label in labels], np.int64)
 
 
 def _box_pairs(batch: DetectionBatch, groups: Codes, lowest: float) -> Ragged:

@@ -15,7 +15,7 @@ from valor_core.schemas.label import Label
 from valor_core.state import StateRequest
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
-from valor_detection.parameters import CountsParameters, LabelParameters
+from valor_detection.parameters.precision_recall import CountsParameters, LabelParameters
 from valor_detection.selection import selections
 from valor_detection.table import Table
 from valor_detection.tallies import tally

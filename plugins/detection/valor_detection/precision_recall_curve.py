@@ -7,11 +7,12 @@ from typing import Any
 
 from attrs import frozen
 
+from valor_core.parameters import nondefault
 from valor_core.result import Result, ratios
 from valor_core.state import StateRequest
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
-from valor_detection.parameters import PrecisionRecallCurveParameters
+from valor_detection.parameters.precision_recall import PrecisionRecallCurveParameters
 from valor_detection.rules import RECALLS
 from valor_detection.selection import Selection, selections
 from valor_detection.table import Table
@@ -26,7 +27,7 @@ class PrecisionRecallCurve:
 
     In the form ``interpolated`` it is the curve that average precision is the mean of: for 101
     recalls from 0 to 1, the greatest precision at that recall or beyond it, and the score at
-    which the recall is reached.
+    which the recall is reached. It counts all predictions and sizes unless told otherwise.
 
     Parameters
     ----------
@@ -71,6 +72,7 @@ class PrecisionRecallCurve:
         for chosen in selections(self.parameters):
             for key, codes in table.seen.items():
                 at = {"label_key": key, "iou_threshold": threshold, **chosen.coordinates}
+                at |= nondefault(self.parameters, "area_ranges", "form")
                 yield drawn(table, chosen, codes, at)
 
     def _thresholds(

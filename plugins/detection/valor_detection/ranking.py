@@ -7,11 +7,10 @@ from typing import Protocol
 from attrs import frozen
 
 from valor_core.schemas.arrays import Codes, Floats
-from valor_detection.curves import limit
 from valor_detection.kernels import matching as kernels
 from valor_detection.matching import Matching, matching
-from valor_detection.parameters import EVERY_SIZE, Rule
-from valor_detection.table import LABEL, Flags, Table
+from valor_detection.parameters.fields import Rule
+from valor_detection.table import Flags, Table
 
 
 class RankingParameters(Protocol):
@@ -71,14 +70,12 @@ def ranking(table: Table, chosen: RankingParameters) -> Ranking:
 
     Examples
     --------
-    >>> from valor_detection.analysis_parameters import LRPParameters
+    >>> from valor_detection.parameters.lrp import LRPParameters
     >>> from valor_detection.overlaps import Overlaps
-    >>> ranking(Overlaps(None, (0.5,), (0.5,), (LABEL,)).table, LRPParameters()).rows
+    >>> ranking(Overlaps(None, (0.5,), (0.5,), ("label",)).table, LRPParameters()).rows
     array([], dtype=int64)
     """
-    most = limit(chosen.max_detections, chosen.matching)
-    ((low, high),) = EVERY_SIZE.values()
-    matched = matching(table, chosen.matching, LABEL, (low, high))
+    most, matched = chosen.max_detections, matching(table, chosen.matching)
     found: Ranking = table.kept(
         ("ranking", chosen.matching, most, chosen.iou_threshold),
         lambda: _ranking(matched, most, chosen.iou_threshold),

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
+from attrs import frozen
 
 from valor_core.schemas.arrays import Codes, Floats
 from valor_detection.kernels import matching as kernels
-from valor_detection.parameters import COCO_IOUS, Rule
+from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS, Rule
+
+AreaRange = tuple[float, float]
+
+EVERYTHING: AreaRange = (0.0, math.inf)
+"""The area range that nothing is outside of."""
+
+COCO_MAX_DETECTIONS = 100
 
 ALMOST_ONE = 1 - 1e-10
 """The greatest IoU that pycocotools asks for."""
@@ -18,6 +27,37 @@ RECALLS: tuple[float, ...] = tuple(i / 100 for i in range(101))
 
 _ROUNDED = np.linspace(0, 1, 101)
 _AS_PYCOCOTOOLS = dict(zip(COCO_IOUS, np.linspace(0.5, 0.95, 10).tolist(), strict=True))
+
+
+@frozen
+class Bounds:
+    """What counts where a metric's parameters leave it open.
+
+    Parameters
+    ----------
+    area_range : (float, float)
+        Sizes, in square pixels.
+    max_detections : int, optional
+        Most predictions of a label in an image; None is all.
+    """
+
+    area_range: AreaRange = EVERYTHING
+    max_detections: int | None = None
+
+
+NO_BOUNDS = Bounds()
+"""Everything counts."""
+
+
+def average_bounds(rule: Rule) -> Bounds:
+    """What average precision and average recall count: under ``coco``, what pycocotools does.
+
+    Examples
+    --------
+    >>> average_bounds("coco")
+    Bounds(area_range=(0.0, 10000000000.0), max_detections=100)
+    """
+    return Bounds(COCO_AREAS["all"], COCO_MAX_DETECTIONS) if rule == "coco" else NO_BOUNDS
 
 
 def iou_limits(thresholds: Sequence[float], rule: Rule) -> Floats:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 from attrs import field, frozen
 
+from valor_core.parameters import nondefault
 from valor_core.state import StateRequest
 from valor_detection import curves, matching, overlaps
 from valor_detection.curves import Curves
-from valor_detection.matching import AreaRange, Flags, Matching
-from valor_detection.parameters import EVERY_SIZE, ConvertTo, Rule
-from valor_detection.shaping import shaped
+from valor_detection.matching import Flags, Matching
+from valor_detection.parameters.fields import AreaRanges, ConvertTo, Rule
+from valor_detection.rules import NO_BOUNDS, AreaRange, Bounds
 from valor_detection.table import LABEL, Table
+
+_SPREAD = (
+    *("iou_thresholds", "score_thresholds", "recall_score_threshold"),
+    *("average", "area_ranges", "form"),
+)
+"""Parameters that say which results there are; each result's own coordinates say which it is."""
 
 
 class SelectionParameters(Protocol):
@@ -29,7 +37,7 @@ class SelectionParameters(Protocol):
         """Most predictions of a label in an image."""
 
     @property
-    def area_ranges(self) -> Mapping[str, tuple[float, ...]]:
+    def area_ranges(self) -> AreaRanges | None:
         """Sizes that are counted apart."""
 
     @property
@@ -74,24 +82,31 @@ class Selection:
         return curves.curves(table, self.rule, self.area_range, self.max_detections)
 
 
-def selections(chosen: SelectionParameters) -> Iterator[Selection]:
+def selections(chosen: SelectionParameters, bounds: Bounds = NO_BOUNDS) -> Iterator[Selection]:
     """One selection for each range of sizes.
 
     Parameters
     ----------
     chosen : SelectionParameters
         A metric's parameters.
+    bounds : Bounds
+        What counts where these leave it open.
 
     Examples
     --------
-    >>> from valor_detection.parameters import APParameters
+    >>> from valor_detection.parameters.average_precision import APParameters
     >>> [each.coordinates for each in selections(APParameters(matching="valor"))]
     [{'matching': 'valor'}]
     """
-    most = curves.limit(chosen.max_detections, chosen.matching)
+    rule, most, told = chosen.matching, chosen.max_detections, nondefault(chosen, *_SPREAD)
+    most = bounds.max_detections if most is None else most
+    if chosen.area_ranges is None:
+        yield Selection(rule, bounds.area_range, most, told)
+        return
     for name, (low, high) in chosen.area_ranges.items():
-        own = {} if chosen.area_ranges == EVERY_SIZE else {"area_range": name}
-        yield Selection(chosen.matching, (low, high), most, own | shaped(chosen))
+        own = {"area_range": name, "area_bounds": [low, high]}
+        range_ = (low or 0.0, math.inf if high is None else high)
+        yield Selection(rule, range_, most, own | told)
 
 
 def request(chosen: SelectionParameters, iou_thresholds: tuple[float, ...]) -> StateRequest:

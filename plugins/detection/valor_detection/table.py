@@ -151,6 +151,18 @@ class Table:
         return self._kept[key]
 
     @property
+    def largest_area(self) -> float:
+        """The greatest area of any object; of some images, that of the larger table."""
+        if self.part is not None:
+            return self.part.whole.largest_area
+        largest: float = self.kept("largest area", self._largest_area)
+        return largest
+
+    def _largest_area(self) -> float:
+        sides = self.chunk.true_areas, self.chunk.areas
+        return max(float(areas.max(initial=0.0)) for areas in sides)
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """Label keys, sorted."""
         return tuple(sorted({label.key for label in self.labels}))

@@ -15,12 +15,12 @@ from valor_core.schemas.label import Label
 from valor_core.schemas.objects import ObjectColumns, PredictedObjects, TrueObjects
 from valor_detection.coco.dataset import COCO
 from valor_detection.coco.geometry import geometry
-from valor_detection.coco.settings import Params
+from valor_detection.coco.settings import Params, ids
 from valor_detection.kernels.scanning import grouped_order
-from valor_detection.matching import AreaRange, Matching
+from valor_detection.matching import Matching
 from valor_detection.overlaps import Overlaps
 from valor_detection.readers.numbering import Numbering
-from valor_detection.rules import ALMOST_ONE
+from valor_detection.rules import ALMOST_ONE, AreaRange
 from valor_detection.table import LABEL, Table
 
 
@@ -65,8 +65,8 @@ class Comparison:
         chosen : Params
             What is compared.
         """
-        images = np.unique(np.asarray(chosen.imgIds, np.int64))
-        categories = _distinct(np.asarray(chosen.catIds, np.int64))
+        images = np.unique(ids(chosen.imgIds, "imgIds"))
+        categories = _distinct(ids(chosen.catIds, "catIds"))
         if chosen.useCats:
             categories = np.sort(categories)
         numberings = Numberings(images, categories)

@@ -33,6 +33,7 @@ from valor_detection.kernels.records import (
     Images,
 )
 from valor_detection.kernels.scanning import scan
+from valor_detection.kernels.stdlib_scanning import DECODER
 from valor_detection.kernels.texts import Text
 from valor_detection.readers.coco import check_results
 from valor_detection.readers.numbering import Numbering
@@ -41,6 +42,8 @@ from valor_detection.readers.segmentations import Masks
 Record = dict[str, Any]
 
 T = TypeVar("T")
+
+_MOST_ID = 2.0**63
 
 
 class COCO:
@@ -505,6 +508,12 @@ def _of_rows(rows: NDArray[Any]) -> Annotations:
     if not np.isfinite(numbers).all():
         row = int(np.flatnonzero(~np.isfinite(numbers).all(axis=1))[0])
         raise ReadError(f"results[{row}]: expected finite numbers, found {numbers[row].tolist()}")
+    large = np.flatnonzero((np.abs(numbers[:, [0, 6]]) >= _MOST_ID).any(axis=1))
+    if len(large):
+        raise ReadError(
+            f"results[{large[0]}]: expected an image and a category id of 64 bits, "
+            f"found {numbers[large[0]].tolist()}"
+        )
     zeros = np.zeros(len(rows))
     return Annotations(
         found,
@@ -529,7 +538,7 @@ def _json(text: bytes | memoryview, source: str) -> Any:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:  # NaN, which the standard library reads
         try:
-            return json.loads(bytes(text))
+            return DECODER.decode(bytes(text).decode())
         except json.JSONDecodeError as error:
             raise ReadError(f"{source}: expected JSON, {error}") from error
 

@@ -17,7 +17,7 @@ from valor_detection.coco.comparison import Comparison, Numberings
 from valor_detection.coco.dataset import COCO
 from valor_detection.coco.image_results import ImageResults
 from valor_detection.coco.mask import ious_of_boxes, ious_of_masks
-from valor_detection.coco.settings import Params, check_type
+from valor_detection.coco.settings import Params, check_type, ids
 
 _ROW = " {:<18} {} @[ IoU={:<9} | area={:>6s} | maxDets={:>3d} ] = {:0.3f}"
 
@@ -126,7 +126,7 @@ class COCOeval:
         chosen = self.params
         check_type(chosen.iouType)
         categories = [catId] if chosen.useCats else chosen.catIds
-        cell = Numberings(np.array([imgId], np.int64), np.asarray(categories, np.int64))
+        cell = Numberings(ids([imgId], "imgId"), ids(categories, "catId"))
         true, seen = (cell.rows(COCO.of(side), chosen) for side in (self.cocoGt, self.cocoDt))
         order = np.argsort(-seen.scores, kind="stable")[: chosen.maxDets[-1]]
         if not len(order) or not len(true.ids):

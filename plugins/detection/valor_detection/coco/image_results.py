@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.shapes import ends
 from valor_detection.coco.comparison import Comparison
-from valor_detection.matching import AreaRange
+from valor_detection.rules import AreaRange
 
 ImageResult = dict[str, Any]
 

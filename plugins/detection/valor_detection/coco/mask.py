@@ -27,6 +27,7 @@ from valor_core.schemas.shapes import RunLengths
 from valor_detection.geometry.ious import box_ious
 from valor_detection.kernels.masks import mask_ious, measured, segmentation_runs
 from valor_detection.kernels.records import POLYGONS, Segmentation, Segmentations
+from valor_detection.kernels.refusals import RowError, check_pixels
 
 __all__ = ["area", "decode", "encode", "frPyObjects", "iou", "merge", "toBbox"]
 
@@ -179,7 +180,13 @@ def iou(dt: Any, gt: Any, pyiscrowd: Sequence[int]) -> Any:
     crowd = np.asarray(pyiscrowd).astype(bool)
     if not isinstance(dt[0], Mapping):
         return ious_of_boxes(_boxes(dt), _boxes(gt), crowd)
-    return ious_of_masks(_lengths(dt), _lengths(gt), crowd)
+    sides = _lengths(dt), _lengths(gt)
+    for name, side in zip(("dt", "gt"), sides, strict=True):
+        try:
+            check_pixels(side.sizes)
+        except RowError as error:
+            raise error.at(f"iou, {name}[{error.row}]") from error
+    return ious_of_masks(*sides, crowd)
 
 
 def ious_of_boxes(predicted: Floats, truths: Floats, is_crowd: NDArray[np.bool_]) -> Floats:
@@ -214,6 +221,11 @@ def frPyObjects(pyobj: Any, h: int, w: int) -> Any:
     h, w : int
         Height and width of the image.
 
+    Raises
+    ------
+    SchemaError
+        If something cannot be drawn; names it.
+
     Examples
     --------
     >>> frPyObjects([[0, 0, 2, 0, 2, 1, 0, 1]], 2, 3)
@@ -225,9 +237,12 @@ def frPyObjects(pyobj: Any, h: int, w: int) -> Any:
         return []
     if isinstance(pyobj[0], Mapping):
         return [_rle_of(_mask(one)) for one in pyobj]
-    if np.ndim(pyobj[0]) == 0:
-        return _drawn([pyobj], h, w)[0]
-    return _drawn(pyobj, h, w)
+    is_one = np.ndim(pyobj[0]) == 0
+    try:
+        drawn = _drawn([pyobj] if is_one else pyobj, h, w)
+    except RowError as error:
+        raise error.at(f"frPyObjects, pyobj{'' if is_one else f'[{error.row}]'}") from error
+    return drawn[0] if is_one else drawn
 
 
 def _drawn(outlines: Sequence[Sequence[float]], height: int, width: int) -> list[dict[str, Any]]:
@@ -236,7 +251,11 @@ def _drawn(outlines: Sequence[Sequence[float]], height: int, width: int) -> list
     if min(map(len, rings)) < 6:
         raise SchemaError(f"frPyObjects: expected boxes or polygons, got {shown(outlines)}")
     given = Segmentations.of([Segmentation(POLYGONS, rings=[ring]) for ring in rings])
-    sizes = np.full((len(rings), 2), (height, width), np.int64)
+    try:
+        sizes = np.full((len(rings), 2), (height, width), np.int64)
+    except OverflowError as error:
+        size = shown((height, width))
+        raise SchemaError(f"frPyObjects: expected a height and a width, got {size}") from error
     runs, starts = segmentation_runs(given, np.arange(len(rings)), sizes)
     return [
         _rle(runs[first:last], height, width)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.arrays import Codes
+from valor_core.schemas.decimals import as_float
 from valor_detection.kernels.records import (
     AREA,
     BOX,
@@ -25,7 +26,7 @@ from valor_detection.kernels.records import (
     Segmentation,
     Segmentations,
 )
-from valor_detection.kernels.stdlib_scanning import segmentation
+from valor_detection.kernels.stdlib_scanning import segmentation, whole
 
 Record = Mapping[str, Any]
 Flags = NDArray[np.bool_]
@@ -107,13 +108,19 @@ class _Fields:
 
     def integers(self, name: str, bit: int) -> Codes:
         array = self._column(name, bit)
-        if array.dtype.kind == "f":
-            is_whole: Flags = np.isfinite(array) & (array == np.round(array))
-            self._check(is_whole, name, "a whole number")
-        return array.astype(np.int64)
+        if array.dtype.kind in "ib":
+            return array.astype(np.int64)
+        given = self._values(name, bit, 0)
+        return np.array(
+            [whole(_scalar(value), f"{self.place(i)}, {name}") for i, value in enumerate(given)],
+            np.int64,
+        )
 
     def numbers(self, name: str, bit: int) -> NDArray[np.float64]:
-        array = self._column(name, bit).astype(np.float64)
+        array = self._column(name, bit)
+        if array.dtype.kind == "O":
+            array = np.array([as_float(value) for value in array.tolist()])
+        array = array.astype(np.float64)
         self._check(np.isfinite(array), name, "a finite number")
         return array
 
@@ -150,12 +157,12 @@ class _Fields:
             array = np.array(values) if values else np.empty(0, np.int64)
         except ValueError:
             array = np.empty(0, object)
-        if array.ndim != 1 or array.dtype.kind not in "iufb":
-            row = next((i for i, value in enumerate(values) if not _is_number(value)), 0)
-            raise ReadError(
-                f"{self.place(row)}, {name}: expected a number, found {shown(values[row])}"
-            )
-        return array
+        if array.ndim == 1 and array.dtype.kind in "iufb":
+            return array
+        row = next((i for i, value in enumerate(values) if not _is_number(value)), None)
+        if row is None:  # whole numbers of more than 64 bits
+            return np.array(values, dtype=object)
+        raise ReadError(f"{self.place(row)}, {name}: expected a number, found {shown(values[row])}")
 
     def _values(self, name: str, bit: int, absent: Any) -> list[Any]:
         there = self.has(name, bit)
@@ -181,6 +188,10 @@ class _Fields:
             f"{self.place(row)}, {name}: expected {expected}, "
             f"found {shown(self.records[row].get(name))}{and_more(len(bad) - 1)}"
         )
+
+
+def _scalar(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _is_number(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from valor_core.errors import ConfigError, shown
+from valor_core.schemas.arrays import Codes
 
 
 class Params:
@@ -59,6 +60,31 @@ class Params:
         self.areaRngLbl: Sequence[str] = ["all", "small", "medium", "large"]
         self.useCats: int | bool = 1
         self.useSegm: int | None = None
+
+
+def ids(values: Any, name: str) -> Codes:
+    """Ids of images or categories as a column.
+
+    Raises
+    ------
+    ConfigError
+        If one is no whole number of 64 bits.
+
+    Examples
+    --------
+    >>> ids([1, 2**63], "imgIds")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ConfigError: imgIds: expected whole numbers of 64 bits, got [1,
+    9223372036854775808]
+    """
+    try:
+        return np.asarray(values, np.int64)
+    except (OverflowError, TypeError, ValueError) as error:
+        plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+        raise ConfigError(
+            f"{name}: expected whole numbers of 64 bits, got {shown(plain)}"
+        ) from error
 
 
 def check_type(iou_type: str) -> None:

@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.polygons import Geometries, import_shapely, to_shapely
+from valor_core.schemas.polygons import (
+    MOST_CROSSINGS,
+    Geometries,
+    import_shapely,
+    self_crossing,
+    to_shapely,
+)
 from valor_core.schemas.shapes import BOX, MASK, POLYGON, Rings, RunLengths, Shapes
 from valor_core.threads import over, shares
 from valor_detection.geometry.conversion import converted
@@ -195,7 +201,14 @@ def _sound(shapes: Shapes, rows: Codes) -> tuple[Geometries, Codes]:
     rings = converted(shapes.select(used), POLYGON).rings
     assert rings is not None
     geometries = to_shapely(rings, "the overlap of polygons")
-    crossing = ~shapely.is_valid(geometries)
-    if crossing.any():
+    crossing, tangled = self_crossing(geometries)
+    if len(tangled):
+        count = shapely.get_num_coordinates(geometries[tangled[0]])
+        raise SchemaError(
+            f"polygons: expected edges that cross at most {MOST_CROSSINGS:,} times, found more "
+            f"in one of {count:,} corners",
+            "Leave it out with data.invalid_geometry: skip; in Python, pass invalid_geometry.",
+        )
+    if len(crossing):
         geometries[crossing] = shapely.make_valid(geometries[crossing])
     return geometries, rows

@@ -6,5 +6,5 @@ of the two; nothing outside this package knows which one runs.
 
 from valor_core.compiled import kernels
 
-KERNELS = kernels("valor_detection._kernels", interface=7)
+KERNELS = kernels("valor_detection._kernels", interface=8)
 """What runs; `valor doctor` prints it."""

@@ -19,6 +19,6 @@
 
 /* Raised whenever the signature or the meaning of a function changes; kernels/__init__.py has the
    same number. */
-#define INTERFACE 7
+#define INTERFACE 8
 
 #endif

@@ -85,7 +85,8 @@ static int text_runs(const uint8_t *at, const uint8_t *text_end, uint32_t *begin
 
 /* Area of each row, the box around it as COCO writes it (x, y, width, height), and the number of
    pixels that its runs fill, inside and outside. Of more pixels than 32 bits count, which no image
-   has, area and box are 0. */
+   has, area and box are 0. A height of no pixels, or of more than 32 bits count, is one that no run
+   reaches the end of. */
 EXPORT void masks_measure(const uint32_t *runs, const int64_t *rows, const int64_t *sizes,
                           int64_t first, int64_t last, double *areas, double *boxes,
                           int64_t *filled)
@@ -93,7 +94,8 @@ EXPORT void masks_measure(const uint32_t *runs, const int64_t *rows, const int64
     for (int64_t row = first; row < last; row++) {
         const uint32_t *run = runs + rows[row];
         int64_t count = rows[row + 1] - rows[row], area = 0, total = 0;
-        uint32_t height = sizes[2 * row] ? (uint32_t)sizes[2 * row] : UINT32_MAX; /* of no pixels */
+        int64_t given = sizes[2 * row];
+        uint32_t height = given > 0 && given < UINT32_MAX ? (uint32_t)given : UINT32_MAX;
         uint32_t left = 0, top = UINT32_MAX, bottom = 0;
         uint32_t here = 0, column = 0, start = 0; /* start of the column */
         double *box = boxes + 4 * row;
@@ -126,7 +128,7 @@ EXPORT void masks_measure(const uint32_t *runs, const int64_t *rows, const int64
             total += run[count - 1];
         if (total > UINT32_MAX)
             area = 0;
-        if (area && sizes[2 * row]) {
+        if (area && given > 0) {
             box[0] = left;
             box[1] = top;
             box[2] = (double)column - left + 1;
@@ -369,8 +371,10 @@ static int64_t begin_of(const int64_t *ends, int64_t row, int width, int what)
     return row ? ends[width * (row - 1) + what] : 0;
 }
 
-/* The most run lengths of a row's polygons; -1 where a coordinate is out of range, or where pixels
-   or run lengths are too many for 32 bits. */
+#define MOST_CROSSED 20000000 /* as kernels/refusals.py has it */
+
+/* The most run lengths of a row's polygons; -1 where a coordinate is out of range, where pixels are
+   too many for 32 bits, or where edges cross so many columns that drawing them would not end. */
 static int64_t polygon_room(const Segmentations *of, int64_t row, const int64_t *size)
 {
     int64_t room = 1, last = of->rows[3 * row + RINGS];
@@ -383,7 +387,7 @@ static int64_t polygon_room(const Segmentations *of, int64_t row, const int64_t 
         if (own < 0)
             return -1;
         room += own;
-        if (room > INT32_MAX)
+        if (room - 1 > MOST_CROSSED)
             return -1;
     }
     return room;
@@ -460,18 +464,19 @@ static int64_t polygon_runs(const Segmentations *of, int64_t row, const int64_t 
 static int desk_made(Desk *desk, const Segmentations *of, const int64_t *rows, const int64_t *room,
                      int64_t first, int64_t last)
 {
-    size_t corners = 1, most = 1;
+    uint64_t corners = 1, most = 1, bytes;
     for (int64_t i = first; i < last; i++) {
         int64_t row = rows[i], size = room[i + 1] - room[i];
         if (of->kinds[row] != POLYGONS)
             continue;
-        most = (size_t)size > most ? (size_t)size : most;
+        most = (uint64_t)size > most ? (uint64_t)size : most;
         for (int64_t ring = begin_of(of->rows, row, 3, RINGS); ring < of->rows[3 * row]; ring++) {
             int64_t count = (of->rings[ring] - begin_of(of->rings, ring, 1, 0)) / 2 + 1;
-            corners = (size_t)count > corners ? (size_t)count : corners;
+            corners = (uint64_t)count > corners ? (uint64_t)count : corners;
         }
     }
-    desk->corners = malloc(corners * sizeof *desk->corners + 4 * most * sizeof *desk->at);
+    bytes = corners * sizeof *desk->corners + 4 * most * sizeof *desk->at;
+    desk->corners = bytes <= SIZE_MAX ? malloc((size_t)bytes) : NULL;
     if (!desk->corners)
         return 0;
     desk->ends = (int32_t *)(desk->corners + corners);

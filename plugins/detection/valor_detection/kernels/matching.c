@@ -76,6 +76,7 @@ typedef struct {
 #define DIGITS 6
 #define RADIX 2048 /* 11 bits: six digits make 64 */
 #define UPPER 3    /* digits from here on rarely leave different scores equal */
+#define MOST INT32_MAX
 #define FEW 64     /* up to here, insertion beats counting */
 
 /* Sorts by some digits of the key, stably; other is room for as many. */
@@ -127,7 +128,9 @@ static void sort_lower(Keyed *keys, Keyed *other, int64_t count, uint32_t (*coun
 EXPORT int score_order(int64_t count, const int64_t *groups, const double *scores,
                        int64_t group_count, int64_t *starts, int64_t *order)
 {
-    Keyed *room = malloc((size_t)(2 * count + 1) * sizeof *room);
+    /* Beyond MOST, rows do not fit their 32 bits; where addresses have 32, sizes do not either. */
+    int fits = count >= 0 && count <= MOST && (uint64_t)count < SIZE_MAX / sizeof(Keyed) / 2;
+    Keyed *room = fits ? malloc((size_t)(2 * count + 1) * sizeof *room) : NULL;
     Keyed *by_score, *keys;
     uint32_t (*counts)[RADIX] = malloc(DIGITS * sizeof *counts);
     if (!room || !counts) {

@@ -12,7 +12,16 @@ FARTHEST = 100_000_000
 """Largest coordinate of a polygon that is drawn."""
 
 MOST_PIXELS = 2**31 - 1
-"""Most pixels of an image with masks, and columns that the edges of a polygon cross."""
+"""Most pixels of an image with masks."""
+
+MOST_CROSSED = 20_000_000
+"""Most columns that the edges of an object's polygons cross, which take seconds to draw.
+
+Outlines of objects cross thousands, and a million where they wind through the largest images.
+"""
+
+MOST_PREDICTIONS = 2**31 - 1
+"""Most predictions that are ranked together: their ranks are numbers of 32 bits."""
 
 NO_TEXT = "expected COCO's compressed run lengths"
 """What both implementations expect of letters."""
@@ -63,6 +72,27 @@ def check_pixels(sizes: Codes) -> None:
     large = np.flatnonzero(is_large(sizes))
     if len(large):
         raise RowError(int(large[0]), large_sentence(sizes[large[0]]))
+
+
+def check_predictions(count: int) -> None:
+    """Raise a `SchemaError` if there are more predictions than can be ranked together.
+
+    Examples
+    --------
+    >>> check_predictions(1 << 31)
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: predictions: expected at most 2,147,483,647 in one evaluation,
+    found 2,147,483,648
+    Leave out predictions of low scores, or evaluate parts of the images in runs of their own.
+    """
+    if count > MOST_PREDICTIONS:
+        raise SchemaError(
+            f"predictions: expected at most {MOST_PREDICTIONS:,} in one evaluation, "
+            f"found {count:,}",
+            "Leave out predictions of low scores, or evaluate parts of the images in runs of "
+            "their own.",
+        )
 
 
 def is_large(sizes: Codes) -> NDArray[np.bool_]:

@@ -587,7 +587,8 @@ static Text flag(Text p, Columns *to, uint8_t *out) {
     if (*p == 't') return word(p, "true");
     if (*p == 'f') return word(p, "false");
     p = number(p, to->fives, &x, &hard);
-    *out = hard || x != 0;
+    if (!p || hard) return NULL; /* Python tells a number that is too small from one that is not */
+    *out = x != 0;
     return p;
 }
 

@@ -40,9 +40,20 @@ from valor_detection.kernels.records import (
 from valor_detection.kernels.texts import Text
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_DECODER = json.JSONDecoder()
 _NOTHING = Segmentation()
 _CUT_OFF = "The file may have been cut off: write or copy it again."
+
+
+def _integer(digits: str) -> int | float:
+    """A whole number; an infinite one where there are more digits than Python makes a number of."""
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
+
+
+DECODER = json.JSONDecoder(parse_int=_integer)
+"""What makes objects of JSON, without a limit on the length of numbers."""
 
 
 def scan(text: Text, *, masks: bool = False) -> Document:
@@ -188,7 +199,7 @@ class _Walk:
 
     def _value(self) -> Any:
         try:
-            value, self.position = _DECODER.raw_decode(self.content, self.position)
+            value, self.position = DECODER.raw_decode(self.content, self.position)
         except json.JSONDecodeError as error:
             self.position = error.pos
             if error.msg.startswith("Unterminated string") or error.pos >= len(self.content):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from typing import Any
 
@@ -12,7 +11,7 @@ from attrs import field, frozen
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes
 from valor_core.schemas.label import Label
-from valor_detection.kernels.stdlib_scanning import whole
+from valor_detection.kernels.stdlib_scanning import DECODER, whole
 
 
 @frozen
@@ -44,7 +43,7 @@ class Categories:
         >>> Categories.of(b'[{"id": 3, "name": "dog"}]', "instances.json", "class").labels
         (Label(key='class', value='dog'),)
         """
-        found = json.loads(text) if text else None
+        found = DECODER.decode(text.decode()) if text else None
         if not isinstance(found, list):
             raise ReadError(
                 f"{source}, categories: expected a list, found {shown(found)}",
@@ -80,7 +79,8 @@ def _named(value: Any, place: str) -> tuple[int, str]:
 def _check_once(values: list[int], place: str, what: str) -> None:
     twice = [value for value, count in Counter(values).items() if count > 1]
     if twice:
+        first = values.index(twice[0])
         raise ReadError(
-            f"{place}: expected every {what} once, found {what} {twice[0]} "
-            f"{values.count(twice[0])} times{and_more(len(twice) - 1)}"
+            f"{place}[{values.index(twice[0], first + 1)}]: expected every {what} once, found "
+            f"{what} {twice[0]} as in [{first}]{and_more(len(twice) - 1)}"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.objects import PredictedObjects, TrueObjects
+from valor_core.schemas.objects import PredictedObjects, TrueObjects, scores_outside
 from valor_core.schemas.shapes import Shapes
 from valor_core.schemas.validity import checked_shapes
 from valor_detection.kernels.records import (
@@ -33,9 +32,11 @@ from valor_detection.kernels.records import (
     Images,
 )
 from valor_detection.kernels.scanning import grouped_order, scan
+from valor_detection.kernels.stdlib_scanning import DECODER
 from valor_detection.kernels.texts import Text
-from valor_detection.reader_parameters import CocoParameters
+from valor_detection.parameters.readers.coco import CocoParameters
 from valor_detection.readers.categories import Categories
+from valor_detection.readers.coco_parts import CocoFiles, CocoPart, parts
 from valor_detection.readers.image_facts import image_facts
 from valor_detection.readers.numbering import Numbering
 from valor_detection.readers.refusals import as_read_errors
@@ -55,24 +56,6 @@ _NAMES = {
 
 
 @frozen
-class CocoFiles:
-    """The one partition: annotations of an image can stand anywhere in either file."""
-
-    groundtruths: Path
-    predictions: Path
-
-    @property
-    def name(self) -> str:
-        """The two files."""
-        return f"{self.groundtruths} and {self.predictions}"
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The files it is of."""
-        return (self.groundtruths, self.predictions)
-
-
-@frozen
 class CocoReader:
     """Reads a data set in COCO's JSON and results on it, as pycocotools understands them.
 
@@ -89,11 +72,13 @@ class CocoReader:
     parameters: CocoParameters
     task: str
 
-    def partitions(self) -> Sequence[CocoFiles]:
-        """Both files as a whole."""
-        return (CocoFiles(self.parameters.groundtruths, self.parameters.predictions),)
+    def partitions(self) -> Sequence[CocoFiles | CocoPart]:
+        """Both files as a whole, or some images each."""
+        chosen = self.parameters
+        files = CocoFiles(chosen.groundtruths, chosen.predictions)
+        return parts(files, chosen.partition_images)
 
-    def read(self, partition: CocoFiles) -> Iterator[DetectionBatch]:
+    def read(self, partition: CocoFiles | CocoPart) -> Iterator[DetectionBatch]:
         """The one batch.
 
         Raises
@@ -102,18 +87,29 @@ class CocoReader:
             If a file is no COCO, lacks a field, or has annotations of an image or category that
             the data set does not have, or a geometry is refused; names file and annotation.
         """
+        try:
+            batch = self._batch(partition)
+        except ReadError:
+            if isinstance(partition, CocoPart):
+                self._batch(partition.files)  # which knows what it is called in the file
+            raise
+        yield batch
+
+    def _batch(self, partition: CocoFiles | CocoPart) -> DetectionBatch:
         chosen = self.parameters
         with_masks = chosen.iou_type == "segm"
         left_out: dict[str, int] = {}
-        truths = scan(Text.read(partition.groundtruths), masks=with_masks)
+        truths = scan(partition.truths_text(), masks=with_masks)
+        if isinstance(partition, CocoPart) and truths.images is not None:
+            truths = evolve(truths, images=evolve(truths.images, fields=partition.fields))
         data = _DataSet.of(truths, chosen)
         true = data.truths(truths, left_out)
         del truths  # before the results take as much memory
-        results = scan(Text.read(partition.predictions), masks=with_masks)
+        results = scan(partition.results_text(), masks=with_masks)
         if not with_masks and results.has_only_masks:
-            results = scan(Text.read(partition.predictions), masks=True)
-        check_results(results, partition.predictions)
-        yield data.batch(true, data.predictions(results, left_out), left_out)
+            results = scan(partition.results_text(), masks=True)
+        check_results(results, self.parameters.predictions)
+        return data.batch(true, data.predictions(results, left_out), left_out)
 
 
 @frozen(eq=False)
@@ -147,6 +143,8 @@ class _DataSet:
 
     def predictions(self, document: Document, left_out: dict[str, int]) -> PredictedObjects:
         side = self._side(document, "predictions").sorted(self.chosen, left_out)
+        if self.chosen.iou_type == "segm":
+            left_out.update(side.boxes_alone)
         return _under_policy(_predicted_objects(side, self.chosen), side, self.chosen, left_out)
 
     def _side(self, document: Document, side: str) -> _Side:
@@ -162,7 +160,7 @@ class _DataSet:
             predicted,
             self.sizes if self.sizes.any() else None,
             self.categories.ids,
-            left_out,
+            left_out | scores_outside(predicted.scores),
         )
 
 
@@ -193,7 +191,7 @@ def _keys(path: Path) -> list[str]:
     try:
         return list(msgspec.json.decode(content, type=dict[str, msgspec.Raw]))
     except msgspec.DecodeError:  # NaN, which the standard library reads
-        return list(json.loads(content))
+        return list(DECODER.decode(content.decode()))
 
 
 def _images(truths: Document) -> Images:
@@ -226,11 +224,11 @@ def _check_once(ids: Codes, place: str, what: str) -> None:
     ordered = ids if bool((ids[1:] > ids[:-1]).all()) else np.sort(ids)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if len(twice):
-        count = int(np.count_nonzero(ids == twice[0]))
+        first, second = np.flatnonzero(ids == twice[0])[:2].tolist()
         more = len(np.unique(twice)) - 1
         raise ReadError(
-            f"{place}: expected every {what} once, found {what} {twice[0]} {count} times"
-            f"{and_more(more)}"
+            f"{place}[{second}]: expected every {what} once, found {what} {twice[0]} as in "
+            f"[{first}]{and_more(more)}"
         )
 
 
@@ -329,6 +327,13 @@ class _SortedSide:
     def annotations(self) -> Annotations:
         """The annotations as the file has them."""
         return self.given.document.annotations
+
+    @property
+    def boxes_alone(self) -> dict[str, int]:
+        """How many annotations have no mask, so that their box is taken for one."""
+        count = int(np.count_nonzero(self.take(self.annotations.found) & SEGMENTATION == 0))
+        what = f"{self.given.side} without a segmentation; their boxes are compared as masks"
+        return {what: count} if count else {}
 
     @property
     def positions(self) -> Codes:

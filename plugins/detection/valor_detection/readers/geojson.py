@@ -11,12 +11,12 @@ import msgspec
 from attrs import frozen
 
 from valor_core.errors import ReadError, SchemaError, shown
-from valor_core.schemas.arrays import as_float
+from valor_core.schemas.decimals import as_float
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import MultiPolygon, Polygon
 from valor_core.schemas.label import Label
 from valor_detection.geometry.geojson import from_geojson
-from valor_detection.reader_parameters import GeojsonParameters
+from valor_detection.parameters.readers.geojson import GeojsonParameters
 from valor_detection.readers.refusals import as_read_errors
 from valor_detection.readers.text import text_of
 
@@ -32,6 +32,11 @@ class Collections:
     def name(self) -> str:
         """The two files."""
         return f"{self.groundtruths} and {self.predictions}"
+
+    @property
+    def identity(self) -> str:
+        """The two files, from wherever they are named."""
+        return f"{self.groundtruths.resolve()} and {self.predictions.resolve()}"
 
     @property
     def paths(self) -> tuple[Path, ...]:

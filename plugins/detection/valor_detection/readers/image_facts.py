@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import cached_property
 from types import GenericAlias
@@ -17,6 +16,7 @@ from valor_core.errors import ReadError
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import LazyColumns
 from valor_detection.kernels.records import Document
+from valor_detection.kernels.stdlib_scanning import DECODER
 
 
 def image_facts(document: Document, order: Codes) -> Mapping[str, NDArray[Any]]:
@@ -68,7 +68,7 @@ class _Images:
     @cached_property
     def _records(self) -> list[dict[str, Any]]:
         try:
-            records: list[dict[str, Any]] = json.loads(self.text)
+            records: list[dict[str, Any]] = DECODER.decode(self.text.decode())
         except ValueError as error:
             place = f"{self.source}, images"
             raise ReadError(f"{place}: expected JSON, found: {error}") from error

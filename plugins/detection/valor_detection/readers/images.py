@@ -12,7 +12,7 @@ from attrs import frozen
 
 from valor_core.errors import ReadError, and_more
 from valor_core.readers import read_table
-from valor_core.readers.metadata import typed_column
+from valor_core.readers.metadata import columns_beside
 from valor_core.readers.table import unreadable
 from valor_core.schemas.arrays import Codes
 
@@ -52,10 +52,7 @@ class ImageTable:
             If a name stands there twice, or a size is none; names the row.
         """
         table = read_table(path)
-        uids = table.strings(uid).tolist()
-        if len(set(uids)) < len(uids):
-            twice = next(name for name in uids if uids.count(name) > 1)
-            raise ReadError(f"{path}: expected each uid once, found {twice!r} twice")
+        uids = table.uids(uid).tolist()
         sizes = None
         if table.has("width") and table.has("height"):
             sizes = np.stack([table.integers("height"), table.integers("width")], axis=1)
@@ -66,8 +63,7 @@ class ImageTable:
                     f"{table.place(int(bad[0]), name)}: expected a number of pixels, found "
                     f"{sizes[bad[0]].min()}{and_more(len(bad) - 1)}"
                 )
-        facts = {n: typed_column(table.values(n)) for n in table.names if n != uid}
-        return cls(uids, sizes, facts)
+        return cls(uids, sizes, columns_beside(table, own=(uid,)))
 
     def sizes_of(self, uids: Sequence[str], source: Path) -> Codes:
         """Height and width of some images.

@@ -14,7 +14,7 @@ from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.shapes import MASK, RunLengths, Shapes, starts_of
 from valor_detection.kernels.masks import measured, segmentation_runs
 from valor_detection.kernels.records import COMPRESSED, NO_MASK, POLYGONS, RUNS, Segmentations
-from valor_detection.kernels.refusals import RowError
+from valor_detection.kernels.refusals import RowError, is_large, large_sentence
 
 _CORNERS = [0, 1, 0, 3, 2, 3, 2, 1]  # of xmin, ymin, xmax, ymax: in the order of pycocotools
 _FEWEST = 5  # numbers of a polygon that pycocotools draws
@@ -158,6 +158,13 @@ def _check_sizes(
         raise ReadError(
             f"{name(row)}, segmentation: expected a mask of the image's height and width "
             f"{images[row].tolist()}, found {sizes[row].tolist()}{and_more(len(others) - 1)}"
+        )
+    huge = np.flatnonzero(is_large(sizes))
+    if len(huge):
+        row = int(huge[0])
+        raise ReadError(
+            f"{name(row)}, segmentation: {large_sentence(sizes[row])}{and_more(len(huge) - 1)}",
+            'Correct the "size" of the mask, or the "height" and "width" of its image.',
         )
 
 

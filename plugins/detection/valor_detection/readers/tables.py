@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more
+from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers import Table, read_table
 from valor_core.readers.metadata import typed
 from valor_core.schemas.arrays import Codes, Floats
@@ -18,7 +18,7 @@ from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import Label, Vocabulary
 from valor_detection.object_rows import Rows, batch_of_rows, checked_rows, upright
-from valor_detection.reader_parameters import TableParameters
+from valor_detection.parameters.readers.tables import TableParameters
 from valor_detection.readers.images import ImageTable
 from valor_detection.readers.refusals import as_read_errors
 
@@ -102,7 +102,7 @@ class TableReader:
                 raise ReadError(
                     f"{table.place(unknown[0], self.parameters.uid)}: expected one of the "
                     f"{len(numbers):,} images of {self.parameters.images}, found "
-                    f"{uids[unknown[0]]!r}{and_more(len(unknown) - 1)}"
+                    f"{shown(uids[unknown[0]])}{and_more(len(unknown) - 1)}"
                 )
         return np.array([numbers.setdefault(uid, len(numbers)) for uid in uids], np.int64)
 
@@ -128,7 +128,7 @@ class _Side:
             images=self.images,
             labels=self._labels(),
             boxes=self._boxes(),
-            scores=None if is_true else np.asarray(self.table.floats(chosen.score), np.float64),
+            scores=None if is_true else self.table.floats(chosen.score),
             crowd=self._crowd() if is_true and self.table.has(chosen.crowd) else None,
         )
 
@@ -163,7 +163,7 @@ class _Side:
             if value not in (0, 1, None):
                 raise ReadError(
                     f"{self.table.place(row, self.chosen.crowd)}: expected true or false, "
-                    f"found {cells[row]!r}"
+                    f"found {shown(cells[row])}"
                 )
         return np.array([bool(value) for value in values])
 

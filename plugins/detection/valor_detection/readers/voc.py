@@ -14,7 +14,7 @@ from valor_core.errors import ReadError, and_more, shown
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 from valor_core.schemas.label import Label
-from valor_detection.reader_parameters import VocParameters
+from valor_detection.parameters.readers.voc import VocParameters
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import files_of
 from valor_detection.readers.refusals import as_read_errors

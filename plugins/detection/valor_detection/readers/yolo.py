@@ -18,7 +18,7 @@ from valor_core.schemas.label import Label
 from valor_core.schemas.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.shapes import BOX, POLYGON, Rings, Shapes
 from valor_core.schemas.validity import CheckedShapes, Policy, checked_shapes
-from valor_detection.reader_parameters import YoloParameters
+from valor_detection.parameters.readers.yolo import YoloParameters
 from valor_detection.readers.class_names import class_names
 from valor_detection.readers.folders import ImageFiles, check_some, image_files
 from valor_detection.readers.images import ImageTable, files_of, image_size, images_of

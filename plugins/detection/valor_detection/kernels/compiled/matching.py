@@ -19,6 +19,7 @@ from valor_core.schemas.shapes import ends
 from valor_core.threads import in_threads, thread_count
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.numeric import matching as numeric
+from valor_detection.kernels.refusals import check_predictions
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -153,6 +154,7 @@ def _joined(parts: list[Any], dtype: Any) -> Any:
 
 def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
     """`numeric.matching.score_order`."""
+    check_predictions(len(groups))
     order = np.empty(len(groups), np.int64)
     starts = np.empty(count + 1, np.int64)
     if _score_order(len(groups), groups, scores, count, starts, order):

@@ -31,7 +31,7 @@ _DONE, _FULL, _BAD = range(3)
 _LEAST_SPAN, _MOST_SPAN = 1 << 18, 4 << 20  # bytes that are scanned at a time
 _LARGE = 1 << 16  # elements of a column worth pages of their own
 _SPACE = re.compile(rb"[ \t\n\r]*")
-_KEY = re.compile(rb'"([^"\\]*)"[ \t\n\r]*:')
+_KEY = re.compile(rb'"([^"\\\x00-\x1f]*)"[ \t\n\r]*:')
 _BETWEEN = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 
 

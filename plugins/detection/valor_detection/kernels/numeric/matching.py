@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.shapes import ends, gathered
+from valor_detection.kernels.refusals import check_predictions
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -128,11 +129,17 @@ def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
     count : int
         Number of groups.
 
+    Raises
+    ------
+    SchemaError
+        If there are more rows than 31 bits count.
+
     Examples
     --------
     >>> score_order(np.array([1, 0, 1]), np.array([0.5, 0.25, 0.75]), 2)
     array([1, 2, 0])
     """
+    check_predictions(len(groups))
     by_score = np.argsort(scores)[::-1]
     descending = scores[by_score]
     steps = np.zeros(len(scores), np.int64)

@@ -20,7 +20,7 @@ from valor_detection.kernels.numeric.ragged import strided
 from valor_detection.kernels.records import COMPRESSED, POLYGONS, RUNS, Segmentations
 from valor_detection.kernels.refusals import (
     FARTHEST,
-    MOST_PIXELS,
+    MOST_CROSSED,
     NO_TEXT,
     RowError,
     is_large,
@@ -73,7 +73,10 @@ class Columns:
         if len(far):
             return f"expected coordinates within 100 million pixels, found {far[0]:g}"
         count = crossed(points, starts, np.repeat(size[None], len(starts) - 1, axis=0)).sum()
-        return f"expected edges that cross at most 2 billion columns, found {count:,}"
+        return (
+            f"expected edges that cross at most {MOST_CROSSED:,} columns of pixels, "
+            f"found {count:,} of polygons of {points.shape[1]:,} corners"
+        )
 
     def runs(self, rows: Codes, sizes: Codes) -> Ragged:
         """Run lengths of some rows.
@@ -146,7 +149,7 @@ def _undrawable(points: Floats, starts: Codes, owner: Codes, sizes: Codes) -> li
     far = np.flatnonzero(~(np.abs(points) <= FARTHEST).all(axis=0))
     rings = np.searchsorted(starts, far, side="right") - 1
     bad = {*owner[rings].tolist(), *np.flatnonzero(is_large(sizes)).tolist()}
-    if not bad and points.shape[1] * int(sizes[:, 1].max()) >= MOST_PIXELS:
+    if not bad and points.shape[1] * int(sizes[:, 1].max()) > MOST_CROSSED:
         counts = np.bincount(owner, crossed(points, starts, sizes[owner]), len(sizes))
-        bad = set(np.flatnonzero(counts >= MOST_PIXELS).tolist())
+        bad = set(np.flatnonzero(counts > MOST_CROSSED).tolist())
     return sorted(bad)

@@ -1,11 +1,11 @@
-"""Parameters of the gallery of the detection family."""
+"""Parameters of the gallery."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from valor_core.parameters import parameter, parameters
-from valor_detection.parameters import ConvertTo, Rule, _convert_to, _iou_threshold, _matching
+from valor_detection.parameters import fields
 
 
 @parameters
@@ -20,9 +20,9 @@ class GalleryParameters:
         help="Metadata field with the path of an image in that folder; its uid where it has none.",
         non_empty=True,
     )
-    iou_threshold: float = _iou_threshold()
+    iou_threshold: float = fields.iou_threshold()
     score_threshold: float = parameter(
         default=0.5, help="A prediction is drawn if its score is at least this."
     )
-    matching: Rule = _matching()
-    convert_to: ConvertTo | None = _convert_to()
+    matching: fields.Rule = fields.matching()
+    convert_to: fields.ConvertTo | None = fields.convert_to()

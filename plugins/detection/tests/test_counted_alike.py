@@ -1,0 +1,253 @@
+"""The metrics of one report agree about what was counted, under every rule.
+
+At each score threshold, true positives, false positives and ignored predictions are the predicted
+labels that pass; true positives and false negatives are the ground truths that are not ignored.
+Data have crowds, objects of up to 10^12 square pixels and more than 100 predictions of a label in
+an image, which are COCO's bounds for averages and bind no other metric.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+from valor_detection.matching import matching
+from valor_detection.overlaps import request
+from valor_detection.parameters.fields import Rule
+from valor_detection.table import LABEL, Table
+
+from valor_core.results import Results
+from valor_core.schemas.detection import Detection, DetectionBatch
+
+from .support import results_of, seen, true, value_of
+
+RULES = get_args(Rule)
+SEEDS = range(4)
+IOUS = (0.5, 0.75)
+SCORES = (0.0, 0.3, 0.5, 0.75, 1.0)
+SIZES: tuple[Mapping[str, list[float | None]] | None, ...] = (
+    None,
+    {"all": [0, None], "small": [0, 1e6], "large": [1e6, None], "coco": [0, 1e10]},
+)
+
+
+def items_of(seed: int, labels: str = "ab", crowd: float = 0.2) -> list[Detection]:
+    """Boxes on grids of very different sizes; the first image has 150 predictions of a label."""
+    rng = np.random.default_rng(seed)
+
+    def box(unit: float) -> list[float]:
+        x, y, width, height = (rng.integers([0, 0, 2, 2], [6, 6, 6, 6]) * unit).tolist()
+        return [x, y, x + width, y + height]
+
+    def image(name: str, truths: int, predictions: int) -> Detection:
+        units = 10.0 ** rng.choice([1, 3, 6], 3)
+        return Detection(
+            name,
+            [
+                true(
+                    rng.choice(list(labels)),
+                    *box(rng.choice(units)),
+                    is_crowd=bool(rng.random() < crowd),
+                )
+                for _ in range(truths)
+            ],
+            [
+                seen({rng.choice(list(labels)): int(rng.integers(0, 21)) / 20}, *box(unit))
+                for unit in rng.choice(units, predictions)
+            ],
+        )
+
+    dense = image("dense", 40, 150 * len(labels))
+    return [dense, *(image(f"i{i}", int(rng.integers(0, 8)), 12) for i in range(4))]
+
+
+def table_of(items: list[Detection], rule: Rule) -> Table:
+    state = request(IOUS, rule).open()
+    state.update(DetectionBatch.of(items))
+    return state.table
+
+
+def counts_of(results: Results) -> Iterator[tuple[dict[str, Any], tuple[int, int, int]]]:
+    for result in results["Counts"]:
+        yield dict(result.parameters), tuple(result.value.values())
+
+
+def bounds(parameters: Mapping[str, Any]) -> tuple[float, float]:
+    low, high = parameters.get("area_bounds", (0.0, None))
+    return low, math.inf if high is None else high
+
+
+@pytest.mark.parametrize("most", [None, 3])
+@pytest.mark.parametrize("sizes", SIZES)
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_passes_is_right_wrong_or_ignored_and_what_is_there_is_found_or_missed(
+    seed: int, rule: Rule, sizes: Any, most: int | None
+) -> None:
+    items, chosen = items_of(seed), {"area_ranges": sizes, "max_detections": most}
+    at = {"matching": rule, "iou_thresholds": IOUS, "score_thresholds": SCORES}
+    table, results = table_of(items, rule), results_of(items, {"name": "Counts"} | at | chosen)
+    chunk = table.chunk
+
+    for parameters, (tp, fp, fn) in counts_of(results):
+        code = [label.value for label in table.labels].index(parameters["label"])
+        low, high = bounds(parameters)
+        passes = (chunk.labels == code) & (chunk.scores >= parameters["score_threshold"])
+        matched = matching(table, rule, LABEL, (low, high))
+        is_matched, is_excused = matched.at(parameters["iou_threshold"])
+        in_range = (chunk.areas >= low) & (chunk.areas <= high)
+        too_many = matched.ranks >= (math.inf if most is None else most)
+        ignored = passes & (is_excused | too_many | (~is_matched & ~in_range))
+        there = (chunk.true_labels == code) & ~chunk.crowd
+        there &= (chunk.true_areas >= low) & (chunk.true_areas <= high)
+
+        assert tp + fp + ignored.sum() == passes.sum(), parameters
+        assert tp + fn == there.sum(), parameters
+
+
+def share(part: int, rest: int) -> float | None:
+    return part / (part + rest) if part + rest else None
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("iou", IOUS)
+def test_all_metrics_of_a_report_name_the_same_counts(seed: int, rule: Rule, iou: float) -> None:
+    one, several = {"iou_threshold": iou}, {"iou_thresholds": iou, "score_thresholds": SCORES}
+    names = ("Precision", "Recall", "F1")
+    unbound = {"max_detections": 10**6, "area_ranges": {"all": [0, None]}}
+    results = results_of(
+        items_of(seed),
+        *(
+            {"name": name, "matching": rule} | parameters
+            for name, parameters in [
+                ("Counts", several),
+                *((name, several | {"average": "none", "zero_division": None}) for name in names),
+                ("PrecisionRecallCurve", one | {"score_thresholds": SCORES}),
+                ("PrecisionRecallCurve", one | {"form": "interpolated"}),
+                ("DetailedPrecisionRecallCurve", one | {"score_thresholds": SCORES}),
+                ("LRP", one | {"score_thresholds": SCORES}),
+                ("ErrorAnalysis", one | {"per_label": True}),
+                *(
+                    ("CalibrationError", one | {"score_threshold": s, "per_label": True})
+                    for s in SCORES
+                ),
+                *(
+                    ("AR", {"iou_thresholds": iou, "recall_score_threshold": s} | unbound)
+                    for s in SCORES
+                ),
+                ("AP", {"iou_thresholds": iou} | unbound),
+            ]
+        ),
+    )
+    curves = results["PrecisionRecallCurve"]
+    points = next(curve.value for curve in curves if "form" not in curve.parameters)
+    drawn = next(curve.value for curve in curves if "form" in curve.parameters)
+    kinds = results["DetailedPrecisionRecallCurve"].value
+    analysis = results["ErrorAnalysis"]
+
+    for parameters, (tp, fp, fn) in counts_of(results):
+        label, score = parameters["label"], parameters["score_threshold"]
+        at = {"label": label, "score_threshold": score}
+        assert results["Precision"].find(**at).only.to_dict()["value"] == share(tp, fp)
+        assert results["Recall"].find(**at).only.to_dict()["value"] == share(tp, fn)
+        assert results["F1"].find(**at).only.to_dict()["value"] == share(2 * tp, fp + fn)
+        assert [points[label][repr(score)][name] for name in ("tp", "fp", "fn")] == [tp, fp, fn]
+        assert [kinds[label][repr(score)][name]["total"] for name in ("tp", "fp", "fn")] == [
+            tp,
+            fp,
+            fn,
+        ]
+        assert results["AR"].find(**at).only.to_dict()["value"] == share(tp, fn)
+        lrp = results["LRP"].find(**at).only.to_dict()["value"]
+        if lrp is not None:
+            assert lrp["false_positive"] == share(fp, tp)
+            assert lrp["false_negative"] == share(fn, tp)
+        bins = results["CalibrationError"].find(**at).only.to_dict()["value"]
+        filled = [own for own in (bins["bins"] if bins else ()) if own["count"]]
+        assert sum(own["count"] for own in filled) == tp + fp
+        assert sum(round(own["count"] * own["precision"]) for own in filled) == tp
+        if score == 0.0:
+            found = analysis.find(label=label).value
+            assert found["false_positives"]["count"] == fp
+            assert found["false_negatives"]["count"] == fn
+            assert sum(drawn[label]["precisions"]) / 101 == pytest.approx(
+                results["AP"].find(label=label).value, rel=1e-14
+            )
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_matrix_and_examples_of_one_label_name_the_counts_of_the_label(
+    seed: int, rule: Rule
+) -> None:
+    at = {"matching": rule, "iou_thresholds": IOUS, "score_thresholds": SCORES}
+    results = results_of(
+        items_of(seed, labels="a"),
+        {"name": "Counts"} | at,
+        {"name": "ConfusionMatrix"} | at,
+        {"name": "Examples"} | at,
+    )
+
+    for parameters, (tp, fp, fn) in counts_of(results):
+        own = {name: parameters[name] for name in ("iou_threshold", "score_threshold")}
+        matrix = results["ConfusionMatrix"].find(**own).value
+        images = results["Examples"].find(**own).value
+
+        assert matrix["confusion_matrix"]["a"]["a"] == tp
+        assert matrix["unmatched_predictions"]["a"] == fp
+        assert matrix["unmatched_ground_truths"]["a"] == fn
+        listed = ("true_positives", "false_positives", "false_negatives")
+        assert [sum(len(image[name]) for image in images) for name in listed] == [tp, fp, fn]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_matrix_of_several_labels_holds_every_object_that_counts(seed: int, rule: Rule) -> None:
+    at = {"matching": rule, "iou_thresholds": IOUS, "score_thresholds": SCORES}
+    items = items_of(seed, labels="abc", crowd=0.0)
+    results = results_of(items, {"name": "Counts"} | at, {"name": "ConfusionMatrix"} | at)
+
+    for parameters, (tp, fp, fn) in counts_of(results):
+        own = {name: parameters[name] for name in ("iou_threshold", "score_threshold")}
+        label, matrix = parameters["label"], results["ConfusionMatrix"].find(**own).value
+        cells = matrix["confusion_matrix"]
+
+        predicted = sum(row[label] for row in cells.values())
+        assert predicted + matrix["unmatched_predictions"][label] == tp + fp
+        there = sum(cells[label].values())
+        assert there + matrix["unmatched_ground_truths"][label] == tp + fn
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_an_object_of_more_than_1e10_square_pixels_counts_as_any_other(rule: Rule) -> None:
+    box = (0, 0, 150_000, 100_000)  # a whole slide, or a map in meters
+    items = [Detection("a", [true("x", *box)], [seen({"x": 0.9}, *box)])]
+
+    assert value_of(items, "Counts", matching=rule) == {"tp": 1, "fp": 0, "fn": 0}
+    assert value_of(items, "PrecisionRecallCurve", matching=rule)["x"]["0.5"]["tp"] == 1
+    ap = results_of(items, {"name": "AP", "iou_thresholds": 0.5, "matching": rule}).only
+    if rule == "coco":  # pycocotools ignores it
+        assert ap.undefined == "no ground truths of label 'x'"
+    else:
+        assert ap.value == 1.0
+
+
+def test_counts_and_confusion_matrix_of_150_predictions_in_an_image_agree() -> None:
+    boxes = [(10 * i, 0, 10 * i + 8, 8) for i in range(150)]
+    items = [
+        Detection("a", [true("d", *box) for box in boxes], [seen({"d": 0.9}, *b) for b in boxes])
+    ]
+    results = results_of(items, "Counts", {"name": "Recall", "average": "none"}, "ConfusionMatrix")
+
+    assert results["Counts"].value == {"tp": 150, "fp": 0, "fn": 0}
+    assert results["Recall"].value == 1.0
+    assert results["ConfusionMatrix"].value["confusion_matrix"] == {"d": {"d": 150}}
+    assert value_of(items, "AR") == pytest.approx(
+        100 / 150, rel=1e-15
+    )  # COCO's bound, for averages alone
+    assert value_of(items, "AR", max_detections=150) == 1.0
+    assert value_of(items, "AR", matching="valor") == 1.0

@@ -1,0 +1,251 @@
+"""A state file that was damaged or made up ends in one line, never in a crash or another error."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from numpy.typing import NDArray
+from valor_detection.outlines import Outlines
+from valor_detection.overlaps import Overlaps
+
+from valor_core import Evaluator
+from valor_core.cli.program import program
+from valor_core.errors import StateError
+from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Polygon
+from valor_core.schemas.label import Label
+from valor_core.spec import MetricSpec
+
+from .support import REGISTRY, ROW, seen, true
+
+Array = NDArray[Any]
+
+TURNED = Polygon([(0, 0), (8, 0), (8, 8)])
+DATA = (
+    *ROW,
+    Detection(
+        "e",
+        [true("dog", 0, 0, 9, 9, is_crowd=True), TrueObject([("color", "red")], TURNED, uid="t")],
+        [
+            PredictedObject({"dog": 0.75, "cat": 0.25}, TURNED, "p"),
+            seen([(("color", "red"), 0.5)], 0, 0, 8, 8),
+        ],
+    ),
+)
+METRICS = sorted(spec.name for spec in REGISTRY.all(MetricSpec) if spec.task == "detection")
+CHOSEN: dict[str, dict[str, Any]] = {
+    "detection.ConfusionMatrix": {"max_examples": 2},
+    "detection.DetailedPrecisionRecallCurve": {"max_examples": 2},
+}
+
+
+def greatest(array: Array) -> Array:
+    worst = np.iinfo(array.dtype).max if array.dtype.kind in "iu" else np.nan
+    return np.full_like(array, worst)
+
+
+CHANGES: dict[str, Callable[[Array], Array]] = {
+    "cut by a row": lambda array: array[:-1],
+    "one row": lambda array: array[:1],
+    "no row": lambda array: array[:0],
+    "a row more": lambda array: np.concatenate([array, array[-1:]]),
+    "all rows twice": lambda array: np.concatenate([array, array]),
+    "backwards": lambda array: array[::-1],
+    "times two": lambda array: array * array.dtype.type(2),
+    "all ten million": lambda array: np.full_like(array, 10**7),
+    "the greatest, or NaN": greatest,
+    "infinite": lambda array: np.full_like(array, np.inf),
+    "all -1": lambda array: np.full_like(array, -1),
+    "all the least": lambda array: np.full_like(array, np.iinfo(array.dtype).min),
+    "all 0": np.zeros_like,
+    "half as wide": lambda array: array.astype(array.dtype.str.replace("8", "4")),
+    "of the other byte order": lambda array: array.astype(array.dtype.newbyteorder()),
+    "text": lambda array: array.astype("U"),
+    "complex": lambda array: array.astype(complex),
+    "one number": lambda array: array[0],
+    "a column of rows": lambda array: array[:, None],
+    "no characters": lambda array: np.full(array.shape, 0xFFFFFFFF, np.uint32).view("U1"),
+}
+KNOWN = ("state: expected", "expected scores in [0, 1]")
+"""How a result says that a state does not fit another, or what it holds does not fit a metric."""
+
+
+def saved(path: Path, name: str, data: Any = DATA) -> dict[str, Array]:
+    evaluator = Evaluator([{"name": name} | CHOSEN.get(name, {})], "detection", registry=REGISTRY)
+    evaluator.update(data)
+    evaluator.save(path)
+    with np.load(path) as archive:
+        return dict(archive)
+
+
+def of_the_states(arrays: dict[str, Array]) -> dict[str, Array]:
+    """The arrays that states made; the header says which."""
+    slices = json.dumps(json.loads(arrays["header"].tobytes())["slices"])
+    return {f"array{i}": arrays[f"array{i}"] for i in re.findall(r'"array": (\d+)', slices)}
+
+
+def changed(array: Array, change: Callable[[Array], Array]) -> Array | None:
+    """The array changed; None if it cannot be, or is the same."""
+    try:
+        with np.errstate(all="ignore"):
+            other = change(array)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    same = other.dtype == array.dtype and np.array_equal(other, array)
+    return None if same else other
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_a_state_file_with_one_changed_column_is_refused_or_answered_and_never_crashes(
+    tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "state.npz"
+    arrays = saved(path, name)
+    refused = []
+    for place, array in arrays.items():
+        if place == "header":
+            continue
+        for change in CHANGES.values():
+            other = changed(array, change)
+            if other is None:
+                continue
+            np.savez(path, **(arrays | {place: other}))
+            try:
+                results = Evaluator.load(path, registry=REGISTRY).compute().results
+            except StateError as error:
+                refused.append(error.message)
+                continue
+            errors = [result.to_dict().get("error", KNOWN[0]) for result in results]
+            assert all(error.startswith(KNOWN) for error in errors)
+    assert len(refused) > 100
+    assert not any("\n" in message for message in refused)
+
+
+COLUMNS: list[tuple[str, Any, str]] = [
+    ("uids", np.array(["a", "a"]), "uids: item 'a': expected each uid once, found it 2 times"),
+    ("datums", [1, 0, 1], "datums: expected numbers that do not fall"),
+    ("datums", [0, 0, 2], "datums: expected numbers of at most 1, found 2"),
+    ("datums", [0, 0, 0], "truths: expected pairs of objects of one image"),
+    ("labels", [1, 0, 0], "truths: expected pairs of objects that may be compared"),
+    ("labels", [0, 0, 2], "labels: expected numbers of at most 1, found 2"),
+    ("true_labels", [-1, 0], "true_labels: expected numbers of 0 or more, found -1"),
+    ("crowd", [0, 1], "crowd: expected an array of bool, found int64"),
+    ("scores", [0.5, np.nan, 0.5], "scores: expected finite numbers, found nan"),
+    ("areas", [1.0, 2.0], "areas: expected the shape 3, found 2"),
+    ("starts", [0, 1, 2**63 - 1, 2], "starts: expected offsets that rise from 0 to 2"),
+    ("truths", [0, 2], "truths: expected numbers of at most 1, found 2"),
+    ("truths", None, "truths: expected an array, found None"),
+    ("ious", [0.5, -0.5], "ious: expected numbers of 0 or more, found -0.5"),
+    ("ious", [0.5, 1e308], "ious: expected numbers of at most 2, found 1e+308"),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "message"), COLUMNS)
+def test_a_column_of_objects_that_cannot_be_is_named(name: str, values: Any, message: str) -> None:
+    one, two = (seen({label: 0.5}, 0, 0, 9, 9) for label in ("dog", "cat"))
+    own = true("dog", 0, 0, 9, 9)
+    state = Overlaps(None, (0.5,), (0.5,), ("label",))
+    state.update(
+        DetectionBatch.of([Detection("a", [own], [one, two]), Detection("b", [own], [one])])
+    )
+    content = state.dump()
+    content["chunk"][name] = None if values is None else np.array(values)
+
+    with pytest.raises(StateError) as caught:
+        Overlaps(None, (0.5,), (0.5,), ("label",)).restore(content)
+    assert str(caught.value) == message
+
+
+CONTENTS: list[tuple[dict[str, Any], str]] = [
+    ({"labels": None}, "labels: expected labels, found None"),
+    ({"labels": [Label("class", "dog")] * 2}, "labels: expected each label once, found one twice"),
+    (
+        {"label_ids": {2: 0}},
+        "label_ids: expected a whole number for each of 2 labels, found 0 for 2",
+    ),
+    ({"label_ids": [1]}, "label_ids: expected numbers of labels, found [1]"),
+    ({"chunk": None}, "chunk: expected columns by name, found None"),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), CONTENTS)
+def test_what_else_a_state_of_objects_cannot_hold_is_named(
+    fields: dict[str, Any], message: str
+) -> None:
+    labels = [Label("class", "dog"), Label("class", "cat")]
+    content = {"labels": labels, "label_ids": {}, "chunk": {}} | fields
+    with pytest.raises(StateError) as caught:
+        Overlaps(None, (0.5,), (0.5,), ("label",)).restore(content)
+    assert str(caught.value) == message
+
+
+SIDES: list[tuple[str, Any, str]] = [
+    ("datums", np.array([0, 5]), "datums: expected numbers of at most 0, found 5"),
+    ("kinds", np.array([0, 2], np.uint8), "kinds: expected numbers of at most 1, found 2"),
+    ("boxes", np.zeros((2, 3)), "boxes: expected the shape 2 by 4, found 2 by 3"),
+    ("boxes", np.full((2, 4), 1e308), "boxes: expected finite numbers, found inf"),
+    ("names", ["a"], "names: expected 2 rows as in datums, found 1"),
+    ("names", [1.5, "a"], "names: expected text or whole numbers, found [1.5, 'a']"),
+    ("rings", None, "rings: expected those of the polygons, found none"),
+    ("rings", [], "rings: expected points and three columns, found []"),
+    (
+        "rings",
+        [np.zeros((3, 2)), np.array([0, 9]), np.array([0, 1]), np.array([0, 0, 1])],
+        "rings: expected offsets that rise from 0 to 3",
+    ),
+    (
+        "rings",
+        [np.zeros((3, 2)), np.array([0, 3]), np.empty(0, np.int64), np.array([0, 0, 1])],
+        "polygons: expected the shape 1, found 0",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "message"), SIDES)
+def test_a_column_of_shapes_that_cannot_be_is_named(name: str, values: Any, message: str) -> None:
+    state = Outlines()
+    box, polygon = seen({"dog": 0.5}, 0, 0, 9, 9), PredictedObject({"dog": 0.5}, TURNED)
+    state.update(DetectionBatch.of([Detection("a", [], [box, polygon])]))
+    content = state.dump()
+    content["sheets"][0][2][name] = values
+
+    with pytest.raises(StateError) as caught:
+        Outlines().restore(content)
+    assert str(caught.value) == message
+
+
+def test_names_of_other_objects_than_those_that_were_counted_are_refused(tmp_path: Path) -> None:
+    """As it was, the examples of a state that was changed were those of other images."""
+    arrays = saved(tmp_path / "state.npz", "detection.Examples")
+    for place, array in of_the_states(arrays).items():
+        if array.tolist() == ["a", "b", "c", "d", "e"]:
+            last = place
+    np.savez(tmp_path / "state.npz", **(arrays | {last: np.array(["a", "b", "c", "d", "f"])}))
+
+    (result,) = Evaluator.load(tmp_path / "state.npz", registry=REGISTRY).compute().results
+    assert result.to_dict()["error"].startswith(
+        "state: expected names and shapes of the objects that were counted, found those of others"
+    )
+
+
+def test_valor_merge_names_what_is_damaged_in_a_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arrays = saved(Path("state.npz"), "detection.AP")
+    codes = [place for place, array in of_the_states(arrays).items() if array.dtype == np.int64]
+    np.savez("state.npz", **(arrays | {codes[-1]: np.full_like(arrays[codes[-1]], 10**7)}))
+    found = CliRunner().invoke(program, ["merge", "state.npz"])
+
+    assert found.exit_code == 2
+    message, *remedy = found.stderr.splitlines()
+    assert message.startswith("valor: state.npz: ")
+    assert message.endswith("truths: expected numbers of at most 6, found 10000000")
+    assert len(remedy) < 2

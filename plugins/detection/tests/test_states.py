@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from attrs import frozen
+from valor_detection.parameters.calibration import CalibrationParameters
+from valor_detection.states import Overlaps, overlaps, ranking
+
+from valor_core.averages import coordinates
+from valor_core.evaluator import Evaluator
+from valor_core.result import Result, mean
+from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box
+from valor_core.spec import MetricSpec, Range
+from valor_core.state import StateRequest
+from valor_core.testing import check_metric
+
+
+@frozen
+class MeanTrueScore:
+    """Mean score of the predictions of each label that found a ground truth."""
+
+    parameters: CalibrationParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The overlaps."""
+        return (overlaps((self.parameters.iou_threshold,), self.parameters.matching),)
+
+    def compute(self, state: Overlaps) -> Iterator[Result]:
+        """One result for each label."""
+        ranked = ranking(state.table, self.parameters)
+        for code in (code for codes in state.table.seen.values() for code in codes):
+            scores = ranked.scores[ranked.is_true & (ranked.labels == code)].tolist()
+            value, _ = mean(scores, "true positives")
+            yield Result(parameters=coordinates(state.table.labels[code]), value=value)
+
+
+MEAN_TRUE_SCORE = MetricSpec(
+    name="mylab.MeanTrueScore",
+    task="detection",
+    summary="Mean score of the predictions that found a ground truth",
+    parameters=CalibrationParameters,
+    implementation=f"{__name__}:MeanTrueScore",
+    higher_is_better=None,
+    range=Range(),
+)
+
+
+def test_a_metric_of_another_plugin_on_overlaps_keeps_all_laws() -> None:
+    for parameters in ({}, {"matching": "ranked", "iou_threshold": 0.75}):
+        check_metric(MEAN_TRUE_SCORE, parameters=parameters)
+
+
+def test_a_metric_of_another_plugin_shares_the_one_state_with_the_familys_own() -> None:
+    near, far = Box(0, 0, 4, 4), Box(9, 9, 12, 12)
+    items = [
+        Detection("a", [TrueObject("dog", near)], [PredictedObject({"dog": 0.5}, near)]),
+        Detection("b", [TrueObject("dog", near)], [PredictedObject({"dog": 0.75}, near)]),
+        Detection("c", [TrueObject("dog", near)], [PredictedObject({"dog": 0.9}, far)]),
+    ]
+    evaluator = Evaluator([MEAN_TRUE_SCORE, "CalibrationError", "AP"], "detection")
+    evaluator.update(items)
+
+    assert len(evaluator.evaluation.plan.requests) == 1
+    # of a and b: (0.5 + 0.75) / 2
+    assert evaluator.compute()["MeanTrueScore", "dog"].value == 0.625
+
+
+def test_states_publish_what_their_docs_name() -> None:
+    states = sys.modules["valor_detection.states"]
+
+    assert all(name in (states.__doc__ or "") for name in states.__all__)

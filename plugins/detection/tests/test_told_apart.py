@@ -1,0 +1,111 @@
+"""Results of one metric under two settings can be told apart by their `parameters`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from valor_core.parameters import Parameter, declared, plain_value
+from valor_core.result import Result
+from valor_core.spec import MetricSpec
+
+from .support import REGISTRY, results_of
+from .test_laws import items_of, of
+
+OTHERS: dict[str, Any] = {
+    "iou_thresholds": [0.3, 0.6],
+    "iou_threshold": 0.3,
+    "background_threshold": 0.2,
+    "score_thresholds": [0.25, 0.75],
+    "score_threshold": 0.25,
+    "recall_score_threshold": 0.25,
+    "matching": "valor",
+    "max_detections": 2,
+    "area_ranges": {"all": [0, 200]},
+    "convert_to": "box",
+    "include_prediction_only_labels": True,
+    "zero_division": None,
+    "average": ["macro"],
+    "form": "interpolated",
+    "max_examples": 2,
+    "order": "uid",
+    "limit": 3,
+    "offset": 1,
+    "bins": 4,
+    "per_label": True,
+}
+"""A value of each parameter that is no metric's default."""
+
+WHICH = {"average", "per_label", "iou_thresholds", "score_thresholds"}
+"""Parameters that choose results; those that both settings give are the same results."""
+
+
+def metrics() -> Iterator[MetricSpec]:
+    for spec in REGISTRY.all(MetricSpec):
+        if spec.task == "detection":
+            yield spec
+
+
+PAIRS = [
+    (spec.name, parameter) for spec in metrics() for parameter in declared(spec.parameter_class)
+]
+
+
+def told(result: Result) -> str:
+    return repr(sorted(result.parameters.items()))
+
+
+def results(name: str, **chosen: Any) -> dict[str, Any]:
+    found = results_of(of(items_of(1)), {"name": name} | chosen)
+    by_parameters = {told(result): result.to_dict()["value"] for result in found}
+    assert len(by_parameters) == len(found)  # no two of them are alike
+    return by_parameters
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"), [pytest.param(*pair, id=f"{pair[0]} {pair[1].name}") for pair in PAIRS]
+)
+def test_two_settings_of_a_metric_never_give_results_that_look_alike(
+    name: str, parameter: Parameter
+) -> None:
+    value = OTHERS[parameter.name]
+    assert plain_value(parameter.default) != value
+    usual, other = results(name), results(name, **{parameter.name: value})
+
+    alike = usual.keys() & other.keys()
+    if parameter.name in WHICH:
+        assert all(usual[own] == other[own] for own in alike)
+    else:
+        assert not alike
+
+
+@pytest.mark.parametrize("name", [name for name, own in PAIRS if own.name == "area_ranges"])
+def test_ranges_of_one_name_and_other_bounds_are_told_apart(name: str) -> None:
+    small, large = ({"s": [0, bound]} for bound in (50, 5000))
+
+    assert not results(name, area_ranges=small).keys() & results(name, area_ranges=large).keys()
+
+
+def test_ap_of_two_ranges_of_one_name_stand_both_in_a_report() -> None:
+    found = results_of(
+        of(items_of(1)),
+        *({"name": "AP", "iou_thresholds": 0.5, "area_ranges": {"s": [0, b]}} for b in (50, 5000)),
+    )
+    bounds = {tuple(result.parameters["area_bounds"]) for result in found}
+
+    assert bounds == {(0.0, 50.0), (0.0, 5000.0)}
+
+
+def test_precision_with_and_without_a_value_of_0_by_0_are_told_apart() -> None:
+    both = results_of(
+        of(items_of(1)),
+        {"name": "Precision", "average": "macro"},
+        {"name": "Precision", "average": "macro", "zero_division": 1.0},
+    )
+
+    assert [result.parameters.get("zero_division") for result in both["Precision"]] == [
+        *[None] * (len(both) // 2),
+        *[1.0] * (len(both) // 2),
+    ]

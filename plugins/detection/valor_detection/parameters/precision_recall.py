@@ -1,0 +1,75 @@
+"""Parameters of precision, recall, what they are counted from, and their curve."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from valor_core.parameters import Within, parameter, parameters
+from valor_detection.parameters import fields
+
+Average = Literal["none", "micro", "macro", "weighted"]
+
+
+def _average() -> tuple[Average, ...]:
+    average: tuple[Average, ...] = parameter(
+        default=("none", "micro", "macro", "weighted"),
+        help="none is one result for each label; micro pools all labels, macro is the plain mean "
+        "over labels, weighted the mean by number of ground truths.",
+        non_empty=True,
+        distinct=True,
+    )
+    return average
+
+
+def _zero_division() -> float | None:
+    zero_division: float | None = parameter(
+        default=0.0,
+        help="Value of 0/0; null makes it undefined, left out of means and counted.",
+        check=Within(0, 1),
+    )
+    return zero_division
+
+
+@parameters
+class LabelParameters(fields.Sized):
+    """Parameters of Precision, Recall and F1."""
+
+    iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
+    score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
+    average: tuple[Average, ...] = _average()
+    matching: fields.Rule = fields.matching()
+    max_detections: int | None = fields.max_detections()
+    area_ranges: fields.AreaRanges | None = fields.area_ranges()
+    zero_division: float | None = _zero_division()
+    include_prediction_only_labels: bool = fields.prediction_only()
+    convert_to: fields.ConvertTo | None = fields.convert_to()
+
+
+@parameters
+class CountsParameters(fields.Sized):
+    """Parameters of Counts."""
+
+    iou_thresholds: tuple[float, ...] = fields.iou_thresholds((0.5,))
+    score_thresholds: tuple[float, ...] = fields.score_thresholds((0.5,))
+    matching: fields.Rule = fields.matching()
+    max_detections: int | None = fields.max_detections()
+    area_ranges: fields.AreaRanges | None = fields.area_ranges()
+    convert_to: fields.ConvertTo | None = fields.convert_to()
+
+
+@parameters
+class PrecisionRecallCurveParameters(fields.Sized):
+    """Parameters of PrecisionRecallCurve."""
+
+    iou_threshold: float = fields.iou_threshold()
+    form: Literal["thresholds", "interpolated"] = parameter(
+        default="thresholds",
+        help="thresholds counts at every score threshold; interpolated gives precision and score "
+        "at 101 recalls from 0 to 1.",
+    )
+    score_thresholds: tuple[float, ...] = fields.score_thresholds(fields.CURVE_THRESHOLDS)
+    matching: fields.Rule = fields.matching()
+    max_detections: int | None = fields.max_detections()
+    area_ranges: fields.AreaRanges | None = fields.area_ranges()
+    zero_division: float | None = _zero_division()
+    convert_to: fields.ConvertTo | None = fields.convert_to()
