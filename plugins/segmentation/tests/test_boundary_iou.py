@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
 from valor_segmentation import boundaries
 from valor_segmentation.boundaries import width_of
 
@@ -82,6 +84,22 @@ def test_the_width_is_that_of_the_reference_program() -> None:
     assert width_of((3, 4), 0.5, None) == 2
     assert width_of((3, 4), 0.3, None) == 2
     assert width_of((3, 4), 0.02, None) == 1
+
+
+def test_a_width_is_a_share_as_the_decimal_that_people_wrote() -> None:
+    # 0.018 * 750 = 13.5 and 0.07 * 750 = 52.5: halves go to the even number, 14 and 52.
+    assert width_of((450, 600), 0.018, None) == 14
+    assert width_of((450, 600), 0.07, None) == 52
+    assert (round(0.018 * 750), round(0.07 * 750)) == (13, 53)
+
+
+@given(st.integers(1, 3000), st.integers(1, 3000), st.integers(1, 10_000))
+def test_a_width_is_the_nearest_whole_number(height: int, width: int, share: int) -> None:
+    found = width_of((height, width), share / 10_000, None)
+    # Squared, so that no root is rounded: |found - share * diagonal| <= 1/2.
+    square = (height * height + width * width) * share * share * 4
+    assert (2 * found - 1) ** 2 * 10_000**2 <= square or found == 1
+    assert square <= (2 * found + 1) ** 2 * 10_000**2
 
 
 def test_pixels_that_do_not_count_are_taken_out_of_both_sides() -> None:

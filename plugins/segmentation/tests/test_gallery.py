@@ -16,7 +16,7 @@ from valor_segmentation.gallery import (
     SegmentationGallery,
     colors_of,
 )
-from valor_segmentation.gallery_parameters import GalleryParameters
+from valor_segmentation.parameters.gallery import GalleryParameters
 
 from valor_core import Registry
 from valor_core.errors import ParameterError, ReadError
@@ -193,7 +193,7 @@ def test_the_worst_are_hung_first(tmp_path: Path) -> None:
     exhibition = plan({"folder": tmp_path / "shown"}, "segmentation", Registry())
     evaluation = Evaluation("segmentation", Plan.of([]))
 
-    page = exhibition.hang(evaluation, InMemory.of(items, "segmentation"))
+    page = exhibition.hang(evaluation, InMemory.of(items, SegmentationBatch))
 
     text = page.read_text(encoding="utf-8")
     assert "right-item" not in text

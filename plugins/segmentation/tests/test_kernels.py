@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from valor_segmentation.kernels import KERNELS
 from valor_segmentation.kernels.numeric import counting as numeric
 from valor_segmentation.kernels.places import Pair, Places
+
+from valor_core.errors import SchemaError
 
 needs_compiler = pytest.mark.skipif(KERNELS.library is None, reason="NumPy runs")
 
@@ -183,3 +186,91 @@ def test_the_first_unknown_value_is_found() -> None:
 
     assert Places(np.array([0, 1]), np.array([0, 1])).unknown(image) == (1, 1, 9)
     assert Places(np.array([0, 1, 7, 9]), np.zeros(4, int)).unknown(image) is None
+
+
+def both_kernels() -> list[Any]:
+    if KERNELS.library is None:
+        return [numeric]
+    from valor_segmentation.kernels.compiled import counting as compiled
+
+    return [numeric, compiled]
+
+
+PLACES = Places(np.array([0, 1]), np.array([0, 1]))
+
+
+@pytest.mark.parametrize("kernels", both_kernels())
+@pytest.mark.parametrize("shape", [(10, 1_000), (4_001, 1_000), (4_000_000,), (0, 1_000)])
+def test_images_of_two_sizes_are_refused(kernels: Any, shape: tuple[int, ...]) -> None:
+    true, seen = np.ones((4_000, 1_000), np.uint8), np.ones(shape, np.uint8)
+    found = " by ".join(map(str, shape))
+
+    with pytest.raises(SchemaError) as caught:
+        kernels.count_pairs([(true, PLACES, seen, PLACES)], 2, 2)
+    assert str(caught.value) == f"images: expected 4000 by 1000 pixels on both sides, got {found}"
+
+
+@pytest.mark.parametrize("kernels", both_kernels())
+@pytest.mark.parametrize("dtype", [float, bool, object, "m8[s]", "U1"])
+def test_images_of_no_whole_numbers_are_refused(kernels: Any, dtype: Any) -> None:
+    image = np.zeros((2, 2), np.uint8)
+    with pytest.raises(SchemaError, match="images: expected whole numbers, got array of"):
+        kernels.count_pairs([(image, PLACES, image.astype(dtype), PLACES)], 2, 2)
+
+
+@pytest.mark.parametrize("kernels", both_kernels())
+@pytest.mark.parametrize("position", [-1, 2, 70_000, 1 << 40])
+@pytest.mark.parametrize("value", [1, 70_000, 1 << 40])
+def test_places_beyond_the_table_are_refused(kernels: Any, position: int, value: int) -> None:
+    image = np.full((2, 2), value)
+    strange = Places(np.array([0, value]), np.array([0, position]))
+    for pair in ((image, strange, image, PLACES), (image, PLACES, image, strange)):
+        with pytest.raises(SchemaError) as caught:
+            kernels.count_pairs([pair], 2, 2)
+        assert str(caught.value) == f"positions: expected 0 to 1, got {position}"
+
+
+def test_places_have_one_position_for_each_value() -> None:
+    with pytest.raises(SchemaError, match=r"positions: expected 2, one for each value, got 1"):
+        Places(np.array([0, 1]), np.array([0]))
+
+
+@needs_compiler
+@pytest.mark.parametrize("count", [2, 200])
+def test_an_evaluation_after_an_interrupted_one_counts_only_its_own_pixels(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from valor_segmentation.kernels.compiled import counting as compiled
+
+    image = np.random.default_rng(0).integers(0, count, (900, 900)).astype(np.uint8)
+    places = Places(np.arange(count), np.arange(count))
+    pairs: list[Pair] = [(image, places, image[::-1], places)]
+    expected = compiled.count_pairs(pairs, count, count)
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(compiled, "_collect_counts", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            compiled.count_pairs(pairs, count, count)
+
+    assert np.array_equal(compiled.count_pairs(pairs, count, count), expected)
+
+
+@needs_compiler
+def test_threads_keep_no_table_of_counts() -> None:
+    from valor_segmentation.kernels.compiled import counting as compiled
+
+    count = 2_000
+    image = np.random.default_rng(0).integers(0, count, (1_500, 1_000)).astype(np.uint16)
+    places = Places(np.arange(count), np.arange(count))
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        assert compiled.count_pairs([(image, places, image, places)], count, count).sum() > 0
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert after - before < 4 * count**2 / 2  # a thread's table takes 16 MB

@@ -25,6 +25,8 @@ from valor_core.schemas.segmentation import (
 )
 from valor_core.testing import check_metric
 
+from .support import results_of
+
 LABELS = (Label("class", "person"), Label("class", "sky"), Label("class", "dog"))
 PERSON, SKY, DOG = range(3)
 NAMES = ("PanopticQuality", "SegmentationQuality", "RecognitionQuality")
@@ -386,3 +388,16 @@ def test_memory_grows_with_the_pairs_of_segments_that_there_are() -> None:
         tracemalloc.stop()
 
     assert peak < 40_000_000
+
+
+@pytest.mark.parametrize("size", [100, 101, 1_000_000])
+def test_segments_of_which_half_is_shared_are_no_match(size: int) -> None:
+    # A union of 2n pixels of which n are shared has an IoU of 0.5, which is not above it.
+    image = np.zeros((1, 2 * size), np.uint8)
+    true, half, more = image + 1, image.copy(), image.copy()
+    half[0, :size], more[0, : size + 1] = 1, 1
+    batch = SegmentationBatch.from_arrays([true], [half], labels=["cat"])
+    above = SegmentationBatch.from_arrays([true], [more], labels=["cat"])
+
+    assert results_of(batch, "RecognitionQuality")["RecognitionQuality", "cat"].value == 0.0
+    assert results_of(above, "RecognitionQuality")["RecognitionQuality", "cat"].value == 1.0

@@ -311,7 +311,7 @@ def test_a_value_that_a_mapping_does_not_name_is_refused() -> None:
 
     assert str(refused.value).startswith(
         "batch 0: item 0, groundtruth: expected the value of a label, got 2 at row 0, column 2\n"
-        "Add its label to the labels, or {2: None} if it is background"
+        "Name 2 in data.values of a config, as null if it is background, or in data.ignore"
     )
 
 
@@ -328,8 +328,8 @@ def test_a_value_that_is_no_label_names_the_item_and_the_place(dtype: Any) -> No
         ) as refused:
             results_of(batch, "IOU")
         assert str(refused.value).splitlines()[1] == (
-            "Add its label to the labels, or {77: None} if it is background; in a ground truth, "
-            "set ignore to 77 if such pixels do not count."
+            "Name 77 in data.values of a config, as null if it is background, or in data.ignore if "
+            "it is in a ground truth and does not count; in Python, labels={77: None} or ignore=77."
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from valor_segmentation.reader_parameters import CocoParameters
+from valor_segmentation.parameters.readers.coco import CocoParameters
 from valor_segmentation.readers.coco import CocoReader
 
 from valor_core import evaluate
@@ -223,7 +223,7 @@ def test_a_category_that_is_neither_thing_nor_stuff_is_named() -> None:
     assert message() == ("true.json, categories, id 7, isthing: expected 0 or 1, found 'no'")
 
 
-def test_polygons_have_the_pixels_whose_centers_are_inside() -> None:
+def test_polygons_of_an_annotation_are_united() -> None:
     polygons = [[0, 0, 1.4, 0, 1.4, 1, 0, 1], [2.6, 0, 4, 0, 4, 1, 2.6, 1]]
     one = {"image_id": 2, "category_id": 3, "segmentation": polygons}
     write("true.json", [one])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import struct
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import rasterio
-from valor_segmentation.reader_parameters import GeotiffParameters
+from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
 from valor_segmentation.readers.geotiff import GeotiffReader
 from valor_segmentation.readers.rasters import RasterPixels
 
@@ -235,6 +236,17 @@ def test_what_is_no_raster_is_named() -> None:
     write("seen/a.tif", [[1]])
     Path("true").mkdir()
     Path("true/a.tif").write_text("text")
+    assert message().startswith("true/a.tif: expected a whole raster, found: ")
+
+
+def test_a_raster_whose_tags_are_shifted_is_named() -> None:
+    for folder in ("true", "seen"):
+        write(f"{folder}/a.tif", [[1, 2]], crs="EPSG:3857")
+    content = Path("true/a.tif").read_bytes()
+    (tags,) = struct.unpack_from("<I", content, 4)
+    (count,) = struct.unpack_from("<H", content, tags)
+    end = tags + 2 + 12 * count
+    Path("true/a.tif").write_bytes(content[:end] + b"\xff" * 4 + content[end:])
     assert message().startswith("true/a.tif: expected a whole raster, found: ")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_segmentation.reader_parameters import NpyParameters
+from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.npy import NpyReader
 
 from valor_core.errors import ReadError
@@ -192,3 +192,12 @@ def test_an_archive_of_something_else_names_the_file() -> None:
 )
 def test_values_are_numbers_of_their_own(values: dict[str, str], expected: str) -> None:
     assert message(labels=[], values=values) == expected
+
+
+def test_arrays_of_other_names_are_not_taken_for_missing() -> None:
+    for name in "ab":
+        np.save(f"true/{name}.npy", [[1]])
+        np.save(f"seen/{name}_pred.npy", [[1]])
+    assert message().splitlines()[1] == (
+        "Call the files of an image alike on both sides, not 'a.npy' and 'a_pred.npy'."
+    )

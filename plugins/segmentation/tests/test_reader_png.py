@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
-from valor_segmentation.reader_parameters import PngParameters
+from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.png import PngReader
 
 from valor_core.errors import MissingExtraError, ReadError
@@ -344,3 +344,56 @@ def test_alpha_is_passed_over() -> None:
     write("seen/a.png", [[RED, RED]])
     (batch,) = batches(palette={"#ff0000": "cat"})
     assert codes(batch) == [[[0, 0]]]
+
+
+@pytest.mark.parametrize("name", ["background", "Void", "unlabeled"])
+def test_labels_that_begin_with_background_do_not_shift_every_name(
+    tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(ReadError) as caught:
+        PngReader(
+            PngParameters(
+                groundtruths=tmp_path, predictions=tmp_path, labels=(name, "sky", "water")
+            ),
+            "segmentation",
+        )
+    assert str(caught.value) == (
+        "data.labels: expected the label of the value 1 first, since 0 is background, found "
+        f"{name!r}\nLeave it out, or set data.values in place of data.labels to count it like a "
+        f"label: values: {{0: {name}, 1: sky, …}}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("true", "seen", "remedy"),
+    [
+        ("", "_pred", "Set data.prediction_ending to _pred.png."),
+        ("_gt", "", "Set data.groundtruth_ending to _gt.png."),
+        (
+            "_gtFine",
+            "_pred",
+            "Set data.groundtruth_ending to _gtFine.png and data.prediction_ending to _pred.png.",
+        ),
+    ],
+)
+def test_predictions_of_other_endings_are_not_taken_for_missing(
+    true: str, seen: str, remedy: str
+) -> None:
+    for number in range(12):
+        write(f"true/img_{number}{true}.png", [[1]])
+        write(f"seen/img_{number}{seen}.png", [[1]])
+    text = message(labels=["cat"])
+    assert "images, found none for 12:" in text
+    assert text.splitlines()[1] == remedy
+
+    endings = {"groundtruth_ending": f"{true}.png", "prediction_ending": f"{seen}.png"}
+    assert sum(map(len, batches(labels=["cat"], **endings))) == 12
+
+
+def test_folders_of_other_images_are_not_counted_as_background() -> None:
+    write("true/a.png", [[1]])
+    write("true/b.png", [[1]])
+    write("seen/pred_a.png", [[1]])
+    assert message(labels=["cat"]).splitlines()[1] == (
+        "Call the files of an image alike on both sides, not 'a.png' and 'pred_a.png'."
+    )

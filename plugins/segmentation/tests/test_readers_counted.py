@@ -137,7 +137,10 @@ def test_a_table_of_metadata_makes_slices(kind: str, ending: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("uid,x\na,1\na,2\n", "facts.csv: expected each uid once, found 'a' twice"),
+        (
+            "uid,x\na,1\na,2\n",
+            "facts.csv, row 3, column 'uid': expected each uid once, found 'a' as in row 2",
+        ),
         (
             "uid,x\na,1\nz.npy,2\ny,3\n",
             "facts.csv, row 3, column 'uid': expected the name of one of the 1 images without its "

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
+from valor_core.parameters import nondefault
 from valor_core.result import Result, ratio
 from valor_core.state import StateRequest
 from valor_segmentation import pixel_counts
-from valor_segmentation.parameters import AccuracyParameters
+from valor_segmentation.parameters.pixels import AccuracyParameters
 from valor_segmentation.pixel_counts import PixelCounts
 
 
@@ -49,4 +50,5 @@ class Accuracy:
         for key, counts in state.sorted():
             tp, _, fn = counts.confusion.counts(background=background)
             value = ratio(int(tp.sum()), int(tp.sum() + fn.sum()), None, reason)
-            yield Result(parameters={"label_key": key, "background": background}, value=value)
+            own = {"label_key": key, "background": background}
+            yield Result(parameters=own | nondefault(self.parameters), value=value)

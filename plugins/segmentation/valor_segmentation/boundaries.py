@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -30,7 +31,8 @@ def width_of(shape: tuple[int, int], share: float, pixels: int | None) -> int:
     shape : (int, int)
         Height and width of the image.
     share : float
-        Width as a share of the diagonal, rounded to whole pixels, halves to even.
+        Width as a share of the diagonal, as the decimal that it prints as, rounded to whole pixels,
+        halves to even.
     pixels : int or None
         The width itself, in place of the share.
 
@@ -38,10 +40,17 @@ def width_of(shape: tuple[int, int], share: float, pixels: int | None) -> int:
     --------
     >>> width_of((300, 400), 0.02, None), width_of((300, 400), 0.02, 3)
     (10, 3)
+    >>> width_of((450, 600), 0.018, None), round(0.018 * 750)
+    (14, 13)
     """
+    if pixels is not None:
+        return pixels
     height, width = shape
-    diagonal = math.sqrt(height * height + width * width)
-    return max(1, round(share * diagonal)) if pixels is None else pixels
+    # In whole numbers: of 0.018 * 750, which is 13.5, floats make a bit less.
+    four_squares = 4 * Fraction(str(share)) ** 2 * (height * height + width * width)
+    halves = math.isqrt(math.floor(four_squares))
+    is_half = halves % 2 == 1 and halves * halves == four_squares
+    return max(1, round(Fraction(halves, 2)) if is_half else (halves + 1) // 2)
 
 
 @define(eq=False)
@@ -198,7 +207,7 @@ def boundaries(true: LabelMap, predicted: LabelMap, reach: int, place: str) -> I
         return
     left, right = _Side(Erosion(reach, width)), _Side(Erosion(reach, width))
     read = done = 0
-    for image, other in blocks(true, predicted, most=_BLOCK):
+    for image, other in blocks(true, predicted, place, most=_BLOCK):
         rows = codes(true, image, f"{place}, groundtruth")
         seen = _without(codes(predicted, other, f"{place}, prediction"), rows == IGNORED)
         del image, other  # views of strips, which are let go before the next ones are read

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.averages import Value, coordinates, macro, weighted
+from valor_core.errors import StateError
+from valor_core.parameters import nondefault
 from valor_core.result import Result, ratio
+from valor_core.saved_columns import column, labels
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.segmentation import IGNORED, LabelMap, SegmentationBatch
 from valor_core.state import Content, StateRequest
 from valor_segmentation.boundaries import Block, boundaries, width_of
-from valor_segmentation.boundary_parameters import BoundaryIOUParameters
 from valor_segmentation.kernels.counting import count_pairs
 from valor_segmentation.kernels.places import Places
-from valor_segmentation.tables import check_labels
+from valor_segmentation.parameters.boundaries import BoundaryIOUParameters
+from valor_segmentation.tables import MOST_COUNTED, check_labels, check_total
 from valor_segmentation.walk import over_images
 
-_TRUE = 0  # column of `BoundaryCounts.table`
+_TRUE, _BOTH = 0, 2  # columns of `BoundaryCounts.table`
 
 
 @define
@@ -66,8 +70,18 @@ class BoundaryCounts:
         return {"labels": self.vocabulary.labels, "table": self.table}
 
     def restore(self, content: Content) -> None:
-        """The counts that `dump` wrote."""
-        self.vocabulary, self.table = Vocabulary(content["labels"]), content["table"]
+        """The counts that `dump` wrote.
+
+        Raises
+        ------
+        StateError
+            If they are something else.
+        """
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.table = column(content, "table", np.int64, shape=(len(self.vocabulary), 3), low=0)
+        check_total(self.table)
+        if (self.table[:, _BOTH] > self.table[:, :_BOTH].min(axis=1, initial=MOST_COUNTED)).any():
+            raise StateError("table: expected at most as many pixels on both sides as on each")
 
     def _of_image(
         self, batch: SegmentationBatch, position: int, true: LabelMap, predicted: LabelMap
@@ -80,6 +94,7 @@ class BoundaryCounts:
         return table
 
     def _add(self, codes: Codes, table: Codes) -> None:
+        check_total(self.table, table)
         grown = np.zeros((len(self.vocabulary), 3), np.int64)
         grown[: len(self.table)] = self.table
         grown[codes] += table
@@ -104,7 +119,8 @@ class BoundaryIOU:
     Notes
     -----
     Boundaries are those of boundary_iou_api's ``mask_to_boundary``, which erodes the mask by
-    OpenCV as often as the width has pixels, with a square of 3 by 3 and zeros around the image.
+    OpenCV as often as the width has pixels, with a square of 3 by 3 and zeros around the image. Its
+    widths are products of floats; here 0.018 of a diagonal of 750 pixels is 13.5, and so 14.
     That program has no pixels that do not count; here they are taken out of both sides before.
 
     Images are read a few rows at a time; memory holds as many rows of labels as the boundary is
@@ -143,11 +159,20 @@ class BoundaryIOU:
                 if average == "none":
                     for code in own:
                         value = _quotient(*state.table[code].tolist())
-                        yield Result(parameters=coordinates(labels[code]), value=value)
+                        parameters = coordinates(labels[code]) | self._settings
+                        yield Result(parameters=parameters, value=value)
                     continue
                 mean, left_out = self._mean(average, state.table[own])
-                parameters = {"label_key": key, "average": average}
+                parameters = {"label_key": key, "average": average} | self._settings
                 yield Result(parameters=parameters, value=mean, left_out=left_out)
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        """What every result names: the width, whatever it is, and what is not as usual."""
+        chosen = self.parameters
+        if chosen.width_in_pixels is None:
+            return {"width": chosen.width} | nondefault(chosen, "average")
+        return {"width_in_pixels": chosen.width_in_pixels} | nondefault(chosen, "average")
 
     def _mean(self, average: str, table: Codes) -> tuple[Value, dict[str, int]]:
         if average == "micro":

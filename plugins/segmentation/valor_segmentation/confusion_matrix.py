@@ -9,11 +9,12 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from valor_core.parameters import nondefault
 from valor_core.result import Deferred, NamedMatrix, Result
 from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
 from valor_segmentation import pixel_counts
-from valor_segmentation.parameters import ConfusionMatrixParameters
+from valor_segmentation.parameters.pixels import ConfusionMatrixParameters
 from valor_segmentation.pixel_counts import Confusion, PixelCounts
 
 
@@ -55,9 +56,7 @@ class ConfusionMatrix:
         """One result for each label key."""
         normalize = self.parameters.normalize
         for key, counts in state.sorted():
-            parameters = {"label_key": key}
-            if normalize != "none":
-                parameters["normalize"] = normalize
+            parameters = {"label_key": key} | nondefault(self.parameters)
             yield Result(parameters=parameters, value=_value(counts.confusion, normalize))
 
 

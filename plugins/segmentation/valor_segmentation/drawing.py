@@ -1,7 +1,8 @@
 """Drawing: the pixels of polygons and boxes.
 
 A pixel is inside where its center is. The center of the pixel in row r and column c is at
-x = c + 0.5, y = r + 0.5.
+x = c + 0.5, y = r + 0.5. Polygons of COCO's files have other pixels, those of COCO's own programs:
+see `valor_core.schemas.coco_polygons`.
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import did_you_mean
-from valor_core.parameters import NoParameters, build
+from valor_core.parameters import NoParameters, build, nondefault
 from valor_core.result import Result, Undefined
 from valor_core.state import StateRequest
 from valor_segmentation import image_scores, pixel_counts
 from valor_segmentation.image_scores import METRICS, ImageScores, Score
-from valor_segmentation.parameters import ExamplesParameters
+from valor_segmentation.parameters.examples import ExamplesParameters
 from valor_segmentation.pixel_counts import ImageRows, PixelCounts
 
 _BACKGROUND = 0
@@ -90,16 +90,12 @@ class Examples:
             guess = (did_you_mean(chosen.label, names) or "").replace("D", "; d", 1)
             reason = f"no item has the label {chosen.label!r}{guess}"
             yield Result(
-                parameters={"order": chosen.order, "label": chosen.label}, value=Undefined(reason)
+                parameters={"order": chosen.order} | nondefault(chosen), value=Undefined(reason)
             )
         for key, counts in state.sorted():
             if chosen.label is not None and chosen.label not in counts.confusion.names:
                 continue
-            parameters: dict[str, Any] = {"label_key": key, "order": chosen.order}
-            if chosen.settings:
-                parameters["settings"] = chosen.settings
-            if chosen.label is not None:
-                parameters["label"] = chosen.label
+            parameters = {"label_key": key, "order": chosen.order} | nondefault(chosen)
             measured = None if scores is None else scores.of(key)
             listed = self._images(counts.rows, counts.confusion.names, measured)
             yield Result(parameters=parameters, value=listed)

@@ -19,10 +19,10 @@ from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, Layer, SegmentationBatch
 from valor_segmentation.examples import Examples, badness
-from valor_segmentation.gallery_parameters import GalleryParameters
 from valor_segmentation.lookup import Meanings, codes
 from valor_segmentation.panels import LONGEST, Panel, encoded, scaled, sheet, thumbnail
-from valor_segmentation.parameters import ExamplesParameters
+from valor_segmentation.parameters.examples import ExamplesParameters
+from valor_segmentation.parameters.gallery import GalleryParameters
 from valor_segmentation.walk import blocks, both
 
 RIGHT, WRONG, FALSE, MISSED = "right", "wrong label", "false", "missed"
@@ -284,7 +284,7 @@ def _rows(layer: Layer, position: int, place: str) -> Iterator[tuple[Meanings, M
     pair = both(layer.groundtruths[position], layer.predictions[position])
     if pair is None:
         return
-    for image, other in blocks(*pair, most=_BLOCK):
+    for image, other in blocks(*pair, place, most=_BLOCK):
         yield (
             codes(pair[0], image, f"{place}, groundtruth"),
             codes(pair[1], other, f"{place}, prediction"),

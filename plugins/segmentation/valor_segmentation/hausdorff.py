@@ -11,15 +11,19 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from valor_core.averages import Value, coordinates, macro
-from valor_core.exact import ExactSums
+from valor_core.errors import StateError, shown
+from valor_core.exact import ExactSums, saved_sums
+from valor_core.parameters import nondefault
 from valor_core.result import Result, Undefined
+from valor_core.saved_columns import column, labels
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, SegmentationBatch
 from valor_core.state import Content, StateRequest
-from valor_segmentation.boundary_parameters import HausdorffParameters
 from valor_segmentation.lookup import Meanings, codes
+from valor_segmentation.parameters.boundaries import HausdorffParameters
+from valor_segmentation.tables import check_total
 from valor_segmentation.walk import over_images
 
 Flags = NDArray[np.bool_]
@@ -27,6 +31,8 @@ Points = NDArray[np.int64]
 
 BOTH, ONLY_TRUE, ONLY_PREDICTED = range(3)
 """Columns of `EdgeDistances.images`."""
+
+_FARTHEST = 2.0**32  # pixels; more than the diagonal of any image
 
 
 @define
@@ -68,6 +74,7 @@ class EdgeDistances:
         """Add what another state measured."""
         own = self.vocabulary.join(other.vocabulary.labels)
         self._grow()
+        check_total(self.images, other.images)
         self.images[own] += other.images
         self.worst[own] = np.maximum(self.worst[own], other.worst)
         for mine, more in zip(self.sums, other.sums, strict=True):
@@ -83,18 +90,31 @@ class EdgeDistances:
         }
 
     def restore(self, content: Content) -> None:
-        """The distances that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.images, self.worst = content["images"], content["worst"]
-        self.sums = [ExactSums.from_text(text) for text in content["sums"]]
+        """The distances that `dump` wrote.
+
+        Raises
+        ------
+        StateError
+            If they are something else.
+        """
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        count, kept = len(self.vocabulary), len(self.percentiles)
+        self.images = column(content, "images", np.int64, shape=(count, 3), low=0)
+        check_total(self.images)
+        self.worst = column(content, "worst", np.float64, shape=(count, kept), low=0)
+        if self.worst.max(initial=0) > _FARTHEST:
+            raise StateError(f"worst: expected distances of images, found {self.worst.max():g}")
+        # The mean of distances is at most the greatest, but for its rounding.
+        most = self.worst * self.images[:, [BOTH]] * (1 + 2**-50)
+        texts = content["sums"]
+        if not isinstance(texts, list) or len(texts) != kept:
+            raise StateError(f"sums: expected those of {kept} percentiles, found {shown(texts)}")
+        self.sums = [saved_sums(text, f"sums[{i}]", most[:, i]) for i, text in enumerate(texts)]
 
     def means(self, percentile: float) -> list[Value]:
         """Mean distance of each label over the images that have it on both sides."""
         place = self.percentiles.index(percentile)
-        totals = np.zeros(len(self.images))
-        values = self.sums[place].values
-        totals[: len(values)] = values
-        pairs = zip(totals.tolist(), self.images.tolist(), strict=True)
+        pairs = zip(self.sums[place].values.tolist(), self.images.tolist(), strict=True)
         return [total / row[BOTH] if row[BOTH] else _reason(row) for total, row in pairs]
 
     def greatest(self, percentile: float) -> list[Value]:
@@ -109,6 +129,8 @@ class EdgeDistances:
         more = len(self.vocabulary) - len(self.images)
         self.images = np.concatenate([self.images, np.zeros((more, 3), np.int64)])
         self.worst = np.concatenate([self.worst, np.zeros((more, len(self.percentiles)))])
+        for sums in self.sums:
+            sums.grow(len(self.vocabulary))
 
     def _of_image(
         self, datums: Datums, position: int, true: LabelMap, predicted: LabelMap
@@ -198,10 +220,11 @@ class Hausdorff:
         means, greatest = state.means(percentile), state.greatest(percentile)
         for code in own:
             place = coordinates(state.vocabulary.labels[code]) | {"percentile": percentile}
+            settings = nondefault(self.parameters, "percentiles")
             left_out = _left_out(state.images[code].tolist())
             for name, values in (("mean", means), ("worst", greatest)):
                 yield Result(
-                    parameters=place | {"statistic": name},
+                    parameters=place | {"statistic": name} | settings,
                     value=values[code],
                     left_out=left_out,
                 )
@@ -215,7 +238,8 @@ class Hausdorff:
             self.parameters.include_prediction_only_labels,
         )
         place = {"label_key": key, "percentile": percentile, "average": "macro"}
-        return Result(parameters=place | {"statistic": "mean"}, value=value, left_out=left_out)
+        parameters = place | {"statistic": "mean"} | nondefault(self.parameters, "percentiles")
+        return Result(parameters=parameters, value=value, left_out=left_out)
 
 
 def edge(image: Meanings) -> Flags:
@@ -276,8 +300,9 @@ def percentiles(true: Points, predicted: Points, wanted: tuple[float, ...]) -> F
 def _read(true: LabelMap, predicted: LabelMap, place: str) -> tuple[Meanings, Meanings]:
     """Label codes of both sides of an image, without pixels that do not count."""
     height = true.pixels.shape[0]
-    image = codes(true, true.pixels.read(0, height), f"{place}, groundtruth")
-    seen = codes(predicted, predicted.pixels.read(0, height), f"{place}, prediction")
+    places = f"{place}, groundtruth", f"{place}, prediction"
+    image = codes(true, true.read(0, height, places[0]), places[0])
+    seen = codes(predicted, predicted.read(0, height, places[1]), places[1])
     return image, np.where(image == IGNORED, seen.dtype.type(BACKGROUND), seen)
 
 

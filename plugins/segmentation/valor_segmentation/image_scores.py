@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from attrs import define, field, frozen
 
+from valor_core.errors import StateError, shown
 from valor_core.parameters import build, plain
 from valor_core.plan import BoundMetric
 from valor_core.result import mean
@@ -89,8 +91,14 @@ class ImageScores:
         return {"rows": [list(row) for row in self.rows]}
 
     def restore(self, content: Content) -> None:
-        """The rows that `dump` wrote."""
-        self.rows = [(uid, key, labels) for uid, key, labels in content["rows"]]
+        """The rows that `dump` wrote.
+
+        Raises
+        ------
+        StateError
+            If they are something else.
+        """
+        self.rows = [_saved_row(*row) for row in content["rows"]]
 
     def of(self, key: str) -> dict[str | int, Score]:
         """Scores of the images that have labels of a key."""
@@ -120,14 +128,28 @@ def request(order: str, settings: Mapping[str, Any]) -> StateRequest:
     return StateRequest(ImageScores, {"metric": metric.spec.name, "parameters": parameters})
 
 
+def _saved_row(uid: Any, key: Any, labels: Any) -> tuple[str | int, str, dict[str, float]]:
+    is_named = isinstance(uid, (str, int)) and isinstance(key, str) and isinstance(labels, dict)
+    if not is_named or not all(
+        isinstance(label, str) and isinstance(value, (int, float)) and math.isfinite(value)
+        for label, value in labels.items()
+    ):
+        raise StateError(
+            f"rows: expected uid, label key and values of labels, found {shown([uid, key, labels])}"
+        )
+    return uid, key, labels
+
+
 def _bound(name: str, settings: Mapping[str, Any]) -> BoundMetric:
     spec = next(spec for spec in valor_metrics() if spec.name == name)
-    return BoundMetric(spec, build(spec.parameters, settings, "segmentation.Examples: settings."))
+    return BoundMetric(
+        spec, build(spec.parameter_class, settings, "segmentation.Examples: settings.")
+    )
 
 
 def _values(metric: Metric, batch: SegmentationBatch) -> dict[str, dict[str, float]]:
     """Values of labels by label key and label; of several for one label, the first."""
-    states = [needed.open() for needed in metric.needs()]
+    states = [needed.open() for needed in metric.needs() if isinstance(needed, StateRequest)]
     for state in states:
         state.update(batch)
     found: dict[str, dict[str, float]] = {}

@@ -8,12 +8,13 @@ from attrs import frozen
 
 from valor_core import averages
 from valor_core.averages import Value
+from valor_core.parameters import nondefault
 from valor_core.result import Result, ratio
 from valor_core.state import StateRequest
 from valor_segmentation import means, pixel_counts
-from valor_segmentation.parameters import IOUParameters, MeanIOUParameters
+from valor_segmentation.parameters.pixels import IOUParameters, MeanIOUParameters
 from valor_segmentation.pixel_counts import Confusion, PixelCounts
-from valor_segmentation.precision_recall import LabelMetric
+from valor_segmentation.precision_recall import LabelQuotient
 
 
 def intersection_over_union(tp: int, fp: int, fn: int) -> Value:
@@ -30,7 +31,7 @@ def intersection_over_union(tp: int, fp: int, fn: int) -> Value:
 
 
 @frozen
-class IOU(LabelMetric):
+class IOU(LabelQuotient):
     """Intersection over union of a label's true and predicted pixels, of all images together.
 
     Parameters
@@ -94,12 +95,12 @@ class MeanIOU:
         chosen = self.parameters
         for key, counts in state.sorted():
             value, left_out = self._mean(counts.confusion)
-            parameters = {
+            own = {
                 "label_key": key,
                 "average": chosen.average,
                 "background": chosen.background,
             }
-            yield Result(parameters=parameters, value=value, left_out=left_out)
+            yield Result(parameters=own | nondefault(chosen), value=value, left_out=left_out)
 
     def _mean(self, confusion: Confusion) -> tuple[Value, dict[str, int]]:
         chosen = self.parameters

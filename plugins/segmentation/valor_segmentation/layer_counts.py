@@ -30,6 +30,19 @@ _THREAD_PIXELS = 1 << 18  # pixels of images that are worth a thread of their ow
 _SIDES = ("groundtruth", "prediction")
 
 
+def outcomes(table: Codes) -> Codes:
+    """True positives, false positives and false negatives of each row of a table.
+
+    Examples
+    --------
+    >>> outcomes(np.array([[5, 1], [0, 2]]))
+    array([[5, 0, 1],
+           [2, 1, 0]])
+    """
+    tp = table.diagonal()
+    return np.stack([tp, table.sum(axis=0) - tp, table.sum(axis=1) - tp], axis=1)
+
+
 @frozen(eq=False)
 class ImageCounts:
     """Pixels of one datum, of the labels that are there.
@@ -51,8 +64,7 @@ class ImageCounts:
     @classmethod
     def of(cls, datum: int, table: Codes) -> ImageCounts:
         """The counts of a table."""
-        tp = table.diagonal()
-        counts = np.stack([tp, table.sum(axis=0) - tp, table.sum(axis=1) - tp], axis=1)
+        counts = outcomes(table)
         present = np.flatnonzero(counts.any(axis=1))
         return cls(datum, present, counts[present])
 
@@ -187,20 +199,22 @@ class _Counter:
         shape = maps[0].pixels.shape
         for start, stop in strips(shape, *(one.pixels for one in maps), most=_STRIP):
             # Nothing here keeps a strip alive while the next one is read.
-            yield _Strip(datum, start, self._pair(*self.sides[datum], start, stop))
+            yield _Strip(datum, start, self._pair(datum, start, stop))
 
-    def _pair(
-        self, true: LabelMap | None, predicted: LabelMap | None, start: int, stop: int
-    ) -> Pair:
+    def _pair(self, datum: int, start: int, stop: int) -> Pair:
+        true, predicted = self.sides[datum]
         first = true or predicted
         last = predicted or true
         assert first is not None
         assert last is not None
         rows = (self.places if true is not None else self.blank)[id(first.legend)]
         columns = (self.places if predicted is not None else self.blank)[id(last.legend)]
-        truth = first.pixels.read(start, stop)
-        prediction = truth if last is first else last.pixels.read(start, stop)
+        truth = first.read(start, stop, self._place(datum, 0 if true is first else 1))
+        prediction = truth if last is first else last.read(start, stop, self._place(datum, 1))
         return truth, rows, prediction, columns
+
+    def _place(self, datum: int, side: int) -> str:
+        return f"{self.batch.datums.name(datum)}, {_SIDES[side]}"
 
     def _add(self, waiting: list[_Strip], part: _Part) -> None:
         """Count what waits, and let it go."""
@@ -229,9 +243,8 @@ class _Counter:
                 found = None if one is None else known[side].unknown(images[side])
                 if found is not None:
                     row, column, value = found
-                    place = f"{self.batch.datums.name(strip.datum)}, {_SIDES[side]}"
                     where = f"at row {strip.row + row}, column {column}"
-                    return unknown_value(place, value, where)
+                    return unknown_value(self._place(strip.datum, side), value, where)
         raise AssertionError("a value was counted as unknown that no image has")
 
 

@@ -97,8 +97,9 @@ def unknown_value(place: str, value: int, where: str) -> SchemaError:
     """
     return SchemaError(
         f"{place}: expected the value of a label, got {value} {where}",
-        f"Add its label to the labels, or {{{value}: None}} if it is background; in a ground "
-        f"truth, set ignore to {value} if such pixels do not count.",
+        f"Name {value} in data.values of a config, as null if it is background, or in data.ignore "
+        f"if it is in a ground truth and does not count; in Python, labels={{{value}: None}} or "
+        f"ignore={value}.",
     )
 
 

@@ -7,13 +7,16 @@ from functools import partial
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.exact import ExactSums
+from valor_core import saved_columns
+from valor_core.errors import StateError
+from valor_core.exact import ExactSums, saved_sums
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, SegmentationBatch
 from valor_core.state import Content, StateRequest
 from valor_segmentation.segments import Overlaps
+from valor_segmentation.tables import check_total
 from valor_segmentation.walk import over_images
 
 MATCHED, FALSE, MISSED = range(3)
@@ -80,18 +83,22 @@ class PanopticCounts:
         }
 
     def restore(self, content: Content) -> None:
-        """The counts that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.stuff = frozenset(content["stuff"])
-        self.table, self.ious = content["table"], ExactSums.from_text(content["ious"])
+        """The counts that `dump` wrote.
 
-    @property
-    def iou_sums(self) -> Floats:
-        """Sum of the IoUs of each label's matches."""
-        sums = np.zeros(len(self.vocabulary))
-        values = self.ious.values
-        sums[: len(values)] = values
-        return sums
+        Raises
+        ------
+        StateError
+            If they are something else.
+        """
+        self.vocabulary = Vocabulary(saved_columns.labels(content, "labels"))
+        self.stuff = frozenset(saved_columns.labels(content, "stuff"))
+        shape = len(self.vocabulary), 3
+        self.table = saved_columns.column(content, "table", np.int64, shape=shape, low=0)
+        check_total(self.table)
+        matched = self.table[:, MATCHED].astype(np.float64)
+        self.ious = saved_sums(content.get("ious"), "ious", matched)
+        if (2 * self.ious.values < matched).any():
+            raise StateError("ious: expected sums of IoUs above 0.5, found less")
 
     def _matching(
         self, datums: Datums, position: int, true: LabelMap, predicted: LabelMap
@@ -100,6 +107,7 @@ class PanopticCounts:
         return Matching.of(overlaps, background_is_void=self.background_is_void)
 
     def _add(self, codes: Codes, table: Codes, ious: ExactSums) -> None:
+        check_total(self.table, table)
         grown = np.zeros((len(self.vocabulary), 3), np.int64)
         grown[: len(self.table)] = self.table
         grown[codes] += table

@@ -8,11 +8,12 @@ from attrs import frozen
 
 from valor_core.averages import Value, coordinates, macro
 from valor_core.errors import did_you_mean
+from valor_core.parameters import nondefault
 from valor_core.result import Result, Undefined, ratio
 from valor_core.state import StateRequest
 from valor_segmentation import panoptic_counts
 from valor_segmentation.panoptic_counts import MATCHED, MISSED, PanopticCounts
-from valor_segmentation.panoptic_parameters import (
+from valor_segmentation.parameters.panoptic import (
     PanopticQualityParameters,
     RecognitionQualityParameters,
     SegmentationQualityParameters,
@@ -176,13 +177,14 @@ def _request(chosen: Parameters) -> StateRequest:
 def _results(
     state: PanopticCounts, chosen: Parameters, value: Callable[[float, int, int, int], Value]
 ) -> Iterator[Result]:
-    labels, sums = state.vocabulary.labels, state.iou_sums.tolist()
+    labels, sums = state.vocabulary.labels, state.ious.values.tolist()
+    settings = nondefault(chosen)
     values = [value(ious, *row) for ious, row in zip(sums, state.table.tolist(), strict=True)]
     truths = state.table[:, MATCHED] + state.table[:, MISSED]
     for key in state.vocabulary.keys:
         own = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
         for code in own:
-            yield Result(parameters=coordinates(labels[code]), value=values[code])
+            yield Result(parameters=coordinates(labels[code]) | settings, value=values[code])
         for name, codes in _groups(state, chosen, own):
             average, left_out = macro(
                 [values[code] for code in codes],
@@ -191,9 +193,8 @@ def _results(
             )
             if name == "stuff":
                 left_out |= _strange(chosen.stuff or (), [label.value for label in labels])
-            yield Result(
-                parameters={"label_key": key, "average": name}, value=average, left_out=left_out
-            )
+            place = {"label_key": key, "average": name}
+            yield Result(parameters=place | settings, value=average, left_out=left_out)
 
 
 def _strange(stuff: Sequence[str], names: Sequence[str]) -> dict[str, int]:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from attrs import define, field, frozen
 
+from valor_core.errors import StateError
+from valor_core.saved_columns import column, labels, positions, uids
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.order import natural_order
 from valor_core.schemas.segmentation import SegmentationBatch
 from valor_core.state import Content, StateRequest
-from valor_segmentation.layer_counts import ImageCounts, layer_counts
-from valor_segmentation.tables import check_labels
+from valor_segmentation.layer_counts import ImageCounts, layer_counts, outcomes
+from valor_segmentation.tables import check_labels, check_total
 
 
 @frozen(kw_only=True, eq=False)
@@ -45,10 +48,8 @@ class Confusion:
         background : bool
             Whether background comes first, like a label.
         """
-        tp = self.table.diagonal()
-        first = 0 if background else 1
-        fp, fn = self.table.sum(axis=0) - tp, self.table.sum(axis=1) - tp
-        return tp[first:], fp[first:], fn[first:]
+        tp, fp, fn = outcomes(self.table)[0 if background else 1 :].T
+        return tp, fp, fn
 
 
 @frozen(kw_only=True, eq=False)
@@ -85,6 +86,18 @@ class _Chunk:
     def recoded(self, places: Codes) -> _Chunk:
         return _Chunk(self.uids, self.datums, places[self.codes], self.counts)
 
+    @classmethod
+    def saved(cls, columns: Sequence[Any], size: int) -> _Chunk:
+        """Rows of a file, of background and labels with codes below a size."""
+        content = dict(zip(("uids", "datums", "codes", "counts"), columns, strict=True))
+        names = uids(content, "uids")
+        datums = positions(content, "datums", len(names))
+        shape = (len(datums),)
+        codes = column(content, "codes", np.int64, shape=shape, low=0, high=size - 1)
+        counts = column(content, "counts", np.int64, shape=(*shape, 3), low=0)
+        check_total(counts)
+        return cls(names, datums, codes, counts)
+
 
 def _no_pixels() -> Codes:
     return np.zeros((1, 1), np.int64)
@@ -113,6 +126,7 @@ class KeyCounts:
             grown = np.zeros((size, size), np.int64)
             grown[: len(self.table), : len(self.table)] = self.table
             self.table = grown
+        check_total(self.table, table)
         self.table[np.ix_(places, places)] += table
         self.chunks += [chunk.recoded(places) for chunk in chunks]
 
@@ -121,11 +135,28 @@ class KeyCounts:
         chunks = [[c.uids, c.datums, c.codes, c.counts] for c in self.chunks]
         return {"labels": self.vocabulary.labels, "table": self.table, "chunks": chunks}
 
-    def restore(self, content: Content) -> None:
-        """The table and the rows that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.table = content["table"]
-        self.chunks = [_Chunk(*columns) for columns in content["chunks"]]
+    def restore(self, content: Content, key: str, *, has_images: bool) -> None:
+        """The table and the rows that `dump` wrote.
+
+        Raises
+        ------
+        StateError
+            If they are not those of a label key, or do not count the same pixels.
+        """
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        if set(self.vocabulary.keys) != {key}:
+            raise StateError(f"labels: expected labels of the key {key!r}, found others")
+        size = len(self.vocabulary) + 1
+        self.table = column(content, "table", np.int64, shape=(size, size), low=0)
+        check_total(self.table)
+        self.chunks = [_Chunk.saved(columns, size) for columns in content["chunks"]]
+        counted = np.zeros((size, 3), np.int64)
+        for chunk in self.chunks:
+            np.add.at(counted, chunk.codes, chunk.counts)
+        if has_images and not np.array_equal(counted, outcomes(self.table)):
+            raise StateError("chunks: expected the pixels of the table, found others")
+        if self.chunks and not has_images:
+            raise StateError("chunks: expected none, since images are not listed, found some")
 
     @property
     def confusion(self) -> Confusion:
@@ -212,9 +243,15 @@ class PixelCounts:
         return {key: counts.dump() for key, counts in self.keys.items()}
 
     def restore(self, content: Content) -> None:
-        """The keys that `dump` wrote."""
+        """The keys that `dump` wrote.
+
+        Raises
+        ------
+        StateError
+            If they are something else.
+        """
         for key, counts in content.items():
-            self.of(key).restore(counts)
+            self.of(key).restore(counts, key, has_images="images" in self.details)
 
 
 def _chunk(uids: Uids, images: list[ImageCounts]) -> _Chunk:

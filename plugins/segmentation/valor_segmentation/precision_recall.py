@@ -9,15 +9,16 @@ from attrs import frozen
 
 from valor_core import averages
 from valor_core.averages import Value
+from valor_core.parameters import nondefault
 from valor_core.result import Result, ratio
 from valor_core.state import StateRequest
 from valor_segmentation import means, pixel_counts
-from valor_segmentation.parameters import LabelParameters
+from valor_segmentation.parameters.pixels import LabelParameters
 from valor_segmentation.pixel_counts import Confusion, PixelCounts
 
 
 @frozen
-class LabelMetric:
+class LabelQuotient:
     """A quotient of a label's pixels, and its averages; subclasses say which."""
 
     parameters: Any
@@ -38,13 +39,14 @@ class LabelMetric:
     def _of_key(self, key: str, confusion: Confusion) -> Iterator[Result]:
         columns = confusion.counts()
         values = [self.value(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
+        settings = nondefault(self.parameters, "average")
         for average in self.parameters.average:
             if average == "none":
                 for label, value in zip(confusion.labels, values, strict=True):
-                    yield Result(parameters=averages.coordinates(label), value=value)
+                    yield Result(parameters=averages.coordinates(label) | settings, value=value)
                 continue
             mean, left_out = self._mean(average, values, confusion)
-            parameters = {"label_key": key, "average": average}
+            parameters = {"label_key": key, "average": average} | settings
             yield Result(parameters=parameters, value=mean, left_out=left_out)
 
     def _mean(
@@ -60,7 +62,7 @@ class LabelMetric:
 
 
 @frozen
-class Precision(LabelMetric):
+class Precision(LabelQuotient):
     """Share of a label's predicted pixels that are true: tp / (tp + fp).
 
     Parameters
@@ -89,7 +91,7 @@ class Precision(LabelMetric):
 
 
 @frozen
-class Recall(LabelMetric):
+class Recall(LabelQuotient):
     """Share of a label's true pixels that are predicted: tp / (tp + fn).
 
     Parameters
@@ -118,7 +120,7 @@ class Recall(LabelMetric):
 
 
 @frozen
-class F1(LabelMetric):
+class F1(LabelQuotient):
     """Harmonic mean of precision and recall, the Dice coefficient: 2 tp / (2 tp + fp + fn).
 
     Parameters

@@ -96,7 +96,7 @@ class Overlaps:
         count = len(sides[1].codes)
         pairs: Codes = np.zeros(0, np.int64)
         pixels: Codes = np.zeros(0, np.int64)
-        for image, other in blocks(true, predicted, most=_BLOCK):
+        for image, other in blocks(true, predicted, place, most=_BLOCK):
             starts, lengths = _runs(image, other)
             values, others = image.reshape(-1)[starts], other.reshape(-1)[starts]
             del image, other  # views of strips, which are let go before the next ones are read

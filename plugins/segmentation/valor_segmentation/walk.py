@@ -54,7 +54,9 @@ def both(true: LabelMap | None, predicted: LabelMap | None) -> tuple[LabelMap, L
     return true or blank, predicted or blank
 
 
-def blocks(true: LabelMap, predicted: LabelMap, *, most: int) -> Iterator[tuple[Image, Image]]:
+def blocks(
+    true: LabelMap, predicted: LabelMap, place: str, *, most: int
+) -> Iterator[tuple[Image, Image]]:
     """Rows of two images, some at a time, from strips that are read once.
 
     Whoever lets go of a block before the next one is made lets go of the strip it is of.
@@ -63,19 +65,24 @@ def blocks(true: LabelMap, predicted: LabelMap, *, most: int) -> Iterator[tuple[
     ----------
     true, predicted : LabelMap
         Both sides of an image.
+    place : str
+        What a message calls the image.
     most : int
         Most pixels of a block, unless a row has more.
 
     Examples
     --------
     >>> one = LabelMap(np.zeros((5, 10), np.uint8), Legend.of_labels(1))
-    >>> [len(rows) for rows, _ in blocks(one, one, most=20)]
+    >>> [len(rows) for rows, _ in blocks(one, one, "item 'a'", most=20)]
     [2, 2, 1]
     """
     shape = true.pixels.shape
     step = max(1, most // max(1, shape[1]))
     for first, last in strips(shape, true.pixels, predicted.pixels, most=most):
-        images = [one.pixels.read(first, last) for one in (true, predicted)]
+        images = [
+            true.read(first, last, f"{place}, groundtruth"),
+            predicted.read(first, last, f"{place}, prediction"),
+        ]
         for start in range(0, last - first, step):
             yield images[0][start : start + step], images[1][start : start + step]
         del images  # before the next ones are read

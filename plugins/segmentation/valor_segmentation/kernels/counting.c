@@ -7,8 +7,6 @@
    ones close together do not wait for each other's store. */
 #include "kernels.h"
 
-#include <string.h>
-
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 #define SSE2 1
@@ -320,11 +318,10 @@ EXPORT void count_pairs(int64_t n, const char *truth, int64_t true_width, const 
     }
 }
 
-/* Adds up some tables, one behind the other, and clears them for the next images. */
-EXPORT void collect_counts(int64_t cells, int64_t tables, uint32_t *counts, int64_t *totals) {
+/* Adds up some tables, one behind the other. */
+EXPORT void collect_counts(int64_t cells, int64_t tables, const uint32_t *counts, int64_t *totals) {
     for (int64_t table = 0; table < tables; table++) {
-        uint32_t *some = counts + table * cells;
+        const uint32_t *some = counts + table * cells;
         for (int64_t cell = 0; cell < cells; cell++) totals[cell] += some[cell];
-        memset(some, 0, (size_t)cells * sizeof(uint32_t));
     }
 }

@@ -12,6 +12,6 @@
 
 /* Raised whenever the signature or the meaning of a function changes; kernels/__init__.py has the
    same number. */
-#define INTERFACE 4
+#define INTERFACE 5
 
 #endif

@@ -14,6 +14,7 @@ from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.table import unreadable
 from valor_core.schemas.image_remedies import remedy_for
 from valor_core.schemas.pixels import Image, InMemory, Pixels
+from valor_segmentation.readers.pairs import changed
 
 _STRIP_PIXELS = 1 << 20
 _ZIP = b"PK"
@@ -40,8 +41,16 @@ class ArrayPixels:
         return max(1, min(self.shape[0], _STRIP_PIXELS // max(1, self.shape[1])))
 
     def read(self, first: int, last: int) -> Image:
-        """Rows of the array."""
+        """Rows of the array.
+
+        Raises
+        ------
+        ReadError
+            If the file can no longer be read, or is of another shape than it was at first.
+        """
         array = _mapped(self.path)
+        if array.shape != self.shape or array.dtype.kind not in "iu":
+            raise changed(self.path, self.shape, shown(np.asarray(array)))
         return np.array(array[first:last], array.dtype.newbyteorder("="), order="C")
 
 

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import LabelMap, SegmentationBatch
-from valor_segmentation.reader_parameters import CocoParameters
+from valor_segmentation.parameters.readers.coco import CocoParameters
 from valor_segmentation.readers.documents import Annotation, Document, Record
 from valor_segmentation.readers.painting import Painter, Size
 from valor_segmentation.readers.pairs import (
@@ -157,7 +157,10 @@ class CocoReader:
         ):
             _check_known(document, side, records, true.path)
             if document.is_panoptic and self.parameters.missing == "error":
-                check_partners(records, side, document.path, what)
+                apart = None
+                if side.keys().isdisjoint(records):
+                    apart = "See that both files are of the same data set, and whole."
+                check_partners(records, side, document.path, what, apart)
         return tuple(
             CocoImage(uid, record, sides[0].get(uid, ()), sides[1].get(uid, ()))
             for uid, record in records.items()

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from valor_core.errors import ReadError, and_more
 from valor_core.readers import read_table
-from valor_core.readers.metadata import typed_column
+from valor_core.readers.metadata import columns_beside
 from valor_segmentation.readers.pairs import Pair
 
 
@@ -33,11 +33,8 @@ def described(pairs: Sequence[Pair], path: Path | None, uid: str) -> list[Pair]:
     if path is None:
         return list(pairs)
     table = read_table(path)
-    uids = table.strings(uid).tolist()
+    uids = table.uids(uid).tolist()
     rows = {name: row for row, name in enumerate(uids)}
-    if len(rows) < len(uids):
-        twice = next(name for row, name in enumerate(uids) if rows[name] != row)
-        raise ReadError(f"{path}: expected each uid once, found {twice!r} twice")
     known = {pair.uid for pair in pairs}
     strange = [name for name in uids if name not in known]
     if strange:
@@ -46,7 +43,7 @@ def described(pairs: Sequence[Pair], path: Path | None, uid: str) -> list[Pair]:
             f"{len(known):,} images without its ending, found {strange[0]!r}"
             f"{and_more(len(strange) - 1)}"
         )
-    columns = {name: typed_column(table.values(name)) for name in table.names if name != uid}
+    columns = columns_beside(table, own=(uid,))
     return [
         evolve(
             pair,

@@ -8,7 +8,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
-from valor_segmentation.reader_parameters import GeotiffParameters
+from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
 from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.meanings import Meaning, meaning_of, with_background
 from valor_segmentation.readers.pairs import (

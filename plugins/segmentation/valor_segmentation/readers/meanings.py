@@ -11,6 +11,7 @@ from attrs import field, frozen
 from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.schemas.arrays import BY_CONTENT, Codes, codes
 from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.pixel_values import is_name_of_zero
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend
 
 _LARGEST = np.iinfo(np.int64).max
@@ -38,11 +39,24 @@ class Meaning:
     def of_labels(cls, labels: Sequence[str], ignore: Sequence[int], key: str) -> Meaning:
         """0 is background and i the i-th label.
 
+        Raises
+        ------
+        ReadError
+            If the list begins with background.
+
         Examples
         --------
         >>> Meaning.of_labels(["cat", "dog"], [255], "class").groundtruth.values
         array([  0,   1,   2, 255])
         """
+        if labels and is_name_of_zero(labels[0]):
+            named = ", ".join(f"{i}: {name}" for i, name in enumerate(labels[:2]))
+            raise ReadError(
+                "data.labels: expected the label of the value 1 first, since 0 is background, "
+                f"found {labels[0]!r}",
+                "Leave it out, or set data.values in place of data.labels to count it like a "
+                f"label: values: {{{named}, …}}.",
+            )
         return cls.of_values({str(i): name for i, name in enumerate(labels, 1)}, ignore, key)
 
     @classmethod

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from valor_core.schemas.pixel_values import highest
 from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
-from valor_segmentation.reader_parameters import NpyParameters
+from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.arrays import array_pixels
 from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.meanings import Meaning, meaning_of

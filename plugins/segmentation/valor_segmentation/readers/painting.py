@@ -10,12 +10,12 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, SchemaError, shown
-from valor_core.schemas.arrays import as_float
-from valor_core.schemas.geometry import Polygon
+from valor_core.schemas.arrays import Floats
+from valor_core.schemas.coco_polygons import coco_mask
+from valor_core.schemas.decimals import as_float
 from valor_core.schemas.label import Label
 from valor_core.schemas.runs import decoded, runs_of
 from valor_core.schemas.segmentation import LabelMap, Legend
-from valor_segmentation.drawing import polygon_mask
 from valor_segmentation.readers.documents import Annotation
 from valor_segmentation.readers.panoptic import code_of
 
@@ -107,7 +107,7 @@ def _mask(annotation: Annotation, size: Size) -> Mask:
         return _of_runs(found, size, place)
     if isinstance(found, list) and all(isinstance(ring, list) for ring in found):
         try:
-            return polygon_mask([_polygon(ring, place) for ring in found], size)
+            return _of_rings([_corners(ring, place) for ring in found], size)
         except SchemaError as error:
             raise ReadError(f"{place}: {error.message.replace(', got ', ', found ')}") from error
     raise ReadError(f"{place}: expected run lengths or polygons, found {shown(found)}")
@@ -134,11 +134,19 @@ def _of_runs(record: Mapping[str, Any], size: Size, place: str) -> Mask:
     return decoded(runs, *size)
 
 
-def _polygon(numbers: Sequence[Any], place: str) -> Polygon:
+def _of_rings(rings: Sequence[Floats], size: Size) -> Mask:
+    """The pixels that any ring has, as COCO draws it."""
+    mask = np.zeros(size, bool)
+    for ring in rings:
+        mask |= coco_mask(ring, size)
+    return mask
+
+
+def _corners(numbers: Sequence[Any], place: str) -> Floats:
     is_right = all(type(value) in (int, float) for value in numbers)
     if not is_right or len(numbers) % 2 or len(numbers) < 6:
         raise ReadError(
             f"{place}: expected polygons [x, y, x, y, x, y, ...] of 3 points or more, found "
             f"{shown(list(numbers))}"
         )
-    return Polygon(np.array([as_float(value) for value in numbers]).reshape(-1, 2))
+    return np.array([as_float(value) for value in numbers]).reshape(-1, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,8 @@ def pairs_of(
     predictions: Path,
     endings: tuple[Sequence[str], Sequence[str]],
     missing: str,
+    *,
+    has_endings: bool = False,
 ) -> list[Pair]:
     """Pairs of files in two folders, or of two files.
 
@@ -165,29 +168,106 @@ def pairs_of(
         How names of true and of predicted files end.
     missing : {"error", "background"}
         What becomes of an image that one side lacks.
+    has_endings : bool
+        Whether the reader's parameters say how names end.
 
     Raises
     ------
     ReadError
-        If a side lacks an image; says how many, and names the first few.
+        If a side lacks an image; says how many, names the first few, and, where no image has both,
+        how the names of the two sides can meet.
     """
     true, seen = files_of(groundtruths, endings[0]), files_of(predictions, endings[1])
     if groundtruths.is_file() and predictions.is_file():
         return [Pair(groundtruths.stem, groundtruths, predictions)]
     if missing == "error":
-        check_partners(true, seen, predictions, "prediction")
-        check_partners(seen, true, groundtruths, "ground truth")
+        apart = None
+        if true.keys().isdisjoint(seen):
+            apart = _meeting(true, seen, endings, has_endings=has_endings)
+        check_partners(true, seen, predictions, "prediction", apart)
+        check_partners(seen, true, groundtruths, "ground truth", apart)
     return paired(true, seen)
 
 
-def check_partners(
-    those: Collection[Uid], others: Collection[Uid], place: Path, what: str, show: int = 3
-) -> None:
-    """Raise a `ReadError` that names the images without a partner.
+def _meeting(
+    true: Files,
+    seen: Files,
+    endings: tuple[Sequence[str], Sequence[str]],
+    *,
+    has_endings: bool,
+) -> str:
+    """What to do where no image has files on both sides: by how their names differ."""
+    extra = _extra_endings(sorted(true), sorted(seen))
+    if extra is None or not has_endings:
+        one, other = (min(files.values()).name for files in (true, seen))
+        return f"Call the files of an image alike on both sides, not {one!r} and {other!r}."
+    keys = ("groundtruth_ending", "prediction_ending")
+    told = [
+        f"data.{key} to {more + known[0]}"
+        for key, more, known in zip(keys, extra, endings, strict=True)
+        if more
+    ]
+    return f"Set {' and '.join(told)}."
+
+
+def _extra_endings(true: Sequence[str], seen: Sequence[str]) -> tuple[str, str] | None:
+    """Endings without which all names of one side are names of the other, if there are any.
 
     Examples
     --------
-    >>> check_partners(["a", "b"], ["a"], Path("predictions"), "prediction")
+    >>> _extra_endings(["a_gt", "b_gt"], ["a_pred", "b_pred", "c_pred"])
+    ('_gt', '_pred')
+    >>> _extra_endings(["a"], ["b"])
+    """
+    shared = max((_shared(true[0], name) for name in seen), key=len)
+    ending = true[0][len(shared) :]
+    stems = _stems(true, ending)
+    for name in seen:
+        others = _stems(seen, name[len(shared) :]) if name.startswith(shared) else set()
+        if shared and others and (stems <= others or stems >= others):
+            return ending, name[len(shared) :]
+    return None
+
+
+def _shared(one: str, other: str) -> str:
+    """How both names begin, up to a letter or digit."""
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return "".join(letter for letter, _ in alike).rstrip("_-. ")
+
+
+def _stems(names: Sequence[str], ending: str) -> set[str]:
+    """The names without the ending that all of them have; none where one has another."""
+    if not all(name.endswith(ending) for name in names):
+        return set()
+    return {name.removesuffix(ending) for name in names}
+
+
+def check_partners(
+    those: Collection[Uid],
+    others: Collection[Uid],
+    place: Path,
+    what: str,
+    apart: str | None,
+    show: int = 3,
+) -> None:
+    """Raise a `ReadError` that names the images without a partner.
+
+    Parameters
+    ----------
+    those, others : collection of str or int
+        Images that a side has, and those of the other one.
+    place : Path
+        The other side's folder or file.
+    what : str
+        What it lacks.
+    apart : str or None
+        What to do where no image has both sides: they are not missing then, but called otherwise.
+    show : int
+        How many images to name.
+
+    Examples
+    --------
+    >>> check_partners(["a", "b"], ["a"], Path("predictions"), "prediction", None)
     Traceback (most recent call last):
         ...
     valor_core.errors.ReadError: predictions: expected a prediction for each of 2 images, found \
@@ -200,7 +280,8 @@ none for 1: 'b'
         raise ReadError(
             f"{place}: expected a {what} for each of {len(those):,} images, found none for "
             f"{len(lacking):,}: {first}{and_more(len(lacking) - show)}",
-            "Set data.missing to background to count images without one as all background.",
+            apart
+            or "Set data.missing to background to count images without one as all background.",
         )
 
 
@@ -227,4 +308,19 @@ def check_shapes(
     raise ReadError(
         f"{seen_name}: expected {expected} pixels (rows by columns) as in {true_name}, found "
         f"{found}"
+    )
+
+
+def changed(path: Path, shape: tuple[int, int], found: str) -> ReadError:
+    """The error of a file that was written anew between its first and a later reading.
+
+    Examples
+    --------
+    >>> changed(Path("a.npy"), (4, 3), "array of uint8, shape (2, 3)").message
+    'a.npy: expected 4 by 3 whole numbers as at first, found array of uint8, shape (2, 3)'
+    """
+    height, width = shape
+    return ReadError(
+        f"{path}: expected {height:,} by {width:,} whole numbers as at first, found {found}",
+        "Run again when no program writes to the file.",
     )

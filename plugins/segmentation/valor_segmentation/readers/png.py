@@ -13,7 +13,7 @@ from valor_core.errors import ReadError
 from valor_core.schemas.pixels import Image, InMemory
 from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
 from valor_core.threads import in_threads, thread_count
-from valor_segmentation.reader_parameters import PngParameters
+from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.images import color_image, label_image
 from valor_segmentation.readers.meanings import (
@@ -61,7 +61,9 @@ class PngReader:
         """Some images each."""
         chosen = self.parameters
         endings = ([chosen.groundtruth_ending], [chosen.prediction_ending])
-        pairs = pairs_of(chosen.groundtruths, chosen.predictions, endings, chosen.missing)
+        pairs = pairs_of(
+            chosen.groundtruths, chosen.predictions, endings, chosen.missing, has_endings=True
+        )
         return parts(described(pairs, chosen.metadata, chosen.uid), chosen.partition_images)
 
     def read(self, partition: Pairs) -> Iterator[SegmentationBatch]:

@@ -15,6 +15,7 @@ from valor_core.errors import ReadError, shown
 from valor_core.extras import import_extra
 from valor_core.schemas.pixels import Image
 from valor_core.threads import thread_count
+from valor_segmentation.readers.pairs import changed
 
 COARSE = 1 << 26
 """Pixels of a row of blocks from which on a raster is worth a warning."""
@@ -67,17 +68,25 @@ class RasterPixels:
         Raises
         ------
         ReadError
-            If the file is broken there.
+            If the file is broken there, or of another size than it was at first.
         """
         window = ((first, last), (0, self.shape[1]))
         with _gdal(self.path) as package:
             if self._source is None:
-                self._source = _open(package, self.path)
+                self._source = self._opened(package)
             values: Image = self._source.read(self.band, window=window)
         if last >= self.shape[0]:
             self._source.close()
             self._source = None
         return values
+
+    def _opened(self, package: Any) -> Any:
+        source = _open(package, self.path)
+        if (source.height, source.width) != self.shape:
+            found = f"{source.height:,} by {source.width:,}"
+            source.close()
+            raise changed(self.path, self.shape, found)
+        return source
 
 
 @frozen
@@ -165,7 +174,11 @@ def _gdal(path: Path) -> Iterator[Any]:
     with package.Env(GDAL_CACHEMAX=_CACHE_MEGABYTES):
         try:
             yield package
-        except (package.errors.RasterioError, ValueError) as error:  # of tags that are no text
+        except (
+            package.errors.RasterioError,
+            package._err.CPLE_BaseError,  # some of GDAL's own are passed on as they are
+            ValueError,  # of tags that are no text
+        ) as error:
             found = error.__cause__ or error
             raise ReadError(f"{path}: expected a whole raster, found: {found}") from error
 

@@ -5,7 +5,6 @@ Docstrings of the functions stand in `valor_segmentation.kernels.numeric.countin
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from ctypes import POINTER, Structure, c_int64, c_uint64, c_void_p
 from functools import partial
@@ -29,7 +28,8 @@ _MOST_DENSE = 1 << 18  # distances of wide values that there is a table of, not 
 _SMALL_TABLE = 1 << 13  # cells of a table that there are four of
 _MOST_PLAIN = 1 << 16  # places that are computed, many at once
 
-_COUNTS, _TOTALS = array(np.uint32, written=True), array(np.int64, written=True)
+_WRITTEN, _COUNTS = array(np.uint32, written=True), array(np.uint32)
+_TOTALS = array(np.int64, written=True)
 
 
 class _Side(Structure):
@@ -48,7 +48,7 @@ class _Side(Structure):
 
 _IMAGE = (c_void_p, c_int64, POINTER(_Side))
 _count_pairs = KERNELS.function(
-    "count_pairs", None, c_int64, *_IMAGE, *_IMAGE, c_int64, c_int64, _COUNTS, c_int64
+    "count_pairs", None, c_int64, *_IMAGE, *_IMAGE, c_int64, c_int64, _WRITTEN, c_int64
 )
 _collect_counts = KERNELS.function("collect_counts", None, c_int64, c_int64, _COUNTS, _TOTALS)
 
@@ -125,7 +125,7 @@ class Piece:
 
 def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
     """`numeric.counting.count_pairs`."""
-    pieces = [_piece(pair, rows, columns) for pair in pairs if pair[0].size]
+    pieces = [_piece(pair, rows, columns) for pair in pairs]
     total, size = sum(len(piece.truth) for piece in pieces), (rows + 1) * (columns + 1)
     tasks = [partial(_count, cut, size, columns + 1) for cut in _cuts(pieces, _edges(total))]
     found, *others = in_threads(tasks)
@@ -135,8 +135,7 @@ def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
 
 
 def _piece(pair: Pair, rows: int, columns: int) -> Piece:
-    truth, true_places, prediction, places = pair
-    true_values, values = flat(truth), flat(prediction)
+    (true_values, values), (_, true_places, _, places) = flat(pair), pair
     width = max(_width(true_places, true_values.dtype), _width(places, values.dtype))
     if true_values.itemsize == values.itemsize == 2:
         width = 2  # to be counted as they are is faster
@@ -195,6 +194,7 @@ def _lookup(places: Places, dtype: np.dtype[Any], width: int, scale: int, unknow
     name = (dtype, width, scale, unknown)
     if name not in places.known:
         values, positions = places.of_type(dtype)
+        places.check_positions(unknown)
         make = _by_lower_bits if _is_narrow(values, width) else _by_search
         places.known[name] = make(values, positions, width, scale, unknown)
     found: Lookup = places.known[name]
@@ -234,7 +234,7 @@ def _plain(table: NDArray[np.uint32], scale: int) -> int:
 
 def _count(pieces: list[Piece], size: int, row_size: int) -> Codes:
     tables = 4 if size <= _SMALL_TABLE else 1
-    counts = _cleared(tables * size)
+    counts = np.zeros(tables * size, np.uint32)
     for piece in pieces:
         truth, prediction = piece.truth, piece.prediction
         _count_pairs(
@@ -245,14 +245,3 @@ def _count(pieces: list[Piece], size: int, row_size: int) -> Codes:
     totals = np.zeros(size, np.int64)
     _collect_counts(size, tables, counts, totals)
     return totals
-
-
-def _cleared(cells: int) -> NDArray[np.uint32]:
-    """Counts of zero, which this thread keeps from one call to the next."""
-    if len(getattr(_here, "counts", ())) < cells:
-        _here.counts = np.zeros(cells, np.uint32)
-    counts: NDArray[np.uint32] = _here.counts
-    return counts
-
-
-_here = threading.local()

@@ -37,6 +37,12 @@ def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
     counts : ndarray of int64, shape (rows + 1, columns + 1)
         The last row and the last column are of values without a position.
 
+    Raises
+    ------
+    SchemaError
+        If the images of a pair differ in shape or are no whole numbers, or a position is not
+        there.
+
     Examples
     --------
     >>> places = Places(np.array([0, 1]), np.array([0, 1]))
@@ -46,8 +52,11 @@ def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
            [0, 1, 0]])
     """
     table = np.zeros((rows + 1, columns + 1), np.int64)
-    for truth, true_places, prediction, places in pairs:
-        _count(flat(truth), true_places, flat(prediction), places, table)
+    for pair in pairs:
+        (truth, prediction), (_, true_places, _, places) = flat(pair), pair
+        true_places.check_positions(rows)
+        places.check_positions(columns)
+        _count(truth, true_places, prediction, places, table)
     return table
 
 

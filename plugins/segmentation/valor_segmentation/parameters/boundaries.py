@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from valor_core.parameters import Within, parameter, parameters
-from valor_segmentation.parameters import Average, average_of
+from valor_segmentation.parameters import fields
 
 
 def _prediction_only() -> bool:
@@ -27,7 +27,7 @@ class BoundaryIOUParameters:
     width_in_pixels: int | None = parameter(
         default=None, help="Width of a boundary in pixels, in place of the share.", check=Within(1)
     )
-    average: tuple[Average, ...] = average_of(("none", "macro"))
+    average: tuple[fields.Average, ...] = fields.average(("none", "macro"))
     include_prediction_only_labels: bool = _prediction_only()
 
 

@@ -1,4 +1,4 @@
-"""Parameters of the gallery of the segmentation family."""
+"""Parameters of the gallery."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from valor_core.parameters import parameter, parameters
-from valor_segmentation.parameters import Rank
+from valor_segmentation.parameters.examples import Rank
 
 
 @parameters

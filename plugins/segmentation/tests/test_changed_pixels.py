@@ -1,0 +1,125 @@
+"""Pixels that are not what they were said to be are named; no kernel reads beyond them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import rasterio
+from attrs import frozen
+from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
+from valor_segmentation.parameters.readers.npy import NpyParameters
+from valor_segmentation.readers.geotiff import GeotiffReader
+from valor_segmentation.readers.npy import NpyReader
+
+from valor_core.errors import ReadError
+from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
+
+from .support import results_of
+
+METRICS = ("Counts", "Examples", "BoundaryIOU", "PanopticQuality", "Hausdorff")
+SHAPE = (400, 300)
+
+
+def batch_of(reader: type[Any], parameters: type[Any], folder: Path) -> SegmentationBatch:
+    sides = {side: folder / side for side in ("groundtruths", "predictions")}
+    opened = reader(parameters(labels=("cat",), **sides), "segmentation")
+    (part,) = opened.partitions()
+    (batch,) = opened.read(part)
+    assert isinstance(batch, SegmentationBatch)
+    return batch
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_prediction_file_that_became_shorter_than_the_truth_is_named(
+    metric: str, tmp_path: Path
+) -> None:
+    for side in ("groundtruths", "predictions"):
+        (tmp_path / side).mkdir()
+        np.save(tmp_path / side / "a.npy", np.ones(SHAPE, np.uint8))
+    batch = batch_of(NpyReader, NpyParameters, tmp_path)
+    path = tmp_path / "predictions" / "a.npy"
+    np.save(path, np.ones((10, 300), np.uint8))
+
+    with pytest.raises(ReadError) as caught:
+        results_of(batch, metric)
+    assert str(caught.value) == (
+        f"{path}: expected 400 by 300 whole numbers as at first, found array of uint8, shape "
+        "(10, 300)\nRun again when no program writes to the file."
+    )
+
+
+def test_a_file_that_became_one_of_scores_is_named(tmp_path: Path) -> None:
+    for side in ("groundtruths", "predictions"):
+        (tmp_path / side).mkdir()
+        np.save(tmp_path / side / "a.npy", np.ones(SHAPE, np.uint8))
+    batch = batch_of(NpyReader, NpyParameters, tmp_path)
+    np.save(tmp_path / "groundtruths" / "a.npy", np.ones(SHAPE))
+
+    with pytest.raises(ReadError, match=r"a\.npy: .* found array of float64, shape \(400, 300\)"):
+        results_of(batch, "Counts")
+
+
+def test_a_raster_that_became_smaller_is_named(tmp_path: Path) -> None:
+    def write(side: str, height: int) -> Path:
+        path = tmp_path / side / "a.tif"
+        path.parent.mkdir(exist_ok=True)
+        place = {"transform": rasterio.Affine(1, 0, 5, 0, -1, 9), "crs": "EPSG:32632"}
+        kind = {"driver": "GTiff", "dtype": "uint8", "count": 1, "height": height, "width": 300}
+        with rasterio.open(path, "w", **kind, **place) as target:
+            target.write(np.ones((height, 300), np.uint8), 1)
+        return path
+
+    write("groundtruths", 400)
+    write("predictions", 400)
+    batch = batch_of(GeotiffReader, GeotiffParameters, tmp_path)
+    path = write("predictions", 10)
+
+    with pytest.raises(ReadError) as caught:
+        results_of(batch, "Counts")
+    assert caught.value.message == (
+        f"{path}: expected 400 by 300 whole numbers as at first, found 10 by 300"
+    )
+
+
+@frozen(eq=False)
+class Lying:
+    """Pixels of somebody else, which give another array than they say."""
+
+    found: Any
+    shape: tuple[int, int] = SHAPE
+    strip_rows: int = 400
+
+    def read(self, first: int, last: int) -> Any:
+        return self.found
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("side", ["groundtruth", "prediction"])
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (np.ones((10, 300), np.uint8), "array of uint8, shape (10, 300)"),
+        (np.ones((400, 301), np.uint8), "array of uint8, shape (400, 301)"),
+        (np.ones(SHAPE[0] * SHAPE[1], np.uint8), "array of uint8, shape (120000,)"),
+        (np.ones(SHAPE), "array of float64, shape (400, 300)"),
+        (np.ones(SHAPE, object), "array of object, shape (400, 300)"),
+        ([[1]], "[[1]]"),
+        (None, "None"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_pixels_that_give_other_rows_than_asked_for_are_named(
+    metric: str, side: str, found: Any, words: str
+) -> None:
+    image = np.ones(SHAPE, np.uint8)
+    sides = {"groundtruth": image, "prediction": image} | {side: Lying(found)}
+    item = Segmentation("a", **sides, labels=["cat"])
+
+    with pytest.raises(ReadError) as caught:
+        results_of([item], metric)
+    assert caught.value.message == (
+        f"batch 0: item 'a', {side}: expected 400 by 300 whole numbers from row 0 on, got {words}"
+    )

@@ -1,0 +1,56 @@
+"""A report warns where nothing on one side can meet anything on the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from valor_core import evaluate
+from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
+
+IMAGE = np.array([[0, 1], [1, 0]])
+NO_ITEM = (
+    "no item has both a ground truth and a prediction; are the uids of both sides written alike?"
+)
+NO_LABEL = (
+    "no label is both true and predicted, true are {true}, predicted {seen}; are the labels of "
+    "both sides written alike?"
+)
+
+
+def warnings_of(*items: Segmentation) -> tuple[str, ...]:
+    return tuple(evaluate(list(items), ["mIOU"], "segmentation").warnings)
+
+
+def test_images_of_two_endings_that_never_meet_are_worth_a_warning() -> None:
+    true = Segmentation("a.png", IMAGE, None, ["cat"])
+    seen = Segmentation("a.jpg", None, IMAGE, ["cat"])
+
+    assert warnings_of(true, seen) == (NO_ITEM,)
+    assert warnings_of(true, seen, Segmentation("b", IMAGE, IMAGE, ["cat"])) == ()
+    assert warnings_of(true) == warnings_of(seen) == ()
+
+
+def test_an_image_whose_sides_are_of_two_label_keys_has_both() -> None:
+    true, seen = {("surface", "wet"): IMAGE > 0}, {("kind", "cat"): IMAGE > 0}
+
+    expected = NO_LABEL.format(true="'surface: wet'", seen="'kind: cat'")
+    assert warnings_of(Segmentation("a", true, seen)) == (expected,)
+
+
+@pytest.mark.parametrize(
+    "seen", [{"Cat": IMAGE > 0}, Segments(IMAGE, {1: "Cat"})], ids=["mask", "segments"]
+)
+def test_labels_written_in_two_ways_are_worth_a_warning(seen: object) -> None:
+    expected = NO_LABEL.format(true="'cat'", seen="'Cat'")
+
+    assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, seen)) == (expected,)
+    both = Segmentation("b", {"cat": IMAGE > 0}, {"cat": IMAGE > 0})
+    assert warnings_of(Segmentation("a", {"cat": IMAGE > 0}, seen), both) == ()
+
+
+def test_images_of_one_list_of_labels_meet() -> None:
+    batch = SegmentationBatch.from_arrays([IMAGE], [IMAGE + 1], labels=["cat", "dog"])
+
+    assert batch.sides == {"both"}
+    assert batch.label_sides.meet
