@@ -7,16 +7,21 @@ of the library of 2024.
 from __future__ import annotations
 
 import math
+import pickle
 import tracemalloc
 from itertools import permutations
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from valor_core import Evaluator
 from valor_core.errors import SchemaError
 from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.label import Label
 
-from .support import by_label, results_of, value_of
+from .support import by_label, failure_of, results_of, value_of
 
 LONE = Classification("a", "dog", {"cat": 0.3})
 
@@ -176,3 +181,50 @@ def test_label_keys_may_differ_between_the_sides() -> None:
 
     assert results["Accuracy"].find(label_key="animal").value == 0.0
     assert results["Accuracy"].find(label_key="colour").only.undefined is not None
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        *("LogLoss", "BrierScore", "CalibrationError", "ROCAUC", "mROCAUC", "ROCCurve"),
+        *(
+            "AveragePrecision",
+            {"name": "ROCAUC", "bins": 5},
+            {"name": "AveragePrecision", "bins": 5},
+        ),
+    ],
+    ids=str,
+)
+def test_predictions_without_scores_have_no_log_loss_of_12_and_no_area(metric: Any) -> None:
+    truths, answers = ["dog", "cat", "dog"], ["dog", "dog", "dog"]
+    batch = ClassificationBatch.from_predicted(truths, answers)
+    results = results_of(batch, metric)
+    assert results
+    for result in results:
+        assert result.error == (
+            "expected a score with each prediction, found 3 without; give the model's "
+            "probabilities, not its answers"
+        )
+
+
+def test_answers_are_without_scores_whatever_is_done_to_them(tmp_path: Path) -> None:
+    batch = ClassificationBatch.from_predicted(["dog", "cat"], ["dog", "dog"], uids=["a", "b"])
+    for changed in (
+        batch.select(np.array([1])),
+        batch.relabel({Label("class", "cat"): Label("class", "dog")}),
+        batch.detached(),
+        pickle.loads(pickle.dumps(batch)),
+    ):
+        assert failure_of(changed, "LogLoss")
+    evaluator = Evaluator(["LogLoss"], "classification")
+    evaluator.update(batch)
+    evaluator.update(ClassificationBatch.from_arrays([0, 1], [0.25, 0.75], uids=["c", "d"]))
+    evaluator.save(tmp_path / "state.npz")
+    other = Evaluator(["LogLoss"], "classification")
+    other.resume(tmp_path / "state.npz")
+    assert other.compute()["LogLoss"].only.error
+
+
+def test_scores_of_1_that_a_model_gave_are_scores() -> None:
+    items = [Classification("a", "dog", {"dog": 1.0}), Classification("b", "dog", {"cat": 1.0})]
+    assert value_of(items, "LogLoss") > 10

@@ -172,7 +172,9 @@ def test_a_truncated_file_of_json_lines_names_the_line(tmp_path: Path) -> None:
 def test_a_uid_in_two_parts_is_an_error(write: Write) -> None:
     path = write("t.csv", "uid,label,score_dog", "a,dog,0.9", "b,dog,0.9", "a,dog,0.8")
 
-    assert "item 'a': expected each uid once" in error("wide", path=path)
+    assert error("wide", path=path).startswith(
+        f"{path}, row 4, column 'uid': expected each uid once, found 'a' as in row 2"
+    )
     with pytest.raises(Exception, match="item 'a': expected each uid once"):
         read("wide", path=path, partition_bytes=1)
 
@@ -255,7 +257,9 @@ def test_facts_may_be_missing_and_may_not_be_of_strangers(
     assert "row 3, column 'uid': no ground truth and no prediction of item 'z'" in error(
         "long", **long_files | {"metadata": strange}
     )
-    assert "found 'a' twice" in error("long", **long_files | {"metadata": twice})
+    assert "row 3, column 'uid': expected each uid once, found 'a' as in row 2" in error(
+        "long", **long_files | {"metadata": twice}
+    )
 
 
 @pytest.mark.parametrize(
@@ -350,6 +354,12 @@ def test_labels_of_several_keys_and_facts_in_a_table(write: Write) -> None:
 
     assert report["Accuracy"].find(label_key="animal").value == 1.0
     assert report["Accuracy"].find(label_key="colour").value == 0.0
+
+
+def test_a_score_of_its_own_cell_may_end_in_zeros(write: Write) -> None:
+    path = write("t.csv", "uid,groundtruths,predictions,scores", "a,dog,dog,0.90")
+
+    assert read("lists", "Accuracy", path=path)["Accuracy"].value == 1.0
 
 
 def test_facts_stand_in_a_table_and_in_columns_of_their_own(write: Write) -> None:

@@ -83,7 +83,10 @@ def test_labels_may_be_lists_or_nothing(tmp_path: Path) -> None:
     ("lines", "words"),
     [
         (["uid,label,predicted", "a,dog,dog"], "Did you mean 'predicted'?"),
-        (["uid,label,prediction", "a,dog,dog", "a,cat,dog"], "item 'a': expected each uid once"),
+        (
+            ["uid,label,prediction", "a,dog,dog", "a,cat,dog"],
+            "row 3, column 'uid': expected each uid once, found 'a'",
+        ),
         (
             ["uid,label,prediction", 'a,dog,"[""cat"", ""cat""]"'],
             "item 'a', predictions: expected each label once, found 'cat' twice",

@@ -11,11 +11,12 @@ from valor_classification import agreement, label_counts, top_ranks
 from valor_classification.agreement import AgreementPart
 from valor_classification.keyed import Keyed
 from valor_classification.label_counts import LabelCountsPart
-from valor_classification.parameters import AccuracyParameters
+from valor_classification.parameters.predicted import AccuracyParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.top_ranks import TopRanksPart
 from valor_core import averages
 from valor_core.averages import Value
+from valor_core.parameters import nondefault
 from valor_core.result import Failed, Result, Undefined, ratio
 from valor_core.state import StateRequest
 
@@ -151,7 +152,10 @@ class Accuracy:
         for key, part in state.sorted():
             for threshold in self.parameters.score_thresholds:
                 value, left_out = self._rule.outcome(part, limit(threshold))
-                parameters = {"label_key": key} | self._rule.shaped(part, threshold)
+                own = self._rule.shaped(part, threshold)
+                parameters = (
+                    {"label_key": key} | own | nondefault(self.parameters, "score_thresholds")
+                )
                 yield Result(parameters=parameters, value=value, left_out=left_out)
 
 

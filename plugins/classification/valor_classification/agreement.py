@@ -10,9 +10,11 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from valor_classification import kernels
+from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
+from valor_core.errors import StateError
+from valor_core.saved_columns import column, labels, number
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
@@ -88,16 +90,33 @@ class AgreementPart:
             "datums": self.datums,
             "has_several": self.has_several,
             "hits": self.hits,
-            "sets": np.array([(*cell, count) for cell, count in self.sets.items()], dtype=np.int64),
+            "sets": np.array(
+                [(*cell, count) for cell, count in self.sets.items()], dtype=np.int64
+            ).reshape(-1, 4),
         }
 
     def restore(self, content: Content) -> None:
         """The counts that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.with_truth, self.datums = content["with_truth"], content["datums"]
-        self.has_several, self.hits = content["has_several"], content["hits"]
-        rows = content["sets"].reshape(-1, 4).tolist()
-        self.sets = Counter({(place, common, united): n for place, common, united, n in rows})
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.datums = number(content, "datums", low=0)
+        self.with_truth = number(content, "with_truth", low=0)
+        self.has_several = saved_parts.flag(content, "has_several")
+        most = self.datums * len(self.vocabulary)
+        shape = (len(self.thresholds) + 1,)
+        self.hits = column(content, "hits", np.int64, shape=shape, low=0, high=most)
+        sets = column(content, "sets", np.int64, shape=(None, 4), low=0)
+        self._check_sets(sets)
+        self.sets = Counter({(p, common, united): n for p, common, united, n in sets.tolist()})
+
+    def _check_sets(self, sets: Codes) -> None:
+        places, common, united, items = sets.T
+        if (places >= len(self.thresholds)).any() or (common > united).any():
+            raise StateError("sets: expected thresholds and sizes of sets, found other numbers")
+        if (united > len(self.vocabulary)).any():
+            raise StateError("sets: expected sets of the labels, found greater ones")
+        counted = np.bincount(places, weights=items, minlength=len(self.thresholds))
+        if (counted != self.datums).any():
+            raise StateError(f"sets: expected {self.datums:,} items at each threshold")
 
     def correct(self, threshold: float) -> int:
         """Number of ground truths that are predicted."""

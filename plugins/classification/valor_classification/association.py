@@ -11,7 +11,7 @@ from attrs import frozen
 
 from valor_classification import confusion
 from valor_classification.confusion import Confusion, ConfusionPart
-from valor_classification.parameters import MatthewsParameters
+from valor_classification.parameters.association import MatthewsParameters
 from valor_classification.thresholds import limit, limits
 from valor_core.averages import Value
 from valor_core.result import Result, Undefined

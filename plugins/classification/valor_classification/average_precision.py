@@ -11,9 +11,11 @@ from valor_classification import binned_ranking
 from valor_classification.keyed import Keyed
 from valor_classification.label_counts import LabelCountsPart
 from valor_classification.label_values import LabelValues
-from valor_classification.parameters import AveragePrecisionParameters
+from valor_classification.parameters.ranked import AveragePrecisionParameters
 from valor_classification.ranking import RankingPart
 from valor_classification.unit_interval import Outside
+from valor_classification.unscored import Unscored
+from valor_core.parameters import nondefault
 from valor_core.result import Result, Undefined
 from valor_core.state import StateRequest
 
@@ -50,13 +52,13 @@ class AveragePrecision:
         """All scores, or their histogram."""
         return binned_ranking.requests(self.parameters.bins)
 
-    def compute(self, state: Keyed, outside: Outside | None = None) -> Iterator[Result]:
+    def compute(self, state: Keyed, *others: Unscored | Outside) -> Iterator[Result]:
         """One result for each label, then the averages of its key."""
         bins = self.parameters.bins
         for key, part in state.sorted():
-            areas = _areas(key, part, bins).unless(outside)
+            areas = _areas(key, part, bins).unless(*others)
             for average in self.parameters.average:
-                yield from areas.results(average, binned_ranking.shaped(bins))
+                yield from areas.results(average, nondefault(self.parameters, "average"))
 
 
 def _areas(key: str, part: RankingPart | LabelCountsPart, bins: int | None) -> LabelValues:

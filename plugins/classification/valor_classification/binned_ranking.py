@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_classification import label_counts, ranking, unit_interval
+from valor_classification import label_counts, ranking, unit_interval, unscored
 from valor_classification.label_counts import LabelCountsPart
 from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
@@ -19,10 +19,11 @@ def edges(bins: int) -> tuple[float, ...]:
 
 
 def requests(bins: int | None) -> tuple[StateRequest, ...]:
-    """The states behind an exact area, or behind a binned one and its refusal."""
+    """The states behind an exact area, or behind a binned one, and those behind its refusal."""
     if bins is None:
-        return (ranking.request(),)
-    return label_counts.request(edges(bins), hardmax=False), unit_interval.request()
+        return ranking.request(), unscored.request()
+    counted = label_counts.request(edges(bins), hardmax=False)
+    return counted, unscored.request(), unit_interval.request()
 
 
 def counts(part: LabelCountsPart, bins: int) -> tuple[NDArray[Any], NDArray[Any], Codes]:
@@ -40,8 +41,3 @@ def counts(part: LabelCountsPart, bins: int) -> tuple[NDArray[Any], NDArray[Any]
     tp = np.stack([*(one.tp for one in found), truths], axis=1)
     fp = np.stack([*(one.fp for one in found), part.datums - truths], axis=1)
     return tp, fp, truths
-
-
-def shaped(bins: int | None) -> dict[str, Any]:
-    """How a result says that it is binned."""
-    return {} if bins is None else {"bins": bins}

@@ -8,9 +8,10 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_classification import reliability
-from valor_classification.parameters import CalibrationParameters
+from valor_classification import reliability, unscored
+from valor_classification.parameters.probability import CalibrationParameters
 from valor_classification.reliability import Reliability, ReliabilityPart
+from valor_classification.unscored import Unscored
 from valor_core.result import Failed, Result, Undefined
 from valor_core.state import StateRequest
 
@@ -46,13 +47,13 @@ class CalibrationError:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The reliability in the bins."""
-        return (reliability.request(self.parameters.bins),)
+        return reliability.request(self.parameters.bins), unscored.request()
 
-    def compute(self, state: Reliability) -> Iterator[Result]:
+    def compute(self, state: Reliability, answers: Unscored) -> Iterator[Result]:
         """One result for each label key."""
         for key, part in state.sorted():
             parameters = {"label_key": key, "number_of_bins": self.parameters.bins}
-            yield Result(parameters=parameters, value=_value(part))
+            yield Result(parameters=parameters, value=answers.of(key).refusal or _value(part))
 
 
 def _value(part: ReliabilityPart) -> dict[str, Any] | Undefined | Failed:

@@ -12,7 +12,9 @@ from valor_classification import kernels
 from valor_classification.kernels import ConfusionCells
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
+from valor_core.errors import StateError, shown
 from valor_core.result import Failed
+from valor_core.saved_columns import column, labels
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.order import natural
@@ -20,6 +22,7 @@ from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
 
 _BLOCK = 1 << 18
+_MOST = 1 << 48  # items of a cell: sums of cells stay far below 2**63
 
 
 @frozen(kw_only=True, eq=False)
@@ -110,10 +113,30 @@ class ConfusionPart:
 
     def restore(self, content: Content) -> None:
         """The cells that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.cells = np.ascontiguousarray(content["cells"].T)
-        self.tops = np.ascontiguousarray(content["tops"].T)
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.cells = self._restored(content, "cells")
+        self.tops = self._restored(content, "tops")
+        if (self.cells[1] == NONE).any() or (self.tops[1] != NONE).any():
+            raise StateError("cells: expected a prediction in each and none in tops")
+        if (self.tops[0] == NONE).any():
+            raise StateError("tops: expected a ground truth in each, found one without")
         self.several = content["several"]
+        if not isinstance(self.several, (str, int, type(None))):
+            raise StateError(f"several: expected the uid of an item, found {shown(self.several)}")
+
+    def _restored(self, content: Content, name: str) -> Codes:
+        """Cells whose labels and thresholds there are, each once."""
+        found = column(content, name, np.int64, shape=(None, 4), low=NONE, high=_MOST).T
+        cells: Codes = np.ascontiguousarray(found)
+        if not cells.size:
+            return cells
+        if cells[:2].max() >= len(self.vocabulary):
+            raise StateError(f"{name}: expected codes of {len(self.vocabulary):,} labels")
+        if cells[2:].min() < 0 or cells[2].max() > len(self.thresholds):
+            raise StateError(f"{name}: expected numbers of thresholds and items, found others")
+        if _summed(cells).shape != cells.shape:
+            raise StateError(f"{name}: expected each cell once, found one twice")
+        return cells
 
     @property
     def refusal(self) -> Failed | None:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from valor_classification import confusion, listing
 from valor_classification.confusion import Confusion, Matrix
 from valor_classification.listing import Items, Listing
-from valor_classification.parameters import ConfusionMatrixParameters
+from valor_classification.parameters.items import ConfusionMatrixParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.views import NONE
+from valor_core.parameters import nondefault
 from valor_core.result import Deferred, Failed, NamedMatrix, Result, as_json
 from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
@@ -70,10 +71,8 @@ class ConfusionMatrix:
                 if named is not None and not isinstance(value, Failed):
                     table = named.of(key).table((limit(threshold),))
                     value = self._with_examples(as_json(value.content, "value"), table)
-                parameters = {"label_key": key} | coordinates(threshold, chosen.hardmax)
-                if chosen.normalize != "none":
-                    parameters["normalize"] = chosen.normalize
-                yield Result(parameters=parameters, value=value)
+                own = {"label_key": key} | coordinates(threshold, chosen.hardmax)
+                yield Result(parameters=own | nondefault(chosen, "score_thresholds"), value=value)
 
     def _value(self, matrix: Matrix) -> Deferred:
         names = [label.value for label in matrix.labels]

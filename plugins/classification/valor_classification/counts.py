@@ -8,7 +8,7 @@ from attrs import frozen
 
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts
-from valor_classification.parameters import CountsParameters
+from valor_classification.parameters.predicted import CountsParameters
 from valor_classification.thresholds import coordinates, limits
 from valor_core import averages
 from valor_core.result import Result

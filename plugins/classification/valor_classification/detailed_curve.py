@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from valor_classification import listing
 from valor_classification.listing import Items, Listing
-from valor_classification.parameters import DetailedCurveParameters
+from valor_classification.parameters.curves import DetailedCurveParameters
 from valor_classification.precision_recall_curve import threshold_name
+from valor_core.parameters import nondefault
 from valor_core.result import Result
 from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
@@ -110,10 +111,8 @@ class DetailedPrecisionRecallCurve:
                     table.labels, _each_label(table, len(thresholds)), strict=True
                 )
             }
-            yield Result(
-                parameters={"label_key": key, "max_examples": self.parameters.max_examples},
-                value=curves,
-            )
+            own = {"label_key": key, "max_examples": self.parameters.max_examples}
+            yield Result(parameters=own | nondefault(self.parameters), value=curves)
 
     def _point(self, table: Items, one: _OneLabel, place: int) -> dict[str, Any]:
         at = {kind: self._observed(table, spans.at(place)) for kind, spans in one.kinds.items()}

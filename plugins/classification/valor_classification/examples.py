@@ -10,8 +10,9 @@ from attrs import frozen
 
 from valor_classification import listing
 from valor_classification.listing import Items, Listing
-from valor_classification.parameters import ExamplesParameters
+from valor_classification.parameters.items import ExamplesParameters
 from valor_classification.thresholds import coordinates, limit, limits
+from valor_core.parameters import nondefault
 from valor_core.result import Result
 from valor_core.schemas.arrays import Codes
 from valor_core.state import StateRequest
@@ -48,7 +49,8 @@ class Examples:
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
                 table = part.table((limit(threshold),))
-                parameters = {"label_key": key} | coordinates(threshold, chosen.hardmax)
+                own = {"label_key": key} | coordinates(threshold, chosen.hardmax)
+                parameters = own | nondefault(chosen, "score_thresholds")
                 yield Result(parameters=parameters, value=self._items(table))
 
     def _items(self, table: Items) -> list[dict[str, Any]]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 from attrs import frozen
 
 from valor_classification import confusion
 from valor_classification.association import Tabulation, dot, tabulation
 from valor_classification.confusion import Confusion, ConfusionPart
-from valor_classification.parameters import KappaParameters
+from valor_classification.parameters.association import KappaParameters
 from valor_classification.thresholds import limit, limits
 from valor_core.averages import Value
 from valor_core.errors import and_more
+from valor_core.parameters import nondefault
 from valor_core.result import Failed, Result, Undefined
 from valor_core.schemas.label import Label
 from valor_core.schemas.order import is_number
@@ -58,13 +58,11 @@ class CohenKappa:
     def compute(self, state: Confusion) -> Iterator[Result]:
         """One result for each label key and threshold."""
         chosen = self.parameters
-        shaped: dict[str, Any] = {"weights": chosen.weights}
-        if chosen.order is not None:
-            shaped["order"] = list(map(str, chosen.order))
+        own = {"weights": chosen.weights} | nondefault(chosen, "score_thresholds")
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
                 value, left_out = self._outcome(part, limit(threshold))
-                parameters = {"label_key": key, "score_threshold": threshold} | shaped
+                parameters = {"label_key": key, "score_threshold": threshold} | own
                 yield Result(parameters=parameters, value=value, left_out=left_out)
 
     def _outcome(self, part: ConfusionPart, least: float) -> tuple[Value, dict[str, int]]:

@@ -10,6 +10,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_classification.views import KeyView, views
+from valor_core.errors import StateError
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.label import Vocabulary
@@ -79,7 +80,10 @@ class Keyed:
     def restore(self, content: Content) -> None:
         """The keys that `dump` wrote."""
         for key, part in content.items():
-            self.of(key).restore(part)
+            own = self.of(key)
+            own.restore(part)
+            if any(label.key != key for label in own.vocabulary.labels):
+                raise StateError(f"labels: expected labels of the key {key!r}, found others")
 
 
 def grown(table: NDArray[Any], count: int) -> NDArray[Any]:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from valor_classification import kernels
 from valor_classification.keyed import Keyed, add_rows
 from valor_classification.views import NONE, KeyView
+from valor_core.errors import StateError
+from valor_core.saved_columns import column, labels, number
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
@@ -91,9 +93,29 @@ class LabelCountsPart:
 
     def restore(self, content: Content) -> None:
         """The histograms that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.predicted, self.matched = content["predicted"], content["matched"]
-        self.truths, self.datums = content["truths"], content["datums"]
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.datums = number(content, "datums", low=0)
+        self.predicted, self.matched, self.truths = (
+            column(content, name, np.int64, shape=shape, low=0, high=self.datums)
+            for name, shape in (
+                ("predicted", (len(self.vocabulary), len(self.thresholds) + 1)),
+                ("matched", (len(self.vocabulary), len(self.thresholds) + 1)),
+                ("truths", (len(self.vocabulary),)),
+            )
+        )
+        self._check_counts()
+
+    def _check_counts(self) -> None:
+        """Raise a `StateError` unless predictions and hits are of the items there are."""
+        # What passes no threshold need not have been counted; floats do not overflow.
+        predicted, matched = (table[:, 1:] for table in (self.predicted, self.matched))
+        if (matched > predicted).any():
+            raise StateError("matched: expected at most as many as predicted, found more")
+        if (self.matched.sum(axis=1, dtype=float) > self.truths).any():
+            raise StateError("matched: expected at most as many as truths, found more")
+        false = (predicted - matched).sum(axis=1, dtype=float)
+        if (false + self.truths > self.datums).any():
+            raise StateError(f"predicted: expected {self.datums:,} items in all, found more")
 
     @property
     def labels(self) -> tuple[Label, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from valor_classification.unit_interval import Outside
+from valor_classification.unscored import Unscored
 from valor_core import averages
 from valor_core.averages import Value
 from valor_core.result import Failed, Result
@@ -39,9 +40,10 @@ class LabelValues:
     values: Sequence[Value]
     refusal: Failed | None = None
 
-    def unless(self, outside: Outside | None) -> LabelValues:
-        """The same, or why there is no value where scores had to be probabilities and are not."""
-        return self if outside is None else evolve(self, refusal=outside.of(self.key).refusal)
+    def unless(self, *others: Unscored | Outside) -> LabelValues:
+        """The same, or why there is no value where scores are not what they had to be."""
+        refusals = (other.of(self.key).refusal for other in others)
+        return evolve(self, refusal=next(filter(None, refusals), None))
 
     def results(
         self, average: str, shaped: Mapping[str, Any], include_prediction_only: bool = False

@@ -8,9 +8,11 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from valor_classification import kernels
+from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
+from valor_core.errors import StateError
+from valor_core.saved_columns import check_same_length, column, labels
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label, Vocabulary
@@ -138,8 +140,10 @@ class ListingPart:
 
     def restore(self, content: Content) -> None:
         """The columns that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.chunks = [Chunk(*columns) for columns in content["chunks"]]
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.chunks = [_saved(columns, len(self.vocabulary)) for columns in content["chunks"]]
+        if len({chunk.uids.dtype.kind for chunk in self.chunks}) > 1:
+            raise StateError("uids: expected all strings or all whole numbers, found both")
 
     def table(self, thresholds: tuple[float, ...]) -> Items:
         """Everything kept, by uid, at some of the thresholds."""
@@ -197,6 +201,30 @@ class ListingPart:
                 parts = [places[part + start] for part, start in zip(parts, starts, strict=True)]
             columns.append(np.concatenate(parts)[order])
         return columns
+
+
+def _saved(columns: list[Any], count: int) -> Chunk:
+    """A chunk of a file, over some number of labels."""
+    names = ("uids", "truth_datums", "truth_labels", "datums", "labels", "values")
+    content = dict(zip(names, columns, strict=True))
+    is_text = getattr(content["uids"], "dtype", np.dtype(np.int64)).kind == "U"
+    uids = column(content, "uids", "U" if is_text else np.int64)
+    chunk = Chunk(
+        uids,
+        column(content, "truth_datums", np.int64, low=0, high=len(uids) - 1),
+        column(content, "truth_labels", np.int64, low=0, high=count - 1),
+        column(content, "datums", np.int64, low=0, high=len(uids) - 1),
+        column(content, "labels", np.int64, low=0, high=count - 1),
+        saved_parts.scores(content, "values", (None,)),
+    )
+    for own in (("truth_datums", "truth_labels"), ("datums", "labels", "values")):
+        check_same_length({name: getattr(chunk, name) for name in own})
+        datums, labels = (getattr(chunk, name) for name in own[:2])
+        if (np.diff(datums) < 0).any():
+            raise StateError(f"{own[0]}: expected rows sorted by datum, found others")
+        if len(np.unique(datums * count + labels)) < len(datums):
+            raise StateError(f"{own[1]}: expected each label of a datum once, found one twice")
+    return chunk
 
 
 def _table(

@@ -10,16 +10,23 @@ from attrs import frozen
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.label_values import LabelValues
-from valor_classification.parameters import FBetaParameters, LabelParameters
+from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_classification.thresholds import coordinates, limits
 from valor_core.averages import Value
+from valor_core.parameters import nondefault
 from valor_core.result import Result, ratio
 from valor_core.state import StateRequest
 
 
 @frozen
-class LabelMetric:
-    """A quotient of counts for each label and its averages."""
+class LabelQuotient:
+    """A quotient of counts for each label and its averages; subclasses say which.
+
+    Parameters
+    ----------
+    parameters : LabelParameters
+        Or others with all of its fields.
+    """
 
     parameters: Any
 
@@ -42,11 +49,11 @@ class LabelMetric:
             key=key,
             labels=counts.labels,
             truths=counts.truths,
-            values=[self._value(*row) for row in rows],
+            values=[self.value(*row) for row in rows],
         )
         for average in self.parameters.average:
             if average == "micro":
-                value = self._value(*(int(column.sum()) for column in columns))
+                value = self.value(*(int(column.sum()) for column in columns))
                 parameters = {"label_key": key, "average": average} | shaped
                 yield Result(parameters=parameters, value=value)
                 continue
@@ -54,14 +61,17 @@ class LabelMetric:
             yield from values.results(average, shaped, include)
 
     def _shaped(self, threshold: float | None) -> dict[str, Any]:
-        return coordinates(threshold, self.parameters.hardmax)
+        return coordinates(threshold, self.parameters.hardmax) | nondefault(
+            self.parameters, "average", "score_thresholds"
+        )
 
-    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+        """The quotient."""
         raise NotImplementedError
 
 
 @frozen
-class Precision(LabelMetric):
+class Precision(LabelQuotient):
     """Share of a label's predictions that are ground truths: tp / (tp + fp).
 
     Parameters
@@ -85,12 +95,13 @@ class Precision(LabelMetric):
 
     parameters: LabelParameters
 
-    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+        """The quotient."""
         return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
 
 
 @frozen
-class Recall(LabelMetric):
+class Recall(LabelQuotient):
     """Share of a label's ground truths that are predicted: tp / (tp + fn).
 
     Parameters
@@ -114,12 +125,13 @@ class Recall(LabelMetric):
 
     parameters: LabelParameters
 
-    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+        """The quotient."""
         return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
 
 
 @frozen
-class F1(LabelMetric):
+class F1(LabelQuotient):
     """Harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
 
     Parameters
@@ -143,13 +155,14 @@ class F1(LabelMetric):
 
     parameters: LabelParameters
 
-    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+        """The quotient."""
         reason = "no ground truths and no predictions of the label"
         return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)
 
 
 @frozen
-class FBeta(LabelMetric):
+class FBeta(LabelQuotient):
     """Weighted harmonic mean of precision and recall, recall weighing `beta` times as much.
 
     Parameters
@@ -173,7 +186,8 @@ class FBeta(LabelMetric):
 
     parameters: FBetaParameters
 
-    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+        """The quotient."""
         square = self.parameters.beta**2
         reason = "no ground truths and no predictions of the label"
         denominator = (1 + square) * tp + fp + square * fn

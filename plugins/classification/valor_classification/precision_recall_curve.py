@@ -10,7 +10,8 @@ from attrs import frozen
 
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts, ThresholdCounts
-from valor_classification.parameters import PrecisionRecallCurveParameters
+from valor_classification.parameters.curves import PrecisionRecallCurveParameters
+from valor_core.parameters import nondefault
 from valor_core.result import Deferred, OnDemand, Result, ratios
 from valor_core.state import StateRequest
 
@@ -60,7 +61,8 @@ class PrecisionRecallCurve:
             make = partial(
                 _curves, names, thresholds, part.all_at(thresholds), self.parameters.zero_division
             )
-            yield Result(parameters={"label_key": key}, value=Deferred(OnDemand(make)))
+            parameters = {"label_key": key} | nondefault(self.parameters)
+            yield Result(parameters=parameters, value=Deferred(OnDemand(make)))
 
 
 def _curves(

@@ -12,8 +12,9 @@ from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import KeyView
-from valor_core.exact import ExactSum
+from valor_core.exact import ExactSum, saved_sums
 from valor_core.result import Failed
+from valor_core.saved_columns import labels, number
 from valor_core.schemas.arrays import Floats
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
@@ -86,11 +87,12 @@ class ProbabilityPart:
 
     def restore(self, content: Content) -> None:
         """The sums that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.log_loss = ExactSum.from_text(content["log_loss"])
-        self.brier = ExactSum.from_text(content["brier"])
-        self.with_truth, self.several = content["with_truth"], content["several"]
-        self.outside = content["outside"]
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.log_loss = _sum(content, "log_loss")
+        self.brier = _sum(content, "brier")
+        self.with_truth = number(content, "with_truth", low=0)
+        self.several = number(content, "several", low=0)
+        self.outside = number(content, "outside", low=0)
 
     @property
     def refusal(self) -> Failed | None:
@@ -117,6 +119,10 @@ def _squared_errors(view: KeyView) -> int:
     errors = scores.values.astype(np.float64)
     errors[view.truth_entries[listed]] -= 1.0
     return unlisted + kernels.exact_units(np.square(errors[view.has_truth[scores.datums]]))
+
+
+def _sum(content: Content, name: str) -> ExactSum:
+    return ExactSum(saved_sums(content.get(name), name, np.array([np.inf])).units[0])
 
 
 @define(slots=False)

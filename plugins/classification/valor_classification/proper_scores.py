@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_classification import probability
-from valor_classification.parameters import BrierParameters
+from valor_classification import probability, unscored
+from valor_classification.parameters.probability import BrierParameters
 from valor_classification.probability import Probability, ProbabilityPart
+from valor_classification.unscored import Unscored
 from valor_core.averages import Value
 from valor_core.parameters import NoParameters
 from valor_core.result import Failed, Result, Undefined
@@ -46,12 +47,13 @@ class LogLoss:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The loss."""
-        return (probability.request("log_loss"),)
+        return probability.request("log_loss"), unscored.request()
 
-    def compute(self, state: Probability) -> Iterator[Result]:
+    def compute(self, state: Probability, answers: Unscored) -> Iterator[Result]:
         """One result for each label key."""
         for key, part in state.sorted():
-            yield Result(parameters={"label_key": key}, value=_log_loss(part))
+            value = answers.of(key).refusal or _log_loss(part)
+            yield Result(parameters={"label_key": key}, value=value)
 
 
 def _log_loss(part: ProbabilityPart) -> Value:
@@ -95,17 +97,16 @@ class BrierScore:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The loss."""
-        return (probability.request("brier"),)
+        return probability.request("brier"), unscored.request()
 
-    def compute(self, state: Probability) -> Iterator[Result]:
+    def compute(self, state: Probability, answers: Unscored) -> Iterator[Result]:
         """One result for each label key."""
         for key, part in state.sorted():
             half = self.parameters.scale_by_half
             if half is None:
                 half = len(part.vocabulary) <= 2
-            yield Result(
-                parameters={"label_key": key, "scale_by_half": half}, value=_brier(part, half)
-            )
+            value = answers.of(key).refusal or _brier(part, half)
+            yield Result(parameters={"label_key": key, "scale_by_half": half}, value=value)
 
 
 def _brier(part: ProbabilityPart, half: bool) -> Value:

@@ -9,9 +9,11 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from valor_classification import kernels
+from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed, add_rows
 from valor_classification.views import NONE, KeyView
+from valor_core.errors import StateError
+from valor_core.saved_columns import check_same_length, column, labels, number
 from valor_core.schemas.arrays import Codes, Floats
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
@@ -139,10 +141,30 @@ class RankingPart:
 
     def restore(self, content: Content) -> None:
         """The scores that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.truths, self.datums = content["truths"], content["datums"]
-        self.matrices = [MatrixChunk(*columns) for columns in content["matrices"]]
-        self.lists = [ListChunk(*columns) for columns in content["lists"]]
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        count = len(self.vocabulary)
+        self.datums = number(content, "datums", low=0)
+        self.truths = column(content, "truths", np.int64, shape=(count,), low=0, high=self.datums)
+        self.matrices = [_saved_matrix(columns, count) for columns in content["matrices"]]
+        self.lists = [_saved_list(columns, count) for columns in content["lists"]]
+        self._check_counts()
+
+    def _check_counts(self) -> None:
+        """Raise a `StateError` unless each label's scores are of the datums there are."""
+        scores, positives = np.zeros((2, len(self.vocabulary)), dtype=np.int64)
+        for chunk in self.matrices:
+            scores[chunk.labels] += len(chunk.values)
+            positives[chunk.labels] += np.bincount(chunk.columns, minlength=len(chunk.labels))
+        for listed in self.lists:
+            marks = np.bincount(listed.marks, minlength=2 * len(scores)).reshape(-1, 2)
+            scores += marks.sum(axis=1)
+            positives += marks[:, 1]
+        unlisted = self.truths - positives
+        if (unlisted < 0).any() or (scores + unlisted > self.datums).any():
+            raise StateError(
+                f"scores: expected those of {self.datums:,} items and their ground truths, "
+                "found more"
+            )
 
     @property
     def labels(self) -> tuple[Label, ...]:
@@ -252,6 +274,29 @@ def _together(parts: list[NDArray[Any]]) -> NDArray[Any]:
     if not parts:
         return np.empty(0)
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _saved_matrix(columns: list[Any], count: int) -> MatrixChunk:
+    """A chunk of a file, over some number of labels."""
+    content = dict(zip(("values", "labels", "rows", "columns"), columns, strict=True))
+    values = saved_parts.scores(content, "values", (None, None))
+    height, width = values.shape
+    labels = column(content, "labels", np.int64, shape=(width,), low=0, high=count - 1)
+    rows = column(content, "rows", np.int64, low=0, high=height - 1)
+    places = column(content, "columns", np.int64, low=0, high=width - 1)
+    check_same_length({"rows": rows, "columns": places})
+    for name, each in (("labels", labels), ("rows", rows * width + places)):
+        if len(np.unique(each)) < len(each):
+            raise StateError(f"{name}: expected each once, found one twice")
+    return MatrixChunk(values, labels, rows, places)
+
+
+def _saved_list(columns: list[Any], count: int) -> ListChunk:
+    """A chunk of a file, over some number of labels."""
+    content = dict(zip(("marks", "values"), columns, strict=True))
+    marks = column(content, "marks", np.int32, low=0, high=2 * count - 1)
+    values = saved_parts.scores(content, "values", marks.shape)
+    return ListChunk(marks, values)
 
 
 @define(slots=False)

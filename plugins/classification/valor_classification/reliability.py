@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 from valor_classification.keyed import Keyed
 from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import KeyView
-from valor_core.exact import ExactSums
+from valor_core.errors import StateError
+from valor_core.exact import ExactSums, saved_sums
 from valor_core.result import Failed
+from valor_core.saved_columns import column, labels, number
 from valor_core.schemas.arrays import Floats
 from valor_core.schemas.label import Vocabulary
 from valor_core.state import Content, StateRequest
+
+_MOST = 1 << 48  # items of a bin: sums of all bins stay far below 2**63
 
 
 @define
@@ -72,10 +76,16 @@ class ReliabilityPart:
 
     def restore(self, content: Content) -> None:
         """The bins that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.counts, self.hits = content["counts"], content["hits"]
-        self.scores = ExactSums.from_text(content["scores"])
-        self.outside = content["outside"]
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.counts, self.hits = (
+            column(content, name, np.int64, shape=(self.bins,), low=0, high=_MOST)
+            for name in ("counts", "hits")
+        )
+        if (self.hits > self.counts).any():
+            raise StateError("hits: expected at most as many as counts, found more")
+        most = self.counts.astype(np.float64)
+        self.scores = saved_sums(content.get("scores"), "scores", most)
+        self.outside = number(content, "outside", low=0)
 
     @property
     def refusal(self) -> Failed | None:

@@ -12,18 +12,20 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_classification import binned_ranking, kernels, ranking
+from valor_classification import binned_ranking, kernels, ranking, unscored
 from valor_classification.keyed import Keyed
 from valor_classification.label_counts import LabelCountsPart
 from valor_classification.label_values import LabelValues
-from valor_classification.parameters import (
+from valor_classification.parameters.ranked import (
     MeanRankParameters,
     RankParameters,
     ROCCurveParameters,
 )
 from valor_classification.ranking import LabelScores, Ranking, RankingPart
 from valor_classification.unit_interval import Outside
+from valor_classification.unscored import Unscored
 from valor_core.averages import Value
+from valor_core.parameters import nondefault
 from valor_core.result import Deferred, Nullable, OnDemand, Result, Undefined
 from valor_core.schemas.label import Label
 from valor_core.state import StateRequest
@@ -93,12 +95,12 @@ class ROCAUC:
         """All scores, or their histogram."""
         return binned_ranking.requests(self.parameters.bins)
 
-    def compute(self, state: Keyed, outside: Outside | None = None) -> Iterator[Result]:
+    def compute(self, state: Keyed, *others: Unscored | Outside) -> Iterator[Result]:
         """One result for each label."""
         bins = self.parameters.bins
         for key, part in state.sorted():
-            areas = _areas(key, part, bins).unless(outside)
-            yield from areas.results("none", binned_ranking.shaped(bins))
+            areas = _areas(key, part, bins).unless(*others)
+            yield from areas.results("none", nondefault(self.parameters))
 
 
 @frozen
@@ -125,12 +127,12 @@ class MeanROCAUC:
         """All scores, or their histogram."""
         return binned_ranking.requests(self.parameters.bins)
 
-    def compute(self, state: Keyed, outside: Outside | None = None) -> Iterator[Result]:
+    def compute(self, state: Keyed, *others: Unscored | Outside) -> Iterator[Result]:
         """One result for each label key."""
         bins, average = self.parameters.bins, self.parameters.average
         for key, part in state.sorted():
-            areas = _areas(key, part, bins).unless(outside)
-            yield from areas.results(average, binned_ranking.shaped(bins))
+            areas = _areas(key, part, bins).unless(*others)
+            yield from areas.results(average, nondefault(self.parameters, "average"))
 
 
 @frozen
@@ -162,12 +164,15 @@ class ROCCurve:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """All scores."""
-        return (ranking.request(),)
+        return ranking.request(), unscored.request()
 
-    def compute(self, state: Ranking) -> Iterator[Result]:
+    def compute(self, state: Ranking, answers: Unscored) -> Iterator[Result]:
         """One result for each label key, a curve or a reason by label."""
         for key, part in state.sorted():
-            yield Result(parameters={"label_key": key}, value=Deferred(dict(self._curves(part))))
+            parameters = {"label_key": key} | nondefault(self.parameters)
+            refusal = answers.of(key).refusal
+            value = refusal or Deferred(dict(self._curves(part)))
+            yield Result(parameters=parameters, value=value)
 
     def _curves(self, part: RankingPart) -> Iterator[tuple[str, dict[str, Any]]]:
         """Curves by label, some labels at a time in threads where it pays."""

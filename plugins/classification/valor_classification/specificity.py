@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from valor_classification.parameters import LabelParameters
-from valor_classification.precision_recall import LabelMetric
+from valor_classification.parameters.predicted import LabelParameters
+from valor_classification.precision_recall import LabelQuotient
 from valor_core.averages import Value
 from valor_core.result import ratio
 
 
 @frozen
-class Specificity(LabelMetric):
+class Specificity(LabelQuotient):
     """Share of the items without a label for which it is not predicted: tn / (tn + fp).
 
     Parameters
@@ -34,5 +34,6 @@ class Specificity(LabelMetric):
 
     parameters: LabelParameters
 
-    def _value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+        """The quotient."""
         return ratio(tn, tn + fp, self.parameters.zero_division, "every item has the label")

@@ -8,9 +8,11 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
-from valor_classification import kernels
+from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed, grown
 from valor_classification.views import NONE, KeyView
+from valor_core.errors import StateError
+from valor_core.saved_columns import column, labels, number
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
 from valor_core.state import Content, StateRequest
@@ -89,9 +91,16 @@ class TopRanksPart:
 
     def restore(self, content: Content) -> None:
         """The table that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.with_truth, self.has_several = content["with_truth"], content["has_several"]
-        self.table = content["table"]
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.with_truth = number(content, "with_truth", low=0)
+        self.has_several = saved_parts.flag(content, "has_several")
+        shape = (None, len(self.thresholds) + 1)
+        self.table = column(content, "table", np.int64, shape=shape, low=0, high=self.with_truth)
+        if len(self.table) > max(self.ks) or self.table.sum(dtype=float) > self.with_truth:
+            raise StateError(
+                f"table: expected ranks below {max(self.ks):,} of at most {self.with_truth:,} "
+                f"ground truths, found {len(self.table):,} rows that sum to {self.table.sum():,}"
+            )
 
     def _add(self, rows: NDArray[np.int64]) -> None:
         """Add the counts of the first ranks; the table reaches to the greatest rank seen."""

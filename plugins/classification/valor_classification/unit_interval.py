@@ -10,6 +10,7 @@ from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.views import KeyView
 from valor_core.result import Failed
+from valor_core.saved_columns import labels, number
 from valor_core.schemas.label import Vocabulary
 from valor_core.state import Content, StateRequest
 
@@ -37,8 +38,8 @@ class OutsidePart:
 
     def restore(self, content: Content) -> None:
         """The count that `dump` wrote."""
-        self.vocabulary = Vocabulary(content["labels"])
-        self.outside = content["outside"]
+        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.outside = number(content, "outside", low=0)
 
     @property
     def refusal(self) -> Failed | None:

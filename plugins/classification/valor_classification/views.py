@@ -329,7 +329,8 @@ def _view(batch: ClassificationBatch, key: str, is_used: NDArray[np.bool_]) -> K
         own = ScoreList(none, none, np.empty(0, dtype=scores.values.dtype))
     else:
         rows = np.flatnonzero(own_scores)
-        own = ScoreList(scores.datums[rows], codes[scores.labels[rows]], scores.values[rows])
+        labels = codes[scores.labels[rows]]
+        own = ScoreList(scores.datums[rows], labels, scores.values[rows], scores.scored)
     return KeyView(
         tuple(label for label, own_one in zip(batch.labels, is_own, strict=True) if own_one),
         batch.datums.uids,

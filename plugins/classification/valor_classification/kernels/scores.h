@@ -336,7 +336,9 @@ KERNEL int64_t OF(rank)(
         const SCORE score = positives[i];
         const int64_t first = i;
         int64_t size, lower;
-        while (i < positive_count && positives[i] == score) i++;
+        /* A score that is no number equals nothing, itself included. */
+        do i++;
+        while (i < positive_count && positives[i] == score);
         size = i - first;
         while (found < count && scores[found] < score) found++;
         lower = found;
@@ -374,7 +376,8 @@ KERNEL int64_t OF(rank_curve)(
         if (found) {
             const int64_t last = found, last_matched = matched;
             threshold = scores[found - 1];
-            while (found && scores[found - 1] == threshold) found--;
+            do found--;
+            while (found && scores[found - 1] == threshold);
             while (matched && positives[matched - 1] == threshold) matched--;
             true_step = last_matched - matched;
             false_step = last - found - true_step;

@@ -9,13 +9,14 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_classification.parameters import ListsParameters
+from valor_classification.parameters.readers.lists import ListsParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_text, labels
 from valor_core.errors import ReadError, shown
 from valor_core.readers import Table, TablePartition, read_table
-from valor_core.readers.metadata import typed, typed_column
+from valor_core.readers.metadata import columns_beside
 from valor_core.readers.nested import parsed, tables
+from valor_core.readers.table import as_number
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import DEFAULT_KEY, Label
 
@@ -74,7 +75,7 @@ class ListsReader:
         if not isinstance(cell, list):
             if beside is None:
                 raise _scoreless(cell, place)
-            cell, beside = [cell], beside if isinstance(beside, list) else [typed(beside)]
+            cell, beside = [cell], beside if isinstance(beside, list) else [_single(beside)]
         if beside is None or all(isinstance(one, dict) for one in cell):
             return [_scored_label(one, place) for one in cell]
         score_place = table.place(row, self.parameters.scores)
@@ -95,7 +96,7 @@ class ListsReader:
         own = self._tables.own(
             chosen.groundtruths, chosen.predictions, chosen.scores, chosen.metadata
         )
-        columns = {n: typed_column(table.values(n)) for n in table.names if n not in own}
+        columns = columns_beside(table, own)
         facts = [{name: cells[row] for name, cells in columns.items()} for row in range(len(table))]
         if table.has(chosen.metadata):
             for row, fields in enumerate(tables(table, chosen.metadata)):
@@ -114,6 +115,12 @@ def _scored(cell: dict[str, Any], place: str, key: str) -> Iterator[tuple[Label,
             yield from _scored(score, place, name)
         else:
             yield Label(key, label_text(name, place)), score_of(score, place)
+
+
+def _single(score: Any) -> Any:
+    """A score that has a cell of its own, where CSV has it as text."""
+    number = as_number(score)
+    return score if number is None else number
 
 
 def _scoreless(prediction: Any, place: str) -> ReadError:

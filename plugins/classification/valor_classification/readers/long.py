@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_classification.parameters import LongParameters
+from valor_classification.parameters.readers.long import LongParameters
 from valor_classification.readers.truth import label_text
 from valor_core.errors import ReadError, and_more
 from valor_core.readers import Table, read_table
-from valor_core.readers.metadata import typed_column
+from valor_core.readers.metadata import columns_beside
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Datums
@@ -32,6 +32,11 @@ class WholeFiles:
     def name(self) -> str:
         """The two files."""
         return f"{self.groundtruths} and {self.predictions}"
+
+    @property
+    def identity(self) -> str:
+        """The two files, from wherever they are named."""
+        return f"{self.groundtruths.resolve()} and {self.predictions.resolve()}"
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -99,18 +104,15 @@ class LongReader:
         if chosen.metadata is None:
             return {}
         table = read_table(chosen.metadata)
-        uids = table.strings(chosen.uid).tolist()
+        uids = table.uids(chosen.uid).tolist()
         rows = {uid: row for row, uid in enumerate(uids)}
-        if len(rows) < len(uids):
-            twice = next(uid for row, uid in enumerate(uids) if rows[uid] != row)
-            raise ReadError(f"{table.source}: expected each uid once, found {twice!r} twice")
         strange = [uid for uid in uids if uid not in numbers]
         if strange:
             raise ReadError(
                 f"{table.place(rows[strange[0]], chosen.uid)}: no ground truth and no prediction "
                 f"of item {strange[0]!r}{and_more(len(strange) - 1)}"
             )
-        columns = {n: typed_column(table.values(n)) for n in table.names if n != chosen.uid}
+        columns = columns_beside(table, own=(chosen.uid,))
         return {
             name: [column[rows[uid]] if uid in rows else None for uid in numbers]
             for name, column in columns.items()

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from attrs import frozen
 
-from valor_classification.parameters import PredictedParameters
+from valor_classification.parameters.readers.predicted import PredictedParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_column
 from valor_core.readers import TablePartition, read_table
-from valor_core.readers.metadata import typed_column
+from valor_core.readers.metadata import columns_beside
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Vocabulary
@@ -45,13 +45,13 @@ class PredictedReader:
         truth_rows, truths = label_column(table, chosen.label, chosen.key, vocabulary)
         rows, predicted = label_column(table, chosen.prediction, chosen.key, vocabulary)
         own = self._tables.own(chosen.label, chosen.prediction)
-        metadata = {n: typed_column(table.values(n)) for n in table.names if n not in own}
+        metadata = columns_beside(table, own)
         yield ClassificationBatch(
             Datums(self._tables.uids(table), metadata),
             vocabulary.labels,
             truth_rows,
             truths,
-            ScoreList(rows, predicted, np.ones(len(rows))),
+            ScoreList(rows, predicted, np.ones(len(rows)), scored=False),
         )
 
     @property

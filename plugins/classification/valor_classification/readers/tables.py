@@ -52,7 +52,7 @@ class ItemTables:
         file's path from the folder that they share.
         """
         if self.uid is not None or table.has(_UID):
-            return table.strings(self.uid or _UID)
+            return table.uids(self.uid or _UID)
         numbers = [table.row(index) for index in range(len(table))]
         if len(self.paths) == 1 and not _is_pattern(self.paths[0]):
             return numbers

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from attrs import frozen
 
-from valor_classification.parameters import WideParameters
+from valor_classification.parameters.readers.wide import WideParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_column
-from valor_core.errors import ReadError, and_more, did_you_mean
+from valor_core.errors import ReadError, and_more, did_you_mean, shown
 from valor_core.readers import Table, TablePartition, read_table
-from valor_core.readers.metadata import typed_column
+from valor_core.readers.metadata import columns_beside
 from valor_core.schemas.arrays import Floats
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Datums
+from valor_core.schemas.decimals import as_written
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.scores import ScoreMatrix
 
@@ -57,7 +58,7 @@ class WideReader:
             first = vocabulary.labels[truths[strange[0]]]
             raise self._unscored(table, int(truth_rows[strange[0]]), first, scored, len(strange))
         own = self._tables.own(chosen.label, *columns)
-        metadata = {n: typed_column(table.values(n)) for n in table.names if n not in own}
+        metadata = columns_beside(table, own)
         yield ClassificationBatch(
             Datums(self._tables.uids(table), metadata),
             vocabulary.labels,
@@ -109,7 +110,7 @@ class WideReader:
         known, found = list(map(self._shown, scored)), self._shown(label)
         return ReadError(
             f"{table.place(row, self.parameters.label)}: expected a label that a column has scores "
-            f"of ({_listed(known)}), found {found!r}{and_more(count - 1)}",
+            f"of ({_listed(known)}), found {shown(found)}{and_more(count - 1)}",
             self._remedy(found, known),
         )
 
@@ -133,7 +134,10 @@ def _listed(names: Sequence[str]) -> str:
 def _scores(table: Table, columns: Sequence[str], width: int) -> Floats:
     """One score column for each label, or what one probability says of both labels."""
     if len(columns) == width:
-        return np.stack([table.floats(name) for name in columns], axis=1)
+        found = [table.floats(name) for name in columns]
+        if len({column.dtype for column in found}) > 1:
+            found = [as_written(column) for column in found]
+        return np.stack(found, axis=1)
     second = table.floats(columns[0])
     outside = np.flatnonzero((second < 0) | (second > 1))
     if len(outside):

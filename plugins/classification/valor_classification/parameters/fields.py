@@ -1,0 +1,59 @@
+"""Parameters that several metrics have, each declared once."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from valor_core.errors import ParameterError
+from valor_core.parameters import Within, parameter
+
+Average = Literal["none", "micro", "macro", "weighted"]
+
+
+Thresholds = tuple[float | None, ...]
+
+
+def score_thresholds() -> Thresholds:
+    """From which scores on a label is a prediction."""
+    thresholds: Thresholds = parameter(
+        default=(None,),
+        help="A prediction counts if its score is at least this; one result for each. With null "
+        "the best-scoring label is always predicted, whatever its score.",
+        non_empty=True,
+        distinct=True,
+    )
+    return thresholds
+
+
+def hardmax() -> bool:
+    """Whether an item has one prediction."""
+    hardmax: bool = parameter(
+        default=True,
+        help="Whether only the best-scoring label of an item is a prediction (ties go to the "
+        "first listed), or every label that passes the threshold, which has to be given then.",
+    )
+    return hardmax
+
+
+class Predictions:
+    """Parameters that say which labels are predictions."""
+
+    score_thresholds: Thresholds
+    hardmax: bool
+
+    def __attrs_post_init__(self) -> None:
+        if not self.hardmax and None in self.score_thresholds:
+            raise ParameterError(
+                "score_thresholds must be numbers where hardmax is false, got null",
+                "Say from which score on a label is a prediction: score_thresholds: [0.5].",
+            )
+
+
+def zero_division() -> float | None:
+    """What 0/0 is."""
+    zero_division: float | None = parameter(
+        default=0.0,
+        help="Value of 0/0; null makes it undefined, left out of means and counted.",
+        check=Within(0, 1),
+    )
+    return zero_division

@@ -1,0 +1,1 @@
+"""Parameters of the readers of classification data."""

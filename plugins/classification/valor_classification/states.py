@@ -1,0 +1,37 @@
+"""States of classification that other plugins may build metrics on.
+
+What asks for one shares it with the family's own metrics, so that it is counted once. Parameters
+are in the modules of `valor_classification.parameters`, which a manifest may import.
+
+- `label_counts` asks for `LabelCounts`. ``state.sorted()`` has a part for each label key, and
+  ``part.at(threshold)`` its `ThresholdCounts`: columns of tp, fp, fn and tn by label.
+- `LabelQuotient` is the base of a metric that divides these counts: a subclass has one method,
+  ``value(tp, fp, fn, tn)``, and gets thresholds and averages from `LabelParameters`.
+- `ranking` asks for `Ranking`. ``part.of_labels()`` has the `LabelScores` of each label.
+
+Examples
+--------
+>>> from valor_core.schemas.classification import Classification, ClassificationBatch
+>>> state = label_counts((0.5,), hardmax=True).open()
+>>> state.update(ClassificationBatch.of([Classification("a", "dog", {"dog": 0.75})]))
+>>> [(key, part.at(0.5).tp.tolist()) for key, part in state.sorted()]
+[('class', [1])]
+"""
+
+from __future__ import annotations
+
+from valor_classification.label_counts import LabelCounts, ThresholdCounts
+from valor_classification.label_counts import request as label_counts
+from valor_classification.precision_recall import LabelQuotient
+from valor_classification.ranking import LabelScores, Ranking
+from valor_classification.ranking import request as ranking
+
+__all__ = [
+    "LabelCounts",
+    "LabelQuotient",
+    "LabelScores",
+    "Ranking",
+    "ThresholdCounts",
+    "label_counts",
+    "ranking",
+]
