@@ -1,0 +1,44 @@
+"""How the engine is found."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from valor_core.cli.program import program
+
+
+def test_the_manifest_loads_no_dask() -> None:
+    code = "import sys, valor_dask.plugin; print(*{'dask', 'distributed'} & set(sys.modules))"
+
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert said.stdout.split() == []
+
+
+@pytest.mark.parametrize("arguments", [["list", "--engines"], ["doctor"], ["show", "dask.dask"]])
+def test_the_command_line_knows_the_engine(arguments: list[str]) -> None:
+    result = CliRunner().invoke(program, arguments)
+
+    assert "valor-dask" in result.output
+
+
+def test_an_unguarded_script_is_told_how_to_guard_itself(tmp_path: object) -> None:
+    script = f"{tmp_path}/script.py"
+    with open(script, "w") as file:
+        file.write(
+            "from valor_core import evaluate\n"
+            "from valor_core.schemas.classification import ClassificationBatch\n"
+            "batch = ClassificationBatch.from_arrays([0, 1], [0.2, 0.8])\n"
+            "evaluate(batch, 'Accuracy', engine={'name': 'dask', 'workers': 1})\n"
+        )
+
+    said = subprocess.run([sys.executable, script], capture_output=True, text=True)
+
+    *_, message, remedy = said.stderr.strip().splitlines()
+    assert said.returncode == 1
+    assert "EngineError: engine: a cluster cannot be started here" in message
+    assert remedy.startswith('Call it under `if __name__ == "__main__":`')

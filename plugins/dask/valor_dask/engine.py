@@ -1,0 +1,338 @@
+"""Engine: partitions are counted and merged on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import chain
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import Any
+from uuid import uuid4
+
+from attrs import define, field, frozen
+from distributed import Client, Future, KilledWorker
+
+from valor_core.control import BY_THE_USER
+from valor_core.engines import Work
+from valor_core.engines.worker import check_versions
+from valor_core.errors import EngineError, ParameterError, PartitionError
+from valor_core.interrupts import uninterrupted
+from valor_core.reading import Partition
+from valor_core.tally import Tally
+from valor_dask import on_worker
+from valor_dask.cluster import connected
+from valor_dask.on_worker import Facts, RunOnWorker, Uncounted
+from valor_dask.parameters import DaskParameters
+from valor_dask.tree import merged, trees
+from valor_dask.uids import restore
+
+Fetched = tuple[Future[bytes], bytes | BaseException]
+"""A tree, and the packed tallies or what went wrong."""
+
+_LOOK = 0.2  # seconds between two looks at whether the run was stopped
+_GRACE = 5.0  # seconds that partitions under way have after an interrupt
+_PATIENCE = 20.0  # seconds that a cluster may be without workers
+_AHEAD = 4  # partitions for each thread that the scheduler knows of
+
+
+@frozen
+class DaskEngine:
+    """Counts partitions on a Dask cluster, and merges the tallies there.
+
+    Parameters
+    ----------
+    parameters : DaskParameters
+        Which cluster, and what becomes of partitions that cannot be counted.
+    """
+
+    parameters: DaskParameters
+
+    def __attrs_post_init__(self) -> None:
+        if self.parameters.scheduler is None:
+            return
+        for name in ("workers", "retries"):
+            if getattr(self.parameters, name) is not None:
+                raise ParameterError(
+                    f"{name} is of a cluster on this machine, got it with a scheduler",
+                    f"Leave out {name}, or leave out scheduler.",
+                )
+
+    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[Tally]:
+        """Tallies of one or more partitions, as they are finished."""
+        if not partitions:
+            return
+        packed = work.packed()
+        with (
+            connected(self.parameters) as client,
+            _known_to_workers(client, work, packed) as name,
+        ):
+            waiting = deque(trees(partitions))
+            yield from _Run(client, work, name, self.parameters.missing, waiting).tallies()
+
+
+@contextmanager
+def _known_to_workers(client: Client, work: Work, packed: bytes) -> Iterator[str]:
+    """The name under which every worker knows the work, until the block ends."""
+    shares = _shares(client, work)
+    name = f"valor-{uuid4().hex}"
+
+    def told(event: tuple[float, Mapping[str, Any]]) -> None:
+        _, message = event
+        if "scored" in message:
+            work.control.scored(message["scored"])
+        if "stop" in message:
+            work.control.stop(message["stop"])
+
+    try:
+        with uninterrupted():
+            client.register_plugin(RunOnWorker(name, packed, shares))
+            client.subscribe_topic(name, told)
+        yield name
+    finally:
+        with uninterrupted():
+            # A worker that answers no more, or a scheduler that is gone, holds up nobody.
+            _beside(lambda: _forget(client, name)).join(_GRACE)
+
+
+def _forget(client: Client, name: str) -> None:
+    """Close what a run opened on the workers."""
+    client.unsubscribe_topic(name)
+    client.unregister_worker_plugin(name)
+
+
+def _beside(call: Callable[[], object]) -> Thread:
+    """A thread that calls the cluster, in which nothing but the run itself is told of errors."""
+
+    def carry_out() -> None:
+        with suppress(Exception):
+            call()
+
+    thread = Thread(target=carry_out, daemon=True)
+    thread.start()
+    return thread
+
+
+def _outcome(future: Future[bytes]) -> bytes | BaseException:
+    try:
+        return future.result()
+    except BaseException as error:  # which is raised where the run waits for it
+        return error
+
+
+def _shares(client: Client, work: Work) -> dict[str, int]:
+    """Which part of a budget each worker has; all have the versions that they should."""
+    names = list(work.versions)
+    answers = client.run(on_worker.tell, names, on_error="return")
+    found: dict[str, int] = {}
+    for address in sorted(answers):
+        facts = answers[address]
+        if not isinstance(facts, Facts):
+            raise EngineError(
+                f"engine: expected worker {address} to have valor-dask, {type(facts).__name__}: "
+                f"{facts}",
+                "Install there what is installed here.",
+            )
+        check_versions(work, f"worker {address}", facts.versions)
+        found[facts.number] = len(found)
+    return found
+
+
+@define
+class _Run:
+    """A run as the client has it.
+
+    Parameters
+    ----------
+    client : Client
+        The connection to the scheduler.
+    work : Work
+        What is carried out.
+    name : str
+        What the workers call the run.
+    missing : str
+        What becomes of a partition that cannot be counted.
+    waiting : deque of sequences of Partition
+        What has to be counted, tree by tree.
+    """
+
+    client: Client
+    work: Work
+    name: str
+    missing: str
+    waiting: deque[Sequence[Partition]]
+    _suspect: deque[Sequence[Partition]] = field(factory=deque, init=False)
+    _is_alone: bool = field(default=False, init=False)
+    _running: dict[Future[bytes], Sequence[Partition]] = field(factory=dict, init=False)
+    _fetched: SimpleQueue[tuple[Future[bytes], bytes | BaseException]] = field(
+        factory=SimpleQueue, init=False
+    )
+    _ready: deque[Tally] = field(factory=deque, init=False)
+    _seen: float = field(factory=monotonic, init=False)
+    _partitions: dict[str, Partition] = field(factory=dict, init=False)
+
+    def tallies(self) -> Iterator[Tally]:
+        """Tallies as they are finished; after an interrupt, those of what is under way."""
+        threads = sum(self.client.nthreads().values())
+        try:
+            while self.work.control.stopped is None and self._is_under_way:
+                try:
+                    self._submit_some(threads * _AHEAD)
+                    self._look()
+                except KeyboardInterrupt:
+                    self.work.control.stop(BY_THE_USER)
+                yield from self._handed_over()
+            if self.work.control.stopped is not None:
+                yield from self._rest(self.work.control.stopped)
+        finally:
+            with uninterrupted(), suppress(OSError):
+                self.client.cancel(list(self._running))
+
+    @property
+    def _is_under_way(self) -> bool:
+        return bool(self.waiting or self._suspect or self._running)
+
+    def _handed_over(self) -> Iterator[Tally]:
+        while self._ready:
+            yield self._ready.popleft()
+
+    def _submit_some(self, most: int) -> None:
+        """Keep the cluster busy; what workers may have died of gets it for itself."""
+        with uninterrupted():
+            if self._running and (self._suspect or self._is_alone):
+                return
+            self._is_alone = bool(self._suspect)
+            if self._is_alone:
+                self._submit(self._suspect.popleft())
+                return
+            while self.waiting and sum(map(len, self._running.values())) < most:
+                self._submit(self.waiting.popleft())
+
+    def _submit(self, tree: Sequence[Partition]) -> None:
+        leaves = [self._counted(partition) for partition in tree]
+        root = merged(leaves, self._merged)
+        self._running[root] = tree
+        root.add_done_callback(self._fetch)
+
+    def _counted(self, partition: Partition) -> Future[bytes]:
+        key = f"valor_count-{uuid4().hex}"
+        self._partitions[key] = partition
+        return self.client.submit(
+            on_worker.count, self.name, partition, self.missing, key=key, pure=False
+        )
+
+    def _merged(self, few: Sequence[Future[bytes]]) -> Future[bytes]:
+        key = f"valor_merge-{uuid4().hex}"
+        return self.client.submit(on_worker.merge, list(few), key=key, pure=False)
+
+    def _fetch(self, future: Future[bytes]) -> None:
+        """Fetch the tallies of a finished tree, beside the run.
+
+        That lasts while they are counted again if their worker died meanwhile, which may be for
+        ever. The run goes on looking whether somebody stopped it, or all workers are gone.
+        """
+        _beside(lambda: self._fetched.put((future, _outcome(future))))
+
+    def _look(self) -> None:
+        """Take the tallies of the tree that is fetched next, unless that takes long."""
+        try:
+            future, outcome = self._fetched.get(timeout=_LOOK)
+        except Empty:
+            self._check_workers()
+            return
+        with uninterrupted():
+            tree = self._running.pop(future, None)
+            if tree is not None:
+                self._ready.extend(self._taken(outcome, tree))
+
+    def _check_workers(self) -> None:
+        """Raise an `EngineError` where all workers are gone and nobody starts others."""
+        if monotonic() - self._seen < _PATIENCE / 4:
+            return
+        with suppress(OSError):  # where the scheduler is gone, the results will say so
+            if self.client.nthreads():
+                self._seen = monotonic()
+            elif monotonic() - self._seen > _PATIENCE:
+                names = sorted({partition.name for partition in chain(*self._running.values())})
+                raise EngineError(
+                    f"engine: expected workers at {self._address}, all are gone; in flight were "
+                    f"{', '.join(names)}",
+                    f"Start one with: dask worker {self._address}",
+                )
+
+    @property
+    def _address(self) -> str:
+        return str(self.client.scheduler_info()["address"])
+
+    def _taken(self, outcome: bytes | BaseException, tree: Sequence[Partition]) -> list[Tally]:
+        """The tallies of a tree, which the cluster may forget."""
+        try:
+            if isinstance(outcome, BaseException):
+                raise outcome
+            return list(map(restore, pickle.loads(outcome)))
+        except (CancelledError, OSError) as error:  # of the connection: Uncounted has the others
+            raise EngineError(
+                f"engine: the scheduler at {self._address} is gone",
+                "Start it again, then run the same command.",
+            ) from error
+        except Uncounted as error:
+            raise error.error from _Trace(error.trace)
+        except KilledWorker as error:
+            return self._killed(tree, error)
+        except Exception as error:
+            names = tree[0].name if len(tree) == 1 else f"{tree[0].name} to {tree[-1].name}"
+            raise EngineError(
+                f"engine: expected tallies of {names} from the cluster, "
+                f"got {type(error).__name__}: {error}"
+            ) from error
+
+    def _killed(self, tree: Sequence[Partition], error: KilledWorker) -> list[Tally]:
+        """What becomes of partitions for which workers died.
+
+        Dask suspects all that a worker had before it, so that they are tried once more, alone.
+        """
+        guilty = self._partitions.get(str(error.task))
+        if not self._is_alone or (guilty is not None and len(tree) > 1):
+            self._suspect.append(tree if guilty is None else [guilty])
+            rest = [] if guilty is None else [one for one in tree if one is not guilty]
+            if rest:
+                self.waiting.appendleft(rest)
+            return []
+        times, last = error.allowed_failures + 1, error.last_worker.address
+        did = "merged" if guilty is None else "counted"
+        why = (
+            f"worker {last} died while it {did} it"
+            if times == 1
+            else f"{times} workers died while they {did} it, the last was {last}"
+        )
+        if self.missing == "stop":
+            raise PartitionError(
+                f"{tree[0].name}: {why}",
+                "It may be short of memory: use smaller partitions, or fewer workers on a machine.",
+            ) from error
+        return [Tally(missing={partition.name: why for partition in tree})]
+
+    def _rest(self, reason: str) -> Iterator[Tally]:
+        """Tallies of what was under way when the run was stopped, for as long as is decent."""
+        stop = partial(self.client.run, on_worker.stop, self.name, reason)
+        _beside(lambda: stop(wait=False, on_error="ignore"))
+        until = monotonic() + _GRACE
+        while self._running and monotonic() < until:
+            self._look()
+            yield from self._handed_over()
+
+
+class _Trace(Exception):
+    """Where on a worker an error comes from."""
+
+    def __init__(self, trace: str) -> None:
+        super().__init__(trace)
+        self.trace = trace
+
+    def __str__(self) -> str:
+        return f'\n"""\n{self.trace}"""'
