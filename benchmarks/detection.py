@@ -3,8 +3,9 @@
     python benchmarks/detection.py --tasks files stream --cases boxes_36k boxes_250k
 
 Every run has a process of its own; the processes take turns, so that other work on the machine
-troubles all of them alike. Imports, and bringing data into the form that an implementation wants,
-are nobody's time.
+troubles all of them alike. Each warms up on tiny data first: imports, and bringing data into the
+form that an implementation wants, are nobody's time. A process without a warm-up, timed from
+outside, says what all of it takes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import time
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -34,6 +36,7 @@ Run = Callable[[Any], Any]
 
 SEED = 20261121
 BATCH = 16
+TINY = 32  # images of the warm-up
 
 BOXES = Recipe(5_000, masks=False)
 MANY = {"detections": 50.0, "doubles": 0.9, "confusions": 0.25, "background": 12.0}
@@ -493,14 +496,17 @@ MAKERS: Mapping[str, Callable[[str, str, Path], tuple[Any, Run]]] = {
 # ---- one process: one run, answered with a line of JSON
 
 
-def serve(name: str, task: str, case: str, folder: Path) -> None:
+def serve(name: str, task: str, case: str, folder: Path, tiny: Path | None) -> None:
+    """Answer with one run; before it, the same on tiny data, if there are any."""
     warnings.simplefilter("ignore")
     out = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # peers print, some of them not in Python
+    make, iou_type = MAKERS[name], IOU_TYPES.get(case, "bbox")
     with contextlib.redirect_stdout(io.StringIO()):
-        data, run = MAKERS[name](task, IOU_TYPES.get(case, "bbox"), folder)
-        if name in OURS:
-            _import_all()
+        if tiny is not None:
+            data, run = make(task, iou_type, tiny)
+            run(data)
+        data, run = make(task, iou_type, folder)
         start, before = time.perf_counter(), time.process_time()
         values = run(data)
         seconds, cpu = time.perf_counter() - start, time.process_time() - before
@@ -508,49 +514,50 @@ def serve(name: str, task: str, case: str, folder: Path) -> None:
     os.write(out, json.dumps(answer).encode() + b"\n")
 
 
-def _import_all() -> None:
-    """Import what Valor imports when it is first asked for."""
-    import valor_detection.readers.coco
-
-    from valor_core import evaluate
-    from valor_core.schemas.detection import Detection
-
-    assert valor_detection.readers.coco
-    evaluate([Detection("a")], ["COCOSummary", *ANALYSIS], task="detection")
-
-
 # ---- all runs of one task and case, in turns
 
 
 def measure(
-    task: str, case: str, names: Iterable[str], folder: Path, repeat: int, patience: float
+    task: str,
+    case: str,
+    names: Iterable[str],
+    folders: tuple[Path, Path],
+    repeat: int,
+    patience: float,
 ) -> dict[str, list[dict[str, Any]]]:
-    """Answers of every implementation."""
+    """Answers of every implementation; the folders are those of the data and of tiny ones."""
     answers: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    folder, tiny = map(str, folders)
     for _ in range(repeat):
         for name, own in answers.items():
             if sum(one["seconds"] for one in own) < patience:
-                own.append(_run(name, task, case, folder))
+                answer = _run(name, task, case, folder, tiny)
+                start = time.perf_counter()
+                _run(name, task, case, folder)
+                own.append(answer | {"process": time.perf_counter() - start})
     return answers
 
 
-def _run(name: str, task: str, case: str, folder: Path) -> dict[str, Any]:
-    command = [sys.executable, __file__, "--serve", name, task, case, str(folder)]
+def _run(name: str, *where: str) -> dict[str, Any]:
+    command = [sys.executable, __file__, "--serve", name, *where]
     environment = dict(os.environ)
     environment.pop("VALOR_KERNELS", None)
     if name == "valor (NumPy)":
         environment["VALOR_KERNELS"] = "numpy"
     found = subprocess.run(command, capture_output=True, text=True, env=environment)
     if found.returncode:
-        raise SystemExit(f"{name}, {task} of {case}:\n{found.stderr[-2000:]}")
+        raise SystemExit(f"{name}, {' of '.join(where[:2])}:\n{found.stderr[-2000:]}")
     return dict(json.loads(found.stdout.strip().splitlines()[-1]))
 
 
 def table(answers: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
     """Lines of the table of one task and case."""
     ours = median(one["seconds"] for one in answers["valor"])
-    yield "| | seconds | least to most | CPU seconds | peak MB | times Valor's | difference |"
-    yield "|---|---|---|---|---|---|---|"
+    whole = median(one["process"] for one in answers["valor"])
+    titles = ("", "seconds", "least to most", "CPU seconds", "times Valor's")
+    titles += ("whole process", "times Valor's", "peak MB", "difference")
+    yield f"| {' | '.join(titles)} |"
+    yield "|---" * len(titles) + "|"
     for name, own in answers.items():
         seconds = [one["seconds"] for one in own]
         cells = [
@@ -558,8 +565,10 @@ def table(answers: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
             f"{median(seconds):.3f}",
             f"{min(seconds):.3f} to {max(seconds):.3f}",
             f"{median(one['cpu'] for one in own):.3f}",
-            f"{median(one['megabytes'] for one in own):,.0f}",
             f"{median(seconds) / ours:.1f}",
+            f"{median(one['process'] for one in own):.2f}",
+            f"{median(one['process'] for one in own) / whole:.1f}",
+            f"{median(one['megabytes'] for one in own):,.0f}",
             _difference(own[0]["values"], answers["valor"][0]["values"]),
         ]
         yield f"| {' | '.join(cells)} |"
@@ -611,11 +620,12 @@ def main() -> None:
         default=Path(tempfile.gettempdir()) / "valor-benchmark-detection",
         help="folder where the data are kept from run to run (1 GB)",
     )
-    parser.add_argument("--serve", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--serve", nargs="+", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.serve:
-        name, task, case, folder = chosen.serve
-        serve(name, task, case, Path(folder))
+        name, task, case, *folders = chosen.serve
+        folder, tiny = [*map(Path, folders), None][:2]
+        serve(name, task, case, folder, tiny)
         return
     print(versions(dict.fromkeys(map(distribution, IMPLEMENTATIONS))), flush=True)
     for task in chosen.tasks:
@@ -628,10 +638,13 @@ def main() -> None:
             if case in IOU_TYPES:
                 names = [one for one in names if one not in ONLY_BOXES]
             has_files = task in ("files", "analysis")
+            small = replace(recipe, images=TINY)
+            tiny, _ = case_folder(f"{case}_tiny", small, chosen.data, files=has_files)
             folder, facts = case_folder(case, recipe, chosen.data, files=has_files)
             print(f"\n{task}, {case}: {facts}\n", flush=True)
             wanted = dict.fromkeys(["valor", *names])
-            answers = measure(task, case, wanted, folder, chosen.repeat, chosen.patience)
+            folders = (folder, tiny)
+            answers = measure(task, case, wanted, folders, chosen.repeat, chosen.patience)
             print("\n".join(table(answers)), flush=True)
 
 

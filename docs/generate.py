@@ -20,11 +20,10 @@ import click
 import valor_core
 from valor_core.cli.program import COMMANDS, program
 from valor_core.config.schema import RunConfig
-from valor_core.engines.local import LocalParameters
 from valor_core.gallery import GalleryParameters
 from valor_core.parameters import Parameter, declared, plain_value
 from valor_core.registry import Registry
-from valor_core.spec import MetricSpec, Spec
+from valor_core.spec import EngineSpec, GallerySpec, MetricSpec, ReaderSpec, Spec
 from valor_core.table import escaped
 
 ROOT = Path(__file__).parent.parent
@@ -64,7 +63,7 @@ def namespaces() -> dict[str, str]:
 def metrics(registry: Registry) -> Iterator[MetricSpec]:
     """The metrics of this repository, by namespace, in the order of their manifests."""
     for namespace in namespaces():
-        yield from registry.manifest(namespace).metrics
+        yield from registry.manifest(namespace).of(MetricSpec)
 
 
 def page_of(spec: Spec) -> Path:
@@ -138,7 +137,7 @@ def _metric(registry: Registry, name: str) -> str:
         f"{spec.summary}.",
         _table(["name", named], [fact for fact in facts if fact[1]]),
         "**Parameters**",
-        _parameters(spec.parameters),
+        _parameters(spec.parameter_class),
         "**References**",
         "\n".join(f"- {escaped(str(reference))}" for reference in spec.references),
     ]
@@ -154,7 +153,7 @@ def _metrics(registry: Registry, namespace: str) -> str:
             directions[spec.higher_is_better],
             str(spec.range),
         )
-        for spec in registry.manifest(namespace).metrics
+        for spec in registry.manifest(namespace).of(MetricSpec)
     ]
     return _table(["metric", "what it is", "better", "range"], rows)
 
@@ -162,7 +161,7 @@ def _metrics(registry: Registry, namespace: str) -> str:
 def _nav(registry: Registry, _: str) -> str:
     lines = []
     for namespace in namespaces():
-        specs = registry.manifest(namespace).metrics
+        specs = registry.manifest(namespace).of(MetricSpec)
         lines += [f"      - {namespace.capitalize()}:"] if specs else []
         lines += [
             f"          - {spec.short_name}: {page_of(spec).relative_to(DOCS).as_posix()}"
@@ -173,8 +172,8 @@ def _nav(registry: Registry, _: str) -> str:
 
 def _gallery(registry: Registry, namespace: str) -> str:
     parts = []
-    for spec in registry.manifest(namespace).galleries:
-        parts += [f"### {spec.name}", f"{spec.summary}.", _parameters(spec.parameters)]
+    for spec in registry.manifest(namespace).of(GallerySpec):
+        parts += [f"### {spec.name}", f"{spec.summary}.", _parameters(spec.parameter_class)]
     return "\n\n".join(parts)
 
 
@@ -184,8 +183,8 @@ def _galleries(registry: Registry, _: str) -> str:
 
 def _readers(registry: Registry, namespace: str) -> str:
     parts = []
-    for spec in registry.manifest(namespace).readers:
-        parts += [f"### {spec.name}", f"{spec.summary}.", _parameters(spec.parameters)]
+    for spec in registry.manifest(namespace).of(ReaderSpec):
+        parts += [f"### {spec.name}", f"{spec.summary}.", _parameters(spec.parameter_class)]
     return "\n\n".join(parts)
 
 
@@ -193,8 +192,8 @@ def _config(registry: Registry, _: str) -> str:
     return _parameters(RunConfig, "key")
 
 
-def _engine(registry: Registry, _: str) -> str:
-    return _parameters(LocalParameters)
+def _engine(registry: Registry, name: str) -> str:
+    return _parameters(registry.find(EngineSpec, name).parameter_class)
 
 
 def _output(registry: Registry, what: str) -> str:
