@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -23,6 +24,7 @@ from valor_core.cli.program import COMMANDS, program
 from valor_core.config.schema import RunConfig
 from valor_core.parameters import declared
 from valor_core.registry import Registry
+from valor_core.spec import MetricSpec
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -160,7 +162,7 @@ def test_a_stale_part_is_reported_and_written_anew(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     page = tmp_path / "page.md"
-    page.write_text("<!-- generated: engine -->\nold\n<!-- end -->\n", encoding="utf-8")
+    page.write_text("<!-- generated: engine local -->\nold\n<!-- end -->\n", encoding="utf-8")
     monkeypatch.setattr(generate, "ROOT", tmp_path)
     monkeypatch.setattr(generate, "namespaces", dict)
     monkeypatch.setattr(generate, "pages", lambda: [page])
@@ -199,6 +201,18 @@ def test_every_page_of_a_metric_has_its_metric(generate: ModuleType) -> None:
     expected = {generate.page_of(spec) for spec in generate.metrics(Registry())}
 
     assert set((DOCS / "metrics").glob("*/*.md")) == expected
+
+
+def test_the_readme_counts_the_metrics_of_each_family_as_they_are() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    counted = Counter(spec.namespace for spec in Registry().all(MetricSpec))
+
+    said = re.findall(r"\[(\d+) (?:\w+ )?metrics[^\]]*\]\(docs/metrics/index\.md#(\w+)\)", text)
+
+    assert len(said) == 3
+    assert {family: int(count) for count, family in said} == {
+        family: counted[family] for _, family in said
+    }
 
 
 def test_every_command_is_documented() -> None:

@@ -216,7 +216,7 @@ def test_every_extra_that_a_spec_names_is_one(folder: Path) -> None:
     said = project(folder)
     for namespace in said["entry-points"]["valor.plugins"]:
         manifest = Registry().manifest(namespace)
-        for spec in (*manifest.metrics, *manifest.readers, *manifest.resources):
+        for spec in manifest.all():
             assert spec.extra is None or spec.extra in said["optional-dependencies"], spec.name
 
 
