@@ -1,0 +1,1 @@
+"""The four abilities of the Retrieval-Augmented Generation Benchmark."""

@@ -1,0 +1,1 @@
+"""Text comparison metrics for Valor."""

@@ -1,0 +1,1 @@
+"""The bridge to `evaluate`, both ways."""
