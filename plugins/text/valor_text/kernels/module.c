@@ -1,13 +1,9 @@
-/* Inner loops of the text metrics over flat arrays. */
+/* The library of the text metrics' inner loops. */
 
 #define Py_LIMITED_API 0x030B0000
 #include <Python.h>
 
-#if defined(_WIN32)
-#define KERNEL __declspec(dllexport)
-#else
-#define KERNEL __attribute__((visibility("default")))
-#endif
+#include "kernels.h"
 
 /* Makes the library a module that Python's import system finds; Python calls no more of it. */
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_kernels"};

@@ -1,0 +1,79 @@
+"""Generated texts: pairs that differ in words, order and case, and odd ones."""
+
+from __future__ import annotations
+
+import random
+
+ODD = [
+    "",
+    " ",
+    "\n",
+    "a",
+    "A",
+    ".",
+    "...",
+    "-",
+    "$5.00",
+    "1,000.5",
+    "don't",
+    "don’t",
+    "The the THE",
+    "a b c d e f g h i j",
+    "a\nb\n\nc",
+    "x" * 200,
+    "ab " * 90,
+    "naïve café",
+    "ÉCOLE İstanbul ß ſ K Å",
+    "日本語のテキスト。",
+    "我爱北京 天安门!",
+    "Ελλάς ΟΔΟΣ",
+    "emoji 😀 👩‍👩‍👧 é",
+    "tab\tseparated\u00a0words\u2003here",
+    "line\r\nbreak\u2028separator",
+    "&quot;html&amp;&lt;b&gt;",
+    "nul\x00in text",
+]
+"""Texts that programs differ on."""
+
+_SYLLABLES = ["ka", "lo", "mi", "ne", "ru", "sta", "ter", "vo", "ning", "ed", "ly", "The", "of"]
+
+
+def word(source: random.Random) -> str:
+    """A word of one to three syllables, or a number."""
+    if source.random() < 0.05:
+        return str(source.randrange(3000))
+    return "".join(source.choices(_SYLLABLES, k=source.randint(1, 3)))
+
+
+def text(source: random.Random, words: int) -> str:
+    """Words with marks and line breaks between them."""
+    marks = [" "] * 12 + [", ", ". ", "\n", " - ", "! ", "  "]
+    return "".join(word(source) + source.choice(marks) for _ in range(words))
+
+
+def changed(source: random.Random, original: str) -> str:
+    """A text with some words left out, put in, replaced or moved."""
+    words = original.split(" ")
+    for _ in range(source.randint(0, max(1, len(words) // 3))):
+        at = source.randrange(len(words) + 1)
+        kind = source.randrange(4)
+        if kind == 0 and words:
+            words.pop(at % len(words))
+        elif kind == 1:
+            words.insert(at, word(source))
+        elif kind == 2 and words:
+            words[at % len(words)] = word(source)
+        elif words:
+            words.insert(at, words.pop(source.randrange(len(words))))
+    return " ".join(words)
+
+
+def pairs(count: int, seed: int = 0, longest: int = 25) -> list[tuple[str, str]]:
+    """Responses, each with a reference: generated ones, then every two of the odd ones."""
+    source = random.Random(seed)
+    made = []
+    for _ in range(count):
+        reference = text(source, source.randint(0, longest))
+        made.append((changed(source, reference), reference))
+    odd = [(one, other) for one in ODD for other in ODD]
+    return made + source.sample(odd, min(len(odd), count))

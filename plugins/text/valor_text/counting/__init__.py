@@ -1,0 +1,1 @@
+"""Texts, tokens and pairs as columns, and what metrics count in them."""

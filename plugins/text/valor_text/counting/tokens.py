@@ -1,0 +1,85 @@
+"""Tokens: texts as numbers of words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from valor_text.counting.characters import characters
+from valor_text.kernels import CharacterKinds, Characters, Spans, longer_ngrams, runs, vocabulary
+from valor_text.kernels.values import Ids, Positions
+
+
+@frozen(eq=False)
+class Tokens:
+    """Tokens of texts, each the number of its word.
+
+    Parameters
+    ----------
+    ids : ndarray of int32
+        The words of all tokens, one text behind the other.
+    starts : ndarray of int64
+        Where the tokens of each text begin; one more at the end.
+    lines : ndarray of int32
+        Line of each token in its text.
+    known : int
+        How many different words there are.
+    word : callable
+        ``word(id)``, the text of a word.
+    """
+
+    ids: Ids
+    starts: Positions
+    lines: Ids
+    known: int
+    word: Callable[[int], str] = field(repr=False)
+
+    @classmethod
+    def found(cls, texts: Sequence[str], kinds: CharacterKinds) -> Tokens:
+        """The tokens of texts, by the kinds of their characters."""
+        return cls.at(column := characters(texts), runs(column, kinds))
+
+    @classmethod
+    def at(cls, column: Characters, spans: Spans) -> Tokens:
+        """The tokens that stand at some places of texts."""
+        ids, words = vocabulary(column, spans)
+
+        def word(number: int) -> str:
+            first, length = spans.firsts[words[number]], spans.lengths[words[number]]
+            return column.codes[first : first + length].tobytes().decode("utf-32-le")
+
+        return cls(ids, spans.starts, spans.lines, len(words), word)
+
+    @property
+    def counts(self) -> Positions:
+        """Number of tokens of each text."""
+        return np.diff(self.starts)
+
+    @property
+    def words(self) -> list[str]:
+        """The different words."""
+        return [self.word(number) for number in range(self.known)]
+
+    def of(self, text: int) -> list[str]:
+        """The tokens of one text."""
+        return [self.word(number) for number in self.ids[slice(*self.starts[text : text + 2])]]
+
+    def renamed(self, rename: Callable[[str], str]) -> Tokens:
+        """The same tokens, with other words; words of one name become one."""
+        known: dict[str, int] = {}
+        new = [known.setdefault(rename(word), len(known)) for word in self.words]
+        names = list(known)
+        ids = np.array(new, np.int32)[self.ids]
+        return evolve(self, ids=ids, known=len(names), word=names.__getitem__)
+
+    def ngrams(self, longest: int) -> list[tuple[Ids, int]]:
+        """Numbers of the n-grams at each token, for each length, and how many are different.
+
+        Where the text ends before the n-gram does, the number is -1.
+        """
+        grams = [(self.ids, self.known)]
+        for n in range(2, longest + 1):
+            grams.append(longer_ngrams(grams[-1][0], self.ids, self.starts, n))
+        return grams

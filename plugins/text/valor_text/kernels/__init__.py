@@ -1,0 +1,42 @@
+"""Inner loops of the text metrics: flat arrays in, flat arrays out.
+
+Texts are columns of code points, then of tokens: numbers of words in a vocabulary. Every kernel
+is there twice, with the same answers: compiled, and in plain Python and NumPy for where no
+compiler was. `numeric` says what each is given and finds.
+"""
+
+from valor_text.kernels.kinds import CharacterKinds
+from valor_text.kernels.library import KERNELS
+from valor_text.kernels.values import Characters, Spans
+
+if KERNELS.library is None:
+    from valor_text.kernels.numeric import (
+        common_ngrams,
+        lines_in_common,
+        longer_ngrams,
+        longest_common,
+        runs,
+        vocabulary,
+    )
+else:
+    from valor_text.kernels.compiled import (
+        common_ngrams,
+        lines_in_common,
+        longer_ngrams,
+        longest_common,
+        runs,
+        vocabulary,
+    )
+
+__all__ = [
+    "KERNELS",
+    "CharacterKinds",
+    "Characters",
+    "Spans",
+    "common_ngrams",
+    "lines_in_common",
+    "longer_ngrams",
+    "longest_common",
+    "runs",
+    "vocabulary",
+]

@@ -1,0 +1,61 @@
+"""Kinds of characters: what a tokenizer takes each of them for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+BETWEEN, WORD, ALONE, LINE = range(4)
+"""Between tokens; part of a token; a token for itself; between tokens, and a line ends."""
+
+_CODES = 0x110000
+_ASCII = 128
+
+
+@frozen(eq=False)
+class CharacterKinds:
+    """The kind of every character.
+
+    Parameters
+    ----------
+    kind : callable
+        ``kind(character)``, asked once for each that occurs.
+
+    Examples
+    --------
+    >>> kinds = CharacterKinds(lambda character: BETWEEN if character.isspace() else WORD)
+    >>> kinds.table(np.array([ord("a"), ord(" ")], np.uint32))[ord(" ")]
+    np.uint8(0)
+    """
+
+    kind: Callable[[str], int]
+    _table: NDArray[np.uint8] = field(init=False, factory=lambda: np.zeros(_CODES, np.uint8))
+    _known: NDArray[np.bool_] = field(init=False, factory=lambda: np.zeros(_CODES, bool))
+
+    def table(self, codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+        """Kinds by code point, known for some code points.
+
+        Parameters
+        ----------
+        codes : ndarray of uint32
+            Code points, each any number of times.
+        """
+        if not self._known[0]:
+            self._learn(np.arange(_ASCII))
+        if codes.size and codes.max() >= _ASCII:
+            self._learn(np.flatnonzero(_occurring(codes) & ~self._known))
+        return self._table
+
+    def _learn(self, codes: NDArray[np.int64]) -> None:
+        # Two threads may learn the same at once: they write the same.
+        self._table[codes] = [self.kind(chr(code)) for code in codes.tolist()]
+        self._known[codes] = True
+
+
+def _occurring(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    marks = np.zeros(_CODES, bool)
+    marks[codes] = True
+    return marks

@@ -1,0 +1,6 @@
+"""Library: the compiled kernels of this family, or why NumPy runs."""
+
+from valor_core.compiled import kernels
+
+KERNELS = kernels("valor_text._kernels", interface=1)
+"""What runs; `valor doctor` prints it."""

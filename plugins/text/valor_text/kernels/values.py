@@ -1,0 +1,55 @@
+"""Values: what the kernels are given and answer."""
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+Codes = NDArray[np.uint32]
+Ids = NDArray[np.int32]
+Positions = NDArray[np.int64]
+
+
+@frozen(eq=False)
+class Characters:
+    """Texts as one column of code points.
+
+    Parameters
+    ----------
+    codes : ndarray of uint32
+        Code points; between two texts stands one that belongs to neither.
+    starts, stops : ndarray of int64
+        Where each text begins and ends.
+    """
+
+    codes: Codes
+    starts: Positions
+    stops: Positions
+
+
+@frozen(eq=False)
+class Spans:
+    """Where the tokens of some texts stand.
+
+    Parameters
+    ----------
+    firsts : ndarray of int64
+        Position of each token's first character.
+    lengths : ndarray of int32
+        Number of its characters.
+    lines : ndarray of int32
+        Number of its line in its text, from 0 on.
+    starts : ndarray of int64
+        Where the tokens of each text begin; one more at the end.
+    """
+
+    firsts: Positions
+    lengths: Ids
+    lines: Ids
+    starts: Positions
+
+
+def contiguous(values: NDArray[Any], dtype: type[Any]) -> NDArray[Any]:
+    """The values, as a kernel wants them."""
+    return np.ascontiguousarray(values, dtype)

@@ -1,0 +1,1 @@
+"""Metrics of the words and characters that texts have in common."""

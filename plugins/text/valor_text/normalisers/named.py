@@ -1,0 +1,95 @@
+"""The normalisers and tokenisers by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from valor_text.counting.tokens import Tokens
+from valor_text.normalisers.normaliser import Normaliser, Tokeniser
+from valor_text.parameters.fields import normaliser_named, tokeniser_named
+
+_NORMALISERS: Mapping[str, str] = {
+    "none": "plain:as_it_is",
+    "lower": "plain:lower",
+}
+_TOKENISERS: Mapping[str, str] = {
+    "words": "plain:words",
+    "characters": "plain:letters",
+    "rouge": "rouge:tokens",
+}
+
+
+@cache
+def normaliser(name: str) -> Normaliser:
+    """A normaliser by its name, with or without a version.
+
+    Raises
+    ------
+    ParameterError
+        If there is none of that name and version.
+
+    Examples
+    --------
+    >>> normaliser("lower")
+    Normaliser(name='lower@1')
+    """
+    named = normaliser_named(name)
+    return Normaliser(named, _found(_NORMALISERS, named))
+
+
+@cache
+def tokeniser(name: str) -> Tokeniser:
+    """A tokeniser by its name, with or without a version.
+
+    Raises
+    ------
+    ParameterError
+        If there is none of that name and version.
+
+    Examples
+    --------
+    >>> tokeniser("rouge@1")
+    Tokeniser(name='rouge@1')
+    """
+    named = tokeniser_named(name)
+    return Tokeniser(named, _found(_TOKENISERS, named))
+
+
+def normalise(texts: Sequence[str], name: str) -> list[str]:
+    """Texts as a normaliser makes them.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts.
+    name : str
+        The normaliser.
+
+    Returns
+    -------
+    list of str
+        A text for each, in the same order.
+    """
+    return normaliser(name).normalise(texts)
+
+
+def tokenise(texts: Sequence[str], name: str) -> Tokens:
+    """Tokens of texts as a tokeniser finds them.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts.
+    name : str
+        The tokeniser.
+    """
+    return tokeniser(name).tokenise(texts)
+
+
+def _found(places: Mapping[str, str], named: str) -> Callable[..., Any]:
+    module, _, function = places[named.partition("@")[0]].partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"valor_text.normalisers.{module}"), function)
+    return found

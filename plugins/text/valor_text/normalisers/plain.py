@@ -1,0 +1,50 @@
+"""Plain ways to prepare texts: as they are, in lower case, split at white space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from valor_text.counting.tokens import Tokens
+from valor_text.kernels.kinds import ALONE, BETWEEN, WORD, CharacterKinds
+
+
+def as_it_is(texts: Sequence[str]) -> list[str]:
+    """The texts, unchanged."""
+    return list(texts)
+
+
+def lower(texts: Sequence[str]) -> list[str]:
+    r"""Lower case, one blank for any white space, none at the ends.
+
+    Examples
+    --------
+    >>> lower([" The\tCAT "])
+    ['the cat']
+    """
+    return [" ".join(text.lower().split()) for text in texts]
+
+
+_SPACED = CharacterKinds(lambda character: BETWEEN if character.isspace() else WORD)
+_LETTERS = CharacterKinds(lambda character: ALONE)
+
+
+def words(texts: Sequence[str]) -> Tokens:
+    """What stands between white space, as `str.split` finds it.
+
+    Examples
+    --------
+    >>> words(["the cat's  mat."]).of(0)
+    ['the', "cat's", 'mat.']
+    """
+    return Tokens.found(texts, _SPACED)
+
+
+def letters(texts: Sequence[str]) -> Tokens:
+    """Every character for itself, white space too.
+
+    Examples
+    --------
+    >>> letters(["a b"]).of(0)
+    ['a', ' ', 'b']
+    """
+    return Tokens.found(texts, _LETTERS)

@@ -1,0 +1,60 @@
+"""ROUGE's tokens, as the package rouge_score has them: runs of a to z and 0 to 9."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from valor_text.counting.characters import separator
+from valor_text.counting.tokens import Tokens
+from valor_text.kernels.kinds import BETWEEN, LINE, WORD, CharacterKinds
+
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+_SHORTEST_STEMMED = 4
+
+
+def _kind(character: str) -> int:
+    if character == "\n":
+        return LINE
+    return WORD if character in _LETTERS else BETWEEN
+
+
+_KINDS = CharacterKinds(_kind)
+
+
+def tokens(texts: Sequence[str]) -> Tokens:
+    r"""Runs of a to z and 0 to 9 of the texts in lower case; a line ends at a line feed.
+
+    Examples
+    --------
+    >>> tokens(["The cat's\nmat"]).of(0)
+    ['the', 'cat', 's', 'mat']
+    """
+    return Tokens.found(lower_case(texts), _KINDS)
+
+
+def lower_case(texts: Sequence[str]) -> list[str]:
+    """The texts in lower case."""
+    mark = separator(texts)
+    if mark is None:
+        return [text.lower() for text in texts]
+    # At once: what `lower` makes of a letter does not depend on what is beyond the mark.
+    return mark.join([*texts, ""]).lower().split(mark)[:-1]
+
+
+def stemmed(tokens: Tokens) -> Tokens:
+    """The tokens with words of more than three letters cut to their stems, by nltk's Porter."""
+    return tokens.renamed(_stem)
+
+
+@cache
+def _stem(word: str) -> str:
+    return _stemmer().stem(word) if len(word) >= _SHORTEST_STEMMED else word
+
+
+@cache
+def _stemmer():  # type: ignore[no-untyped-def]
+    # From its module: the package's top imports much more.
+    from nltk.stem.porter import PorterStemmer
+
+    return PorterStemmer()

@@ -1,0 +1,1 @@
+"""Parameters of the text metrics and readers."""
