@@ -130,7 +130,7 @@ def test_the_mean_stands_in_a_report() -> None:
 
 
 def test_an_unknown_type_is_refused() -> None:
-    with pytest.raises(ParameterError, match="rouge_types must be rouge1 to rouge9.*'rouge0'"):
+    with pytest.raises(ParameterError, match=r"rouge_types must be rouge1 to rouge9.*'rouge0'"):
         ROUGEParameters(rouge_types=["rouge0"])
 
 
