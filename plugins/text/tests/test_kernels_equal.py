@@ -1,0 +1,102 @@
+"""Compiled and plain kernels answer the same."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from valor_text.counting.characters import characters
+from valor_text.counting.tokens import Tokens
+from valor_text.kernels import KERNELS, CharacterKinds, numeric
+from valor_text.kernels.kinds import ALONE, BETWEEN, LINE, WORD
+
+if KERNELS.library is None:
+    pytest.skip(KERNELS.reason, allow_module_level=True)
+compiled = importlib.import_module("valor_text.kernels.compiled")
+
+_KIND = {" ": BETWEEN, "\n": LINE, ".": ALONE, "\u2003": BETWEEN}
+KINDS = CharacterKinds(lambda character: _KIND.get(character, WORD))
+
+TEXTS = st.lists(
+    st.text(st.sampled_from("aab. \n\u2003\u00e9\U0001f600"), max_size=150), max_size=8
+)
+LONG = st.lists(st.integers(0, 3), min_size=60, max_size=140).map(
+    lambda words: " ".join("abc\n"[word] for word in words)
+)
+
+
+def bits(answer: Any) -> Any:
+    """Types and values of all arrays of an answer."""
+    if isinstance(answer, tuple):
+        return [bits(part) for part in answer]
+    if attrs.has(type(answer)):
+        return [bits(part) for part in attrs.astuple(answer, recurse=False)]
+    return (answer.dtype, answer.tolist()) if isinstance(answer, np.ndarray) else answer
+
+
+def tokens_of(texts: list[str]) -> Tokens:
+    return Tokens.found(texts, KINDS)
+
+
+@given(TEXTS)
+def test_tokens(texts: list[str]) -> None:
+    column = characters(texts)
+    spans = numeric.runs(column, KINDS)
+
+    assert bits(compiled.runs(column, KINDS)) == bits(spans)
+    assert bits(compiled.vocabulary(column, spans)) == bits(numeric.vocabulary(column, spans))
+
+
+def test_a_vocabulary_of_many_words() -> None:
+    column = characters([" ".join(map(str, range(start, start + 9000))) for start in (0, 5000)])
+    spans = numeric.runs(column, KINDS)
+
+    ids, words = compiled.vocabulary(column, spans)
+
+    assert len(words) == 14000
+    assert bits((ids, words)) == bits(numeric.vocabulary(column, spans))
+
+
+@given(TEXTS, st.integers(2, 5))
+def test_ngrams(texts: list[str], longest: int) -> None:
+    tokens = tokens_of(texts)
+    shorter = tokens.ids
+    for n in range(2, longest + 1):
+        found = compiled.longer_ngrams(shorter, tokens.ids, tokens.starts, n)
+        assert bits(found) == bits(numeric.longer_ngrams(shorter, tokens.ids, tokens.starts, n))
+        shorter = found[0]
+
+
+@given(TEXTS, st.data())
+def test_common_ngrams_of_several_references(texts: list[str], data: st.DataObject) -> None:
+    tokens = tokens_of([*texts, "a b"])
+    one_of = st.integers(0, len(texts))
+    ragged = data.draw(st.lists(st.lists(one_of, max_size=3), max_size=5))
+    responses = data.draw(st.lists(one_of, min_size=len(ragged), max_size=len(ragged)))
+    starts = np.cumsum([0, *map(len, ragged)])
+    references = np.array([text for own in ragged for text in own], np.int64)
+    ngrams, known = tokens.ngrams(2)[-1]
+    given_arrays = (
+        *(ngrams, tokens.starts, known),
+        *(np.array(responses, np.int64), references, starts.astype(np.int64)),
+    )
+
+    assert bits(compiled.common_ngrams(*given_arrays)) == bits(numeric.common_ngrams(*given_arrays))
+
+
+@settings(max_examples=30)
+@given(st.lists(st.one_of(LONG, st.text("ab \n", max_size=9)), min_size=1, max_size=4))
+def test_subsequences(texts: list[str]) -> None:
+    tokens = tokens_of(texts)
+    lefts, rights = (np.ravel(side) for side in np.indices((len(texts), len(texts))))
+    pair = (tokens.known, lefts.astype(np.int64), rights.astype(np.int64))
+
+    whole = (tokens.ids, tokens.starts, *pair)
+    assert bits(compiled.longest_common(*whole)) == bits(numeric.longest_common(*whole))
+    lines = (tokens.ids, tokens.lines, tokens.starts, *pair)
+    assert bits(compiled.lines_in_common(*lines)) == bits(numeric.lines_in_common(*lines))
