@@ -15,6 +15,12 @@
 #define KERNEL __attribute__((visibility("default")))
 #endif
 
+#if defined(__GNUC__)
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
 /* Answered where memory for work was asked for and not given. */
 enum { NO_MEMORY = -1 };
 

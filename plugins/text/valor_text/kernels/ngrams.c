@@ -2,37 +2,44 @@
 
 #include "kernels.h"
 
+/* The key of an n-gram, in a table with the number that stands for it; 0 is free. */
+typedef struct {
+    uint64_t key;
+    int32_t number;
+} Entry;
+
+enum { AHEAD = 8 }; /* n-grams whose places are asked of memory before their turn */
+
 /* Numbers of the n-grams that begin with each (n-1)-gram and end with the token `n - 1` places
  * further on; -1 where the text ends before. Answers how many are different, or NO_MEMORY. */
 KERNEL int64_t longer_ngrams(const int32_t *shorter, const int32_t *ids, const int64_t *starts,
                              int64_t texts, int64_t n, int32_t *longer) {
-    const int64_t count = starts[texts] - starts[0];
-    const int64_t size = table_size(count);
-    uint64_t *keys = malloc(size * sizeof *keys);
-    int32_t *table = malloc(size * sizeof *table);
+    const int64_t size = table_size(starts[texts] - starts[0]);
+    Entry *table = calloc(size, sizeof *table);
     int32_t known = 0;
-    if (!keys || !table) {
-        free(keys);
-        free(table);
-        return NO_MEMORY;
-    }
-    memset(table, -1, size * sizeof *table);
+    if (!table) return NO_MEMORY;
     for (int64_t text = 0; text < texts; text++) {
         const int64_t last = starts[text + 1] - n;
         int64_t at = starts[text];
         for (; at <= last; at++) {
-            const uint64_t key = (uint64_t)shorter[at] << 32 | (uint32_t)ids[at + n - 1];
+            /* Numbers are below 2^31, so that a key with a bit more is never 0. */
+            const uint64_t key =
+                (uint64_t)1 << 63 | (uint64_t)shorter[at] << 32 | (uint32_t)ids[at + n - 1];
             int64_t place = spread(key) & (size - 1);
-            while (table[place] >= 0 && keys[place] != key) place = (place + 1) & (size - 1);
-            if (table[place] < 0) {
-                keys[place] = key;
-                table[place] = known++;
+            if (at + AHEAD <= last) {
+                const uint64_t later = (uint64_t)1 << 63 | (uint64_t)shorter[at + AHEAD] << 32 |
+                                       (uint32_t)ids[at + AHEAD + n - 1];
+                PREFETCH(table + (spread(later) & (size - 1)));
             }
-            longer[at] = table[place];
+            while (table[place].key && table[place].key != key) place = (place + 1) & (size - 1);
+            if (!table[place].key) {
+                table[place].key = key;
+                table[place].number = known++;
+            }
+            longer[at] = table[place].number;
         }
         for (; at < starts[text + 1]; at++) longer[at] = -1;
     }
-    free(keys);
     free(table);
     return known;
 }

@@ -15,8 +15,6 @@ CODES = array(np.uint32)
 KINDS = array(np.uint8)
 IDS, IDS_OUT = array(np.int32), array(np.int32, written=True)
 PLACES, PLACES_OUT = array(np.int64), array(np.int64, written=True)
-IDS_OR_COUNT = array(np.int32, written=True, optional=True)
-PLACES_OR_COUNT = array(np.int64, written=True, optional=True)
 COUNT = c_int64
 
 

@@ -6,11 +6,9 @@ from valor_text.kernels.compiled.functions import (
     CODES,
     COUNT,
     IDS,
-    IDS_OR_COUNT,
     IDS_OUT,
     KINDS,
     PLACES,
-    PLACES_OR_COUNT,
     PLACES_OUT,
     function,
 )
@@ -20,7 +18,7 @@ from valor_text.kernels.values import Characters, Ids, Positions, Spans
 _runs = function(
     "runs",
     *(CODES, PLACES, PLACES, COUNT, KINDS),
-    *(PLACES_OR_COUNT, IDS_OR_COUNT, IDS_OR_COUNT, PLACES_OR_COUNT),
+    *(PLACES_OUT, IDS_OUT, IDS_OUT, PLACES_OUT),
 )
 _vocabulary = function("vocabulary", CODES, PLACES, IDS, COUNT, IDS_OUT, PLACES_OUT)
 
@@ -28,16 +26,12 @@ _vocabulary = function("vocabulary", CODES, PLACES, IDS, COUNT, IDS_OUT, PLACES_
 def runs(characters: Characters, kinds: CharacterKinds) -> Spans:
     """Where the tokens of texts stand."""
     codes, texts = characters.codes, len(characters.starts)
+    # As many tokens as characters at the most: memory that nobody writes to costs nothing.
+    firsts, lengths, lines = (np.empty(len(codes), kind) for kind in (np.int64, np.int32, np.int32))
+    starts = np.empty(texts + 1, np.int64)
     given = (codes, characters.starts, characters.stops, texts, kinds.table(codes))
-    count = _runs(*given, None, None, None, None)
-    spans = Spans(
-        np.empty(count, np.int64),
-        np.empty(count, np.int32),
-        np.empty(count, np.int32),
-        np.empty(texts + 1, np.int64),
-    )
-    _runs(*given, spans.firsts, spans.lengths, spans.lines, spans.starts)
-    return spans
+    count = _runs(*given, firsts, lengths, lines, starts)
+    return Spans(firsts[:count].copy(), lengths[:count].copy(), lines[:count].copy(), starts)
 
 
 def vocabulary(characters: Characters, spans: Spans) -> tuple[Ids, Positions]:
