@@ -127,6 +127,7 @@ def _metric(registry: Registry, name: str) -> str:
     facts = [
         ("also called", ", ".join(f"`{alias}`" for alias in spec.aliases)),
         ("task", spec.task),
+        ("reads", ", ".join(f"`{name}`" for name in spec.reads)),
         ("range", str(spec.range)),
         ("better", direction),
         ("version", str(spec.version)),

@@ -11,10 +11,12 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from valor_core.decorator import metric
+from valor_core.detail_columns import DetailColumns
 from valor_core.errors import ValorError, ValorWarning
 from valor_core.evaluate import evaluate
 from valor_core.evaluator import Evaluator
 from valor_core.hookspecs import hookimpl
+from valor_core.item_rows import ItemRows, Numbers
 from valor_core.parameters import NoParameters, Within, parameter, parameters
 from valor_core.registry import Registry
 from valor_core.report import Report
@@ -43,15 +45,18 @@ __all__ = [
     "ClassificationBatch",
     "CommandSpec",
     "Datum",
+    "DetailColumns",
     "EngineSpec",
     "Evaluator",
     "Failed",
     "GallerySpec",
+    "ItemRows",
     "ItemScore",
     "Label",
     "MetricSpec",
     "NoParameters",
     "NotRun",
+    "Numbers",
     "Range",
     "ReaderSpec",
     "Reference",

@@ -28,6 +28,7 @@ def metric(
     references: tuple[Reference, ...] = (),
     version: int = 1,
     resources: tuple[str, ...] = (),
+    reads: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], FunctionMetricSpec]:
     """Make a per-item metric from a function of one item, which may be an ``async def``.
 
@@ -53,6 +54,8 @@ def metric(
     resources : tuple of str
         Names of the resources that it asks for; it is given each, open, as the keyword-only
         argument that is called like it.
+    reads : tuple of str
+        Fields of an item without which it is not asked: the item is `Undefined`.
 
     Raises
     ------
@@ -93,6 +96,7 @@ def metric(
             version=version,
             per_item=True,
             resources=resources,
+            reads=reads,
             score=partial(scorer, function, resources),
         )
 

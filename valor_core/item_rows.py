@@ -6,12 +6,14 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Self, overload
 
 import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
+from valor_core.detail_columns import Details, joined, selected
 from valor_core.errors import SchemaError, StateError, shown
 from valor_core.result import Failed, Gap, NotRun, Undefined
 from valor_core.saved_columns import check_same_length, column, offsets
@@ -234,7 +236,8 @@ class ItemRows(Sequence[ItemRow]):
     numbers : mapping of str to Numbers
         Their numbers by name; the only one, and what items lack as a whole, is called ``""``.
     details : mapping of int to mapping
-        What the metric has to say about the items at some positions.
+        What the metric has to say about the items at some positions; `DetailColumns` where it says
+        the same of many.
     metadata : mapping of str to ndarray of object
         Metadata of the items that another metric asked for.
 
@@ -247,7 +250,7 @@ class ItemRows(Sequence[ItemRow]):
 
     uids: Uids
     numbers: Mapping[str, Numbers]
-    details: Mapping[int, Mapping[str, Any]] = field(factory=dict)
+    details: Details = field(factory=dict)
     metadata: Mapping[str, NDArray[Any]] = field(factory=dict)
 
     @classmethod
@@ -325,12 +328,11 @@ class ItemRows(Sequence[ItemRow]):
 
     def select(self, positions: Codes) -> Self:
         """The rows at some positions."""
-        places = enumerate(positions.tolist()) if self.details else ()
         return evolve(
             self,
             uids=self.uids[positions],
             numbers={name: column.select(positions) for name, column in self.numbers.items()},
-            details={new: self.details[old] for new, old in places if old in self.details},
+            details=selected(self.details, positions),
             metadata={name: column[positions] for name, column in self.metadata.items()},
         )
 
@@ -355,11 +357,8 @@ class ItemRows(Sequence[ItemRow]):
             raise SchemaError("uids: expected all strings or all whole numbers, found both")
         names = dict.fromkeys(name for part in parts for name in part.numbers)
         numbers = {name: Numbers.joined([_column(part, name) for part in parts]) for name in names}
-        details: dict[int, Mapping[str, Any]] = {}
-        start = 0
-        for part in parts:
-            details.update({start + place: told for place, told in part.details.items()})
-            start += len(part)
+        starts = list(accumulate(map(len, parts[:-1]), initial=0))
+        details = joined([part.details for part in parts], starts)
         metadata = {
             name: np.concatenate([part.metadata[name] for part in parts])
             for name in parts[0].metadata

@@ -25,7 +25,7 @@ from valor_core.resources import open_as, with_digests
 from valor_core.result import Failed, Result, Undefined
 from valor_core.schemas import Batch
 from valor_core.scoring import ItemScorer, Run, check_scorer, score
-from valor_core.spec import MetricSpec
+from valor_core.spec import MetricSpec, TaskSpec
 from valor_core.state import Broken, Metric, Resources, RowsOf, StateRequest, find, join
 
 MetricChoice = str | Mapping[str, Any] | MetricSpec
@@ -162,6 +162,8 @@ def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str
         raise ConfigError(f"{place or 'metrics'}: name must be a string, got {shown(name)}")
     with found_at(f"{place}: " if place else ""):
         spec = _spec(name, registry, task)
+        if spec.reads:
+            registry.find(TaskSpec, spec.task).check_reads(spec)
     given = {key: value for key, value in values.items() if key != "name"}
     named = _named_resources(spec, given, f"{place}." if place else f"{spec.name}: ")
     try:

@@ -15,10 +15,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
+from valor_core.column_answers import as_rows, finite
 from valor_core.control import BY_THE_USER, Control
-from valor_core.errors import ManifestError, ReportError, ResourceStopped, StateError, shown
+from valor_core.errors import (
+    ManifestError,
+    ReportError,
+    ResourceStopped,
+    SchemaError,
+    StateError,
+    ValorError,
+    shown,
+)
 from valor_core.item_rows import ONLY, ItemRow, ItemRows, Numbers, Value
 from valor_core.journal import Journal, key_of
 from valor_core.parameters import plain
@@ -137,7 +146,10 @@ class Job:
     answered: list[ItemRow | None] = field(init=False)
     columns: ItemRows | None = field(init=False, default=None)
 
+    gaps: Numbers = field(init=False)
+
     def __attrs_post_init__(self) -> None:
+        self.gaps = unreadable(self.items.batch, self.scorer.spec)
         self.function = implementation(self.scorer.spec)
         self.wanted = {
             asked: _open(self.resources, name, asked) for asked, name in self.scorer.chosen
@@ -194,10 +206,12 @@ class Job:
     def left(self) -> Iterator[tuple[int, Any]]:
         """The items that no run has finished, each with its position, until it is stopped.
 
-        What the journal has is taken also after a stop: it is paid for.
+        What the journal has is taken also after a stop: it is paid for. An item that lacks a field
+        is finished as it is.
         """
         for place, item in enumerate(self.items.objects):
-            known = self._known(item)
+            gap = self.gaps.at(place)
+            known = self._known(item) if isinstance(gap, float) else ItemRow(item.uid, gap)
             if known is not None:
                 self.answered[place] = known
                 self._told(1)
@@ -238,7 +252,7 @@ class Job:
         batch = self.items.batch
         if self.journal is None:
             if not self.stopped:
-                self.columns = self._many(batch)
+                self.columns = self._many_readable(batch)
             return
         left: list[tuple[int, Any]] = []
         for pair in self.left():
@@ -256,6 +270,18 @@ class Job:
             self.note(place, item, ItemScore(row.value, row.details))
         left.clear()
 
+    def _many_readable(self, batch: Batch) -> ItemRows:
+        """Rows of a batch of which the metric is handed the items that have all fields."""
+        if not self.gaps.gap_counts():
+            return self._many(batch)
+        is_readable = self.gaps.codes == 0
+        readable, others = np.flatnonzero(is_readable), np.flatnonzero(~is_readable)
+        unread = ItemRows(batch.datums.uids, {ONLY: self.gaps}).select(others)
+        read = self._many(batch.select(readable)) if len(readable) else ItemRows.of(())
+        back = np.argsort(np.concatenate([readable, others]))
+        rows = ItemRows.joined([read, unread]).select(back)
+        return evolve(rows, uids=ItemRows.of((), batch.datums.uids).uids)
+
     def _many(self, batch: Batch) -> ItemRows:
         """Rows of a batch, by one call."""
         uids = batch.datums.uids
@@ -263,9 +289,13 @@ class Job:
             answers = self.function(batch, self.scorer.parameters, self.wanted)
         except (Exception, SystemExit) as error:
             answers = [failure(error)] * len(batch)
-        columns = _columns(answers, len(batch), self.scorer.spec)
-        if columns is not None:
-            return ItemRows(ItemRows.of((), uids).uids, columns)
+        try:
+            columns = as_rows(answers, uids, self.scorer.spec.name)
+        except ValorError as error:
+            answers = [Failed(_ADDRESS.sub("", error.message))] * len(batch)
+        else:
+            if columns is not None:
+                return finite(columns, self.scorer.spec.name)
         try:
             answers = list(answers)
         except TypeError:
@@ -278,6 +308,33 @@ class Job:
             answers = [unfit] * len(batch)
         pairs = zip(uids.tolist(), answers, strict=True)
         return ItemRows.of((row_of(uid, one, self.scorer.spec) for uid, one in pairs), uids)
+
+
+def unreadable(batch: Batch, spec: MetricSpec) -> Numbers:
+    """For each item, 0 if it has all fields that a metric reads, else which it has none of.
+
+    Parameters
+    ----------
+    batch : Batch
+        The items; it has a method ``lacks`` if the metric reads some fields.
+    spec : MetricSpec
+        The metric.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> from valor_core.spec import Range
+    >>> spec = MetricSpec(name="mylab.Same", task="text", summary="", implementation="m:f",
+    ...                   higher_is_better=None, range=Range(), reads=("response", "references"))
+    >>> batch = TextBatch.of([Text("q1", response="a", references="a"), Text("q2", response="")])
+    >>> [unreadable(batch, spec).at(place) for place in range(2)]
+    [0.0, Undefined(reason='no references')]
+    """
+    codes = np.zeros(len(batch), np.uint8)
+    for position, name in reversed([*enumerate(spec.reads)]):
+        codes[batch.lacks(name)] = position + 1  # type: ignore[attr-defined]
+    gaps = tuple(Undefined(f"no {name.replace('_', ' ')}") for name in spec.reads)
+    return Numbers(np.zeros(len(batch)), codes, gaps)
 
 
 def _open(resources: Resources, name: str, asked: str) -> Any:
@@ -346,26 +403,6 @@ def _unfit(spec: MetricSpec, answer: Any) -> Failed:
     return Failed(_ADDRESS.sub("", f"expected a number from {spec.name}, got {shown(answer)}"))
 
 
-def _columns(answers: Any, count: int, spec: MetricSpec) -> dict[str, Numbers] | None:
-    """Columns of answers that came as arrays of numbers."""
-    named = answers if isinstance(answers, Mapping) else {ONLY: answers}
-    arrays = {
-        name: array
-        for name, array in named.items()
-        if isinstance(array, np.ndarray) and array.dtype.kind in "fiub" and array.shape == (count,)
-    }
-    if len(arrays) < len(named) or not arrays:
-        return None
-    return {str(name): _column(array.astype(np.float64), spec) for name, array in arrays.items()}
-
-
-def _column(values: Any, spec: MetricSpec) -> Numbers:
-    is_number = np.isfinite(values)
-    if is_number.all():
-        return Numbers(values, np.zeros(len(values), np.uint8))
-    return Numbers.of(_checked(value, spec) for value in values.tolist())
-
-
 def _awaited(coroutine: Any) -> Any:
     from valor_core.event_loop import submit
 
@@ -375,15 +412,35 @@ def _awaited(coroutine: Any) -> Any:
 def answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
     """What a metric answers for each item of a batch, as it is; or the exception that it raises."""
     job = Job(scorer, _Items(batch), resources, None)
-    if scorer.spec.many:
-        yield from job.function(batch, scorer.parameters, job.wanted)
-        return
-    for item in batch.items():
+    told = _told(job, batch) if scorer.spec.many else None
+    for item, gap in zip(batch.items(), map(job.gaps.at, range(len(batch))), strict=True):
+        if not isinstance(gap, float):
+            yield gap
+            continue
+        if told is not None:
+            yield next(told)
+            continue
         try:
             answer = job.function(item, scorer.parameters, job.wanted)
             yield _awaited(answer) if job.is_coroutine else answer
         except Exception as error:
             yield error
+
+
+def _told(job: Job, batch: Batch) -> Iterator[Any]:
+    """What a metric answers for the items of a batch that have all fields, in one call."""
+    readable = np.flatnonzero(job.gaps.codes == 0)
+    if not len(readable):
+        return iter(())
+    part, metric = batch.select(readable), job.scorer.spec.name
+    answered = job.function(part, job.scorer.parameters, job.wanted)
+    rows = as_rows(answered, part.datums.uids, metric)
+    if rows is not None:
+        return (ItemScore(row.value, row.details) for row in rows)
+    listed = list(answered)
+    if len(listed) != len(part):
+        raise SchemaError(f"expected {len(part):,} answers from {metric}, got {len(listed):,}")
+    return iter(listed)
 
 
 def check_scorer(spec: MetricSpec, function: Callable[..., Any]) -> None:

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
-from attrs import field, frozen, has
+from attrs import field, fields, frozen, has
 from attrs.validators import optional
 
-from valor_core.errors import BrokenPluginError, ManifestError, shown
+from valor_core.errors import BrokenPluginError, ManifestError, did_you_mean, shown
 from valor_core.parameters import NoParameters, declared
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*\.[A-Za-z][A-Za-z0-9_]*")
@@ -86,7 +86,19 @@ def _called(spec: Any) -> str:
     return f"{type(spec).__name__} {spec.name!r}"
 
 
+_ALWAYS_THERE = ("uid", "metadata")
+"""Fields that no item lacks."""
+
 _PLACE = "'package.module:name'"
+
+_READS = "Write them as: reads=('response', 'references')"
+
+
+def _check_reads(spec: Any, attribute: Any, value: object) -> None:
+    if not isinstance(value, tuple) or not all(isinstance(name, str) for name in value):
+        raise ManifestError(
+            f"{_called(spec)}: reads must be a tuple of names of fields, got {shown(value)}", _READS
+        )
 
 
 _ALIASES = "Write them as: aliases=('other_name',)"
@@ -219,6 +231,10 @@ class MetricSpec(Spec):
         ``score_many(batch, parameters, resources)``.
     resources : tuple of str
         Names of the resources that it asks for.
+    reads : tuple of str
+        Fields of an item that it cannot do without, ``("response", "references")``. An item that
+        has none of one is not handed to a per-item metric: it is `Undefined`, "no references". A
+        metric that reads a state asks the batch for them itself, by its method ``lacks``.
     written_as : tuple of (str, str)
         Names that others give it with some of its parameters, and these as a config writes
         them: ``("balanced_accuracy_score", "balanced: true")``. They are answered with that.
@@ -248,6 +264,7 @@ class MetricSpec(Spec):
     per_item: bool = False
     many: bool = False
     resources: tuple[str, ...] = ()
+    reads: tuple[str, ...] = field(default=(), validator=_check_reads)
     written_as: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -401,6 +418,38 @@ class TaskSpec(Spec):
     item: str = field(validator=_matches(IMPLEMENTATION, _PLACE))
     rows: str | None = field(default=None, validator=optional(_matches(IMPLEMENTATION, _PLACE)))
     examples: str | None = field(default=None, validator=optional(_matches(IMPLEMENTATION, _PLACE)))
+
+    def check_reads(self, metric: MetricSpec) -> None:
+        """Raise a `ManifestError` unless items have, and can lack, all fields that a metric reads.
+
+        Examples
+        --------
+        >>> from valor_core.registry import Registry
+        >>> metric = MetricSpec(name="mylab.Length", task="text", summary="", implementation="m:f",
+        ...                     higher_is_better=None, range=Range(), reads=("answer",))
+        >>> Registry().find(TaskSpec, "text").check_reads(metric)
+        Traceback (most recent call last):
+            ...
+        valor_core.errors.ManifestError: mylab.Length: reads must be among query, response,
+        references, contexts, reference_contexts, got 'answer'
+        Write them as: reads=('response', 'references')
+        """
+        if not metric.reads:
+            return
+        if not hasattr(by_reference(self.implementation), "lacks"):
+            raise ManifestError(
+                f"{metric.name}: expected no reads, as a batch of {self.short_name} does not tell "
+                f"which items lack a field, got {metric.reads[0]!r}",
+                "Answer Undefined and a reason for an item that cannot be scored.",
+            )
+        every = (one.name for one in fields(by_reference(self.item)))
+        known = [name for name in every if name not in _ALWAYS_THERE]
+        for name in metric.reads:
+            if name not in known:
+                raise ManifestError(
+                    f"{metric.name}: reads must be among {', '.join(known)}, got {name!r}",
+                    did_you_mean(name, known) or _READS,
+                )
 
 
 @frozen(kw_only=True)

@@ -47,6 +47,8 @@ LAYERS = (
         "averages",
         "gathering",
         "report_records",
+        "column_answers",
+        "detail_columns",
         "item_rows",
         "journal",
         "derived_state",

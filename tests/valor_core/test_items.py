@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import evolve
 
 import valor_core
+from valor_core import DetailColumns, ItemRows, Numbers
 from valor_core.errors import ManifestError
 from valor_core.function_metric import FunctionMetricSpec
 from valor_core.item_rows import ItemRow
@@ -17,6 +19,7 @@ from valor_core.result import Failed, ItemScore, Undefined
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.scoring import ItemScorer, check_scorer
 from valor_core.spec import MetricSpec, Range
+from valor_core.testing import check_metric
 
 ITEMS = [
     Text("q1", response="Paris", references=("Paris", "paris"), metadata={"city": "Paris"}),
@@ -243,6 +246,132 @@ def test_a_reason_of_several_lines_is_whole_in_the_rows_and_short_elsewhere() ->
     assert report.results[0].left_out == {"failed: ValueError: no b": 1}
     assert report.items[0].rows[1].value == Failed("ValueError: no b\nin line 3")
     assert "¹ left out of the mean: failed: ValueError: no b (1)\n" in str(report)
+
+
+READS = [
+    Text("q1", response="a", references="a"),
+    Text("q2", references="a"),
+    Text("q3", response="b"),
+    Text("q4", response="", references=""),
+    Text("q5"),
+]
+READ_ROWS = [1.0, Undefined("no response"), Undefined("no references"), 1.0]
+READ_ROWS += [Undefined("no response")]
+
+
+def _said(item: Text) -> float:
+    assert item.response is not None
+    return float(item.response in item.references)
+
+
+def _score(item: Text, parameters: Any, resources: Any) -> float:
+    return _said(item)
+
+
+async def _later(item: Text, parameters: Any, resources: Any) -> float:
+    return _said(item)
+
+
+def _array(batch: TextBatch, parameters: Any, resources: Any) -> Any:
+    return np.array([_said(item) for item in batch.items()])
+
+
+def _several(batch: TextBatch, parameters: Any, resources: Any) -> Any:
+    found = _array(batch, parameters, resources)
+    return {"a": found, "b": 1 - found}
+
+
+def _columns(batch: TextBatch, parameters: Any, resources: Any) -> Any:
+    found = Numbers(_array(batch, parameters, resources), np.zeros(len(batch), np.uint8))
+    details = DetailColumns({"place": np.arange(len(batch))}, np.arange(len(batch)))
+    return ItemRows(batch.datums.uids, {"": found}, details)
+
+
+@pytest.mark.parametrize("score", [_score, _later, _array, _columns])
+def test_an_item_that_lacks_a_field_that_a_metric_reads_is_undefined(score: Any) -> None:
+    spec = evolve(spec_of(score), reads=("response", "references"), many=score in MANY)
+
+    (table,) = valor_core.evaluate(READS, [spec], items=True).items
+
+    assert [row.value for row in table.rows] == READ_ROWS
+    assert [row.uid for row in table.rows] == ["q1", "q2", "q3", "q4", "q5"]
+    told = [dict(row.details) for row in table.rows]
+    assert told == ([{"place": 0}, {}, {}, {"place": 1}, {}] if score is _columns else [{}] * 5)
+
+
+MANY = [_array, _columns, _several]
+
+
+def test_items_that_lack_a_field_lack_every_number_of_several() -> None:
+    spec = evolve(spec_of(_several), reads=("response", "references"), many=True)
+
+    report = valor_core.evaluate(READS, [spec], items=True)
+
+    rows = [row.value for row in report.items[0].rows]
+    assert rows == [{"a": 1.0, "b": 0.0} if one == 1.0 else one for one in READ_ROWS]
+    assert report["Answer"].value == {"a": 1.0, "b": 0.0}
+    assert report["Answer"].only.left_out == {
+        "a: undefined: no response": 2,
+        "a: undefined: no references": 1,
+        "b: undefined: no response": 2,
+        "b: undefined: no references": 1,
+    }
+
+
+def test_a_metric_is_not_asked_about_a_batch_of_which_every_item_lacks_a_field() -> None:
+    spec = evolve(spec_of(lambda *_: 1 / 0), reads=("reference_contexts",), many=True)
+
+    (table,) = valor_core.evaluate(READS, [spec], items=True).items
+
+    assert [row.value for row in table.rows] == [Undefined("no reference contexts")] * 5
+
+
+@pytest.mark.parametrize("score", [_score, _later, _array, _columns, _several])
+def test_a_metric_that_reads_fields_obeys_the_laws(score: Any) -> None:
+    check_metric(evolve(spec_of(score), reads=("response", "references"), many=score in MANY))
+
+
+@pytest.mark.parametrize(
+    ("reads", "error"),
+    [
+        (
+            ("answer",),
+            "mylab.Answer: reads must be among query, response, references, contexts, "
+            "reference_contexts, got 'answer'\n"
+            "Write them as: reads=('response', 'references')",
+        ),
+        (
+            ("response", "reference"),
+            "mylab.Answer: reads must be among query, response, references, contexts, "
+            "reference_contexts, got 'reference'\n"
+            "Did you mean 'references'?",
+        ),
+    ],
+)
+def test_a_field_that_items_do_not_have_cannot_be_read(reads: Any, error: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        valor_core.evaluate(READS, [evolve(spec_of(_score), reads=reads)])
+
+    assert str(caught.value) == error
+
+
+def test_a_task_that_does_not_tell_which_items_lack_a_field_has_none_to_read() -> None:
+    spec = evolve(spec_of(_score), task="classification", reads=("predictions",))
+
+    with pytest.raises(ManifestError) as caught:
+        valor_core.evaluate([], [spec], task="classification")
+
+    assert str(caught.value) == (
+        "mylab.Answer: expected no reads, as a batch of classification does not tell which items "
+        "lack a field, got 'predictions'\n"
+        "Answer Undefined and a reason for an item that cannot be scored."
+    )
+
+
+@pytest.mark.parametrize("reads", ["response", ["response"], (1,)])
+def test_fields_to_read_are_a_tuple_of_names(reads: Any) -> None:
+    with pytest.raises(ManifestError, match=r"reads must be a tuple of names of fields, got"):
+        evolve(spec_of(_score), reads=reads)
 
 
 def test_a_scorer_that_takes_other_arguments_is_refused() -> None:

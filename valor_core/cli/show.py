@@ -138,6 +138,7 @@ def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
             "version": spec.version,
             "per_item": spec.per_item,
             "resources": list(spec.resources),
+            "reads": list(spec.reads),
             "references": [str(reference) for reference in spec.references],
         }
     if isinstance(spec, ResourceSpec):

@@ -92,6 +92,13 @@ class Text:
 TEXT_FIELDS = ("query", "response", "references", "contexts", "reference_contexts")
 
 
+_SINGLE = {"query": "queries", "response": "responses"}
+_COLUMNS = dict(zip(TEXT_FIELDS, TEXT_FIELDS, strict=True)) | _SINGLE
+"""What a field is called in a batch."""
+
+_NONE = np.array(None, dtype=object)
+
+
 def _objects(values: Any) -> NDArray[Any]:
     values = list(values)
     column = np.empty(len(values), dtype=object)
@@ -173,6 +180,28 @@ class TextBatch:
             [item.contexts for item in items],
             [item.reference_contexts for item in items],
         )
+
+    def lacks(self, field: str) -> NDArray[np.bool_]:
+        """Which items have none of a field of `Text`: no string, or an empty list.
+
+        An empty string is one.
+
+        Parameters
+        ----------
+        field : str
+            Any field but uid and metadata.
+
+        Examples
+        --------
+        >>> batch = TextBatch.of([Text("q1", response=""), Text("q2", references=["a", "b"])])
+        >>> batch.lacks("response"), batch.lacks("references")
+        (array([False,  True]), array([ True, False]))
+        """
+        column = getattr(self, _COLUMNS[field])
+        lacking: NDArray[np.bool_] = (
+            np.equal(column, _NONE) if field in _SINGLE else ~column.astype(bool)
+        )
+        return lacking
 
     def select(self, positions: Codes) -> TextBatch:
         """The items at some positions."""

@@ -25,7 +25,7 @@ def valor_metrics():
             name="shoutlab.Loudness", task="text", summary="Share of capitals in a response",
             parameters=Loudness, implementation="shoutlab.loudness:score", per_item=True,
             higher_is_better=True, range=Range(0, 1), aliases=("shouting",),
-            references=(Reference("Capitals", "section 2"),),
+            references=(Reference("Capitals", "section 2"),), reads=("response",),
         ),
         MetricSpec(
             name="shoutlab.Broken", task="text", summary="Fails on every item",

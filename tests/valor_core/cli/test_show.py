@@ -24,6 +24,7 @@ def test_a_metric_is_shown_with_its_parameters(valor):
         "range         0 to 1\n"
         "version       1\n"
         "per item      yes, the mean of a score for each item\n"
+        "reads         response\n"
         "references    Capitals, section 2\n"
         "also called   shouting\n"
         "distribution  shoutlab 1.2\n"
@@ -69,6 +70,7 @@ def test_json_has_the_same(valor):
     record = json.loads(valor("show", "Loudness", "--json").stdout)
 
     assert record["higher_is_better"] is True
+    assert record["reads"] == ["response"]
     assert record["parameters"] == [
         {
             "name": "floor",

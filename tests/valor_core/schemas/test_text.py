@@ -53,6 +53,26 @@ def test_items_with_equally_many_references_stay_apart() -> None:
     assert batch.references.tolist() == [("x", "y"), ("z", "w")]
 
 
+@pytest.mark.parametrize(
+    ("field", "lacking"),
+    [
+        ("query", [False, True, True, False]),
+        ("response", [False, True, True, False]),
+        ("references", [False, False, True, False]),
+        ("contexts", [False, True, True, False]),
+        ("reference_contexts", [False, True, True, True]),
+    ],
+)
+def test_an_item_lacks_a_field_of_no_text_and_has_an_empty_one(
+    field: str, lacking: list[bool]
+) -> None:
+    batch = TextBatch.of([*ITEMS, Text("q4", "", "", "", [""])])
+
+    assert batch.lacks(field).tolist() == lacking
+    assert batch.lacks(field).dtype == bool
+    assert TextBatch.of([]).lacks(field).tolist() == []
+
+
 def test_some_items_can_be_selected() -> None:
     chosen = TextBatch.of(ITEMS).select(np.array([0, 2]))
 
