@@ -139,3 +139,15 @@ def test_odd_texts_against_themselves() -> None:
     found = score(batch_of(*zip(ODD, ODD, strict=True)), ROUGEParameters(rouge_types="rouge1"), {})
 
     assert found["rouge1"].tolist() == [program.score(t, t)["rouge1"].fmeasure for t in ODD]
+
+
+def test_an_item_without_references_is_undefined_and_named() -> None:
+    items = [Text("q1", response="a", references="a"), Text("q2", response="a"), Text("q3")]
+
+    result = evaluate(items, [{"name": "ROUGE", "rouge_types": "rouge1"}])["ROUGE"].only
+
+    assert result.value == {"rouge1": 1.0}
+    assert dict(result.left_out) == {
+        "rouge1: undefined: no references": 1,
+        "rouge1: undefined: no response": 1,
+    }

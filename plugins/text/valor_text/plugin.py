@@ -25,6 +25,7 @@ def _of_items(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
+    reads: tuple[str, ...] = ("response", "references"),
 ) -> MetricSpec:
     """A metric that scores the items of a batch in one call."""
     return MetricSpec(
@@ -39,6 +40,7 @@ def _of_items(
         aliases=aliases,
         per_item=True,
         many=True,
+        reads=reads,
     )
 
 
