@@ -431,7 +431,7 @@ class TaskSpec(Spec):
         Traceback (most recent call last):
             ...
         valor_core.errors.ManifestError: mylab.Length: reads must be among query, response,
-        references, contexts, reference_contexts, got 'answer'
+        references, contexts, reference_contexts, outcomes, got 'answer'
         Write them as: reads=('response', 'references')
         """
         if not metric.reads:

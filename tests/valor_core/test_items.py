@@ -337,13 +337,13 @@ def test_a_metric_that_reads_fields_obeys_the_laws(score: Any) -> None:
         (
             ("answer",),
             "mylab.Answer: reads must be among query, response, references, contexts, "
-            "reference_contexts, got 'answer'\n"
+            "reference_contexts, outcomes, got 'answer'\n"
             "Write them as: reads=('response', 'references')",
         ),
         (
             ("response", "reference"),
             "mylab.Answer: reads must be among query, response, references, contexts, "
-            "reference_contexts, got 'reference'\n"
+            "reference_contexts, outcomes, got 'reference'\n"
             "Did you mean 'references'?",
         ),
     ],

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import fields, frozen
 
-from valor_core.errors import ParameterError, did_you_mean
+from valor_core.errors import ParameterError, ReadError, did_you_mean, shown
 from valor_core.parameters import Within, parameter, parameters
 from valor_core.readers import (
     DEFAULT_PARTITION_BYTES,
@@ -17,8 +17,8 @@ from valor_core.readers import (
     read_table,
     split_table,
 )
-from valor_core.readers.metadata import columns_beside, unpacked
-from valor_core.readers.nested import tables
+from valor_core.readers.metadata import columns_beside, typed, unpacked
+from valor_core.readers.nested import parsed, tables
 from valor_core.schemas import Batch, Datums
 from valor_core.schemas.text import TEXT_FIELDS, TextBatch
 from valor_core.spec import TaskSpec, by_reference
@@ -45,8 +45,12 @@ _STANDARD_NAMES: Mapping[str, str] = {
     "user_input": "query",
     "reference": "references",
     "retrieved_contexts": "contexts",
+    "input": "query",
+    "actual_output": "response",
+    "expected_output": "references",
+    "retrieval_context": "contexts",
 }
-"""Names that other programs give to the schema's fields."""
+"""Names that Ragas, and then DeepEval, give to the schema's fields."""
 
 _FIELDS = ("uid", *TEXT_FIELDS, "metadata")
 
@@ -100,22 +104,74 @@ class TableReader:
 
 def text_batch(table: Table) -> TextBatch:
     """Text items of a table; rows without a uid column are called by their number in the file."""
-    names = {name: _STANDARD_NAMES.get(name, name) for name in table.names}
-    columns = {standard: table.values(name) for name, standard in names.items()}
-    if table.unit == "row" and not set(columns) & set(TEXT_FIELDS):
+    found = _fields_of(table)
+    if table.unit == "row" and not set(found) & set(TEXT_FIELDS):
         raise table.missing(*TEXT_FIELDS)
     metadata: dict[str, Any] = unpacked(tables(table, "metadata") if table.has("metadata") else ())
-    metadata |= columns_beside(table, own=[name for name in names if names[name] in _FIELDS])
+    metadata |= columns_beside(table, own=found.values())
     uids: Any = [table.row(i) for i in range(len(table))]
-    if "uid" in columns:
-        uids = table.uids("uid")
-    fields: list[Any] = [columns.get(name, [None] * len(table)) for name in TEXT_FIELDS]
-    return TextBatch(Datums(uids, metadata), *fields[:2], *map(_texts, fields[2:]))
+    if "uid" in found:
+        uids = table.uids(found["uid"])
+    query, response = (
+        table.values(found[name]) if name in found else [None] * len(table)
+        for name in ("query", "response")
+    )
+    listed = (
+        _texts(table.values(found[name]).tolist()) if name in found else [()] * len(table)
+        for name in ("references", "contexts", "reference_contexts")
+    )
+    outcomes = _outcomes(table, found["outcomes"]) if "outcomes" in found else [()] * len(table)
+    return TextBatch(Datums(uids, metadata), query, response, *listed, outcomes=outcomes)
 
 
-def _texts(column: Sequence[Any]) -> list[tuple[str, ...]]:
+def _fields_of(table: Table) -> dict[str, str]:
+    """The column of each field that the table has; what a config names comes before other names.
+
+    Raises
+    ------
+    ReadError
+        If there are two columns for a field.
+    """
+    found: dict[str, str] = {}
+    for name in table.names:
+        standard = _STANDARD_NAMES.get(name, name)
+        if standard not in _FIELDS or (name != standard and standard in table.names_in_file):
+            continue
+        if standard in found:
+            what = "column" if table.unit == "row" else "field"
+            raise ReadError(
+                f"{table.source}: expected one {what} for {standard!r}, found "
+                f"{found[standard]!r} and {name!r}",
+                f"Say which it is with the reader's key: columns: {{{standard}: {name}}}",
+            )
+        found[standard] = name
+    return found
+
+
+def _texts(cells: list[Any]) -> list[tuple[str, ...]]:
     """Lists of texts; one text is a list of one, nothing an empty list."""
+    kinds = set(map(type, cells))
+    if kinds <= {str}:
+        return list(zip(cells, strict=True))
+    if kinds <= {list, tuple}:
+        return list(map(tuple, cells))
     return [
-        () if value is None else tuple(value) if isinstance(value, (list, tuple)) else (value,)
-        for value in column
+        () if cell is None else tuple(cell) if isinstance(cell, (list, tuple)) else (cell,)
+        for cell in cells
     ]
+
+
+def _outcomes(table: Table, name: str) -> list[tuple[bool, ...]]:
+    """Lists of true and false, or of 1 and 0; one of them is a list of one."""
+    found = []
+    for row, cell in enumerate(parsed(table, name)):
+        value = typed(cell) if table.is_text else cell
+        listed = () if value is None else value if isinstance(value, (list, tuple)) else (value,)
+        for one in listed:
+            if not isinstance(one, int) or one not in (0, 1):
+                raise ReadError(
+                    f"{table.place(row, name)}: expected a list of true and false, "
+                    f"found {shown(cell)}"
+                )
+        found.append(tuple(map(bool, listed)))
+    return found

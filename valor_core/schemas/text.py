@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, filterfalse
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import field, frozen
+from attrs import Factory, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
@@ -51,6 +52,24 @@ def _reference_contexts(value: Any) -> tuple[str, ...]:
     return _texts(value, "reference_contexts")
 
 
+def _outcomes(value: Any) -> tuple[bool, ...]:
+    if value is None:
+        return ()
+    if _is_outcome(value):
+        return (bool(value),)
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        raise SchemaError(f"outcomes: expected a list of true and false, got {shown(value)}")
+    cells = tuple(value)
+    for i, cell in enumerate(cells):
+        if not _is_outcome(cell):
+            raise SchemaError(f"outcomes[{i}]: expected true or false, got {shown(cell)}")
+    return tuple(map(bool, cells))
+
+
+def _is_outcome(cell: Any) -> bool:
+    return isinstance(cell, (int, np.bool_, np.integer)) and cell in (0, 1)
+
+
 @frozen
 class Text:
     """One item of text generation: what was asked, what was answered, and the references.
@@ -71,6 +90,9 @@ class Text:
         Passages that ought to be retrieved.
     metadata : mapping of str to value, optional
         What the item can be sliced and filtered by.
+    outcomes : sequence of bool
+        Whether each of several attempts at the item was right, in the order of the attempts; 0 and
+        1 are taken for it.
 
     Examples
     --------
@@ -86,13 +108,14 @@ class Text:
     references: tuple[str, ...] = field(default=(), converter=_references)
     contexts: tuple[str, ...] = field(default=(), converter=_contexts)
     reference_contexts: tuple[str, ...] = field(default=(), converter=_reference_contexts)
+    outcomes: tuple[bool, ...] = field(default=(), converter=_outcomes, kw_only=True)
     metadata: Mapping[str, Any] = metadata_field()
 
 
-TEXT_FIELDS = ("query", "response", "references", "contexts", "reference_contexts")
-
+TEXT_FIELDS = ("query", "response", "references", "contexts", "reference_contexts", "outcomes")
 
 _SINGLE = {"query": "queries", "response": "responses"}
+_LISTS = ("references", "contexts", "reference_contexts")
 _COLUMNS = dict(zip(TEXT_FIELDS, TEXT_FIELDS, strict=True)) | _SINGLE
 """What a field is called in a batch."""
 
@@ -100,10 +123,11 @@ _NONE = np.array(None, dtype=object)
 
 
 def _objects(values: Any) -> NDArray[Any]:
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        return read_only(values.copy() if values.flags.writeable else values)
     values = list(values)
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return read_only(column)
+    # np.array would turn a column of equally long lists into two dimensions.
+    return read_only(np.fromiter(values, dtype=np.object_, count=len(values)))
 
 
 def _is_text(cell: Any) -> bool:
@@ -112,6 +136,24 @@ def _is_text(cell: Any) -> bool:
 
 def _are_texts(cell: Any) -> bool:
     return isinstance(cell, (list, tuple)) and all(isinstance(text, str) for text in cell)
+
+
+def _are_outcomes(cell: Any) -> bool:
+    return isinstance(cell, (list, tuple)) and all(isinstance(one, bool) for one in cell)
+
+
+def _told_apart(columns: Iterable[Any], *kinds: type) -> bool:
+    """Whether the types of all values are among some; one look at each, and no subclasses."""
+    return set(map(type, columns)) <= set(kinds)
+
+
+def _are_unicode(texts: Iterable[str]) -> bool:
+    """Whether no text has a lone surrogate, which is all that UTF-8 cannot hold."""
+    try:
+        "".join(filterfalse(str.isascii, texts)).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @frozen
@@ -124,6 +166,8 @@ class TextBatch:
         Uids and metadata.
     queries, responses, references, contexts, reference_contexts : ndarray of object
         The fields of `Text`, one value per datum each.
+    outcomes : ndarray of object, optional
+        Tuples of bool.
 
     Raises
     ------
@@ -145,28 +189,46 @@ class TextBatch:
     references: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
     contexts: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
     reference_contexts: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    outcomes: NDArray[Any] = field(
+        default=Factory(lambda batch: [()] * len(batch.datums), takes_self=True),
+        eq=BY_CONTENT,
+        converter=_objects,
+        kw_only=True,
+    )
 
     def __attrs_post_init__(self) -> None:
-        for name in ("queries", "responses", "references", "contexts", "reference_contexts"):
+        for name in _COLUMNS.values():
             check_length(getattr(self, name), name, len(self))
-        self._check("query", self.queries, _is_text, "a string")
-        self._check("response", self.responses, _is_text, "a string")
-        for name in ("references", "contexts", "reference_contexts"):
-            self._check(name, getattr(self, name), _are_texts, "strings")
+        for name, column in _SINGLE.items():
+            cells = getattr(self, column).tolist()
+            if not _told_apart(cells, str, type(None)) or not _are_unicode(filter(None, cells)):
+                self._refuse(name, cells, _is_text, "a string")
+        for name in _LISTS:
+            cells = getattr(self, name).tolist()
+            are_lists = _told_apart(cells, tuple, list)
+            texts = list(chain.from_iterable(cells)) if are_lists else []
+            if not are_lists or not _told_apart(texts, str) or not _are_unicode(texts):
+                self._refuse(name, cells, _are_texts, "strings")
+        cells = self.outcomes.tolist()
+        are_lists = _told_apart(cells, tuple, list)
+        if not are_lists or not _told_apart(chain.from_iterable(cells), bool):
+            self._refuse("outcomes", cells, _are_outcomes, "a list of true and false")
 
     def __len__(self) -> int:
         return len(self.datums)
 
-    def _check(
-        self, name: str, column: NDArray[Any], fits: Callable[[Any], bool], expected: str
+    def _refuse(
+        self, name: str, cells: list[Any], fits: Callable[[Any], bool], expected: str
     ) -> None:
-        for position, cell in enumerate(column):
+        """Raise a `SchemaError` that names the first cell that does not fit."""
+        for position, cell in enumerate(cells):
             if not fits(cell):
                 raise SchemaError(
                     f"{self.datums.name(position)}, {name}: expected {expected}, got {shown(cell)}"
                 )
             for text in (cell,) if isinstance(cell, str) else cell or ():
-                check_unicode(text, f"{self.datums.name(position)}, {name}")
+                if isinstance(text, str):
+                    check_unicode(text, f"{self.datums.name(position)}, {name}")
 
     @classmethod
     def of(cls, items: Iterable[Text]) -> TextBatch:
@@ -179,6 +241,7 @@ class TextBatch:
             [item.references for item in items],
             [item.contexts for item in items],
             [item.reference_contexts for item in items],
+            outcomes=[item.outcomes for item in items],
         )
 
     def lacks(self, field: str) -> NDArray[np.bool_]:
@@ -205,14 +268,10 @@ class TextBatch:
 
     def select(self, positions: Codes) -> TextBatch:
         """The items at some positions."""
-        return TextBatch(
-            self.datums.select(positions),
-            self.queries[positions],
-            self.responses[positions],
-            self.references[positions],
-            self.contexts[positions],
-            self.reference_contexts[positions],
-        )
+        chosen = with_datums(self, self.datums.select(positions))
+        for name in _COLUMNS.values():
+            object.__setattr__(chosen, name, read_only(getattr(self, name)[positions]))
+        return chosen
 
     def relabel(self, renames: Mapping[Any, Any]) -> TextBatch:
         """Text has no labels.
@@ -242,4 +301,5 @@ class TextBatch:
                 self.contexts[i],
                 self.reference_contexts[i],
                 datum.metadata,
+                outcomes=self.outcomes[i],
             )

@@ -513,6 +513,20 @@ def _gaps() -> Batches:
     )
 
 
+def _attempts() -> Batches:
+    return _texts(
+        [
+            Text("a1", "2 + 2?", "4", "4", outcomes=(True, False, True, True), metadata=_facts(1)),
+            Text("a2", "3 * 3?", "8", "9", outcomes=(False, False, False)),
+            Text("a10", "1 - 1?", "0", "0", outcomes=(True,)),
+        ],
+        [
+            Text("a3", "7 / 2?", "3.5", ("3.5", "7/2"), outcomes=(False, True) * 5),
+            Text("a4", "2 ** 5?", "32", "32", metadata=_facts(4)),
+        ],
+    )
+
+
 def _unicode() -> Batches:
     return _texts(
         [
@@ -559,5 +573,11 @@ _DATASETS: Mapping[str, Mapping[str, Callable[[], Batches]]] = {
         "one-sided": _maps_of_one_side,
         "instances": _instances,
     },
-    "text": {"plain": _plain, "several": _several, "gaps": _gaps, "unicode": _unicode},
+    "text": {
+        "plain": _plain,
+        "several": _several,
+        "gaps": _gaps,
+        "attempts": _attempts,
+        "unicode": _unicode,
+    },
 }

@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from valor_core import Registry, evaluate, metric
@@ -58,10 +60,66 @@ def test_columns_of_other_names_are_named_in_the_config(tmp_path: Path) -> None:
     ]
 
 
-def test_names_that_other_programs_use_are_known(tmp_path: Path) -> None:
-    row = {"uid": "a", "user_input": "q", "reference": "r", "retrieved_contexts": ["c"]}
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"user_input": "q", "response": "a", "reference": "r", "retrieved_contexts": ["c"]},
+        {"input": "q", "actual_output": "a", "expected_output": "r", "retrieval_context": ["c"]},
+    ],
+    ids=["Ragas", "DeepEval"],
+)
+def test_names_that_other_programs_use_are_known(tmp_path: Path, row: dict[str, Any]) -> None:
+    path = written(tmp_path / "rows.jsonl", [{"uid": "a"} | row])
 
-    assert items_of(written(tmp_path / "rows.jsonl", [row])) == [Text("a", "q", None, "r", ["c"])]
+    assert items_of(path) == [Text("a", "q", "a", "r", ["c"])]
+
+
+def test_two_names_of_a_field_are_refused_until_the_config_says_which(tmp_path: Path) -> None:
+    path = written(tmp_path / "rows.jsonl", [{"uid": "a", "query": "mine", "input": "theirs"}])
+    (tmp_path / "rows.csv").write_text("uid,reference,expected_output\na,x,y\n")
+
+    with pytest.raises(ReadError) as caught:
+        items_of(path)
+    with pytest.raises(ReadError, match=r"rows\.csv: expected one column for 'references', found"):
+        items_of(tmp_path / "rows.csv")
+
+    assert str(caught.value) == (
+        f"{path}: expected one field for 'query', found 'query' and 'input'\n"
+        "Say which it is with the reader's key: columns: {query: input}"
+    )
+    assert items_of(path, columns={"query": "input"}) == [Text("a", "theirs")]
+    assert items_of(path, columns={"query": "query"}) == [
+        Text("a", "mine", metadata={"input": "theirs"})
+    ]
+
+
+def test_a_line_that_is_no_object_is_refused_with_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"uid": "a", "response": "x"}\n["b", "y"]\n')
+
+    with pytest.raises(ReadError) as caught:
+        items_of(path)
+
+    assert str(caught.value) == (
+        f"{path}, line 2: expected one JSON object per line, found ['b', 'y']"
+    )
+
+
+def test_items_without_a_field_have_none_of_it(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"uid": "a", "references": []},
+        {"uid": "b", "references": None, "response": None},
+        {"uid": "c"},
+        {"uid": "d", "references": "", "response": ""},
+    ]
+    path = written(tmp_path / "rows.jsonl", rows)
+
+    assert items_of(path) == [
+        Text("a"),
+        Text("b"),
+        Text("c"),
+        Text("d", response="", references=""),
+    ]
 
 
 def test_rows_without_names_are_called_by_their_number_however_the_file_is_split(
@@ -117,7 +175,7 @@ def test_a_table_of_another_task_is_refused(tmp_path: Path) -> None:
         (
             {"weather": "wetter"},
             "columns.weather: unknown field\nKnown fields: uid, query, response, references, "
-            "contexts, reference_contexts, metadata.",
+            "contexts, reference_contexts, outcomes, metadata.",
         ),
     ],
 )
@@ -158,6 +216,41 @@ def test_a_cell_that_is_no_text_is_refused_with_its_item(
     assert str(caught.value) == words
 
 
+OUTCOMES = [Text("a", outcomes=[True, False, True]), Text("b", outcomes=[False]), Text("c")]
+
+
+def test_outcomes_of_attempts_are_true_and_false_or_1_and_0(tmp_path: Path) -> None:
+    cells: list[Any] = [[True, False, 1], 0, None]
+    rows = [{"uid": uid, "outcomes": cell} for uid, cell in zip("abc", cells, strict=True)]
+
+    assert items_of(written(tmp_path / "rows.jsonl", rows)) == OUTCOMES
+
+
+def test_outcomes_in_a_csv_file_are_json_or_one_word(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text('uid,outcomes\na,"[true, false, 1]"\nb,false\nc,\n')
+
+    assert items_of(tmp_path / "rows.csv") == OUTCOMES
+
+
+def test_outcomes_in_a_parquet_file_are_a_list(tmp_path: Path) -> None:
+    cells = [[True, False, True], [False], None]
+    pq.write_table(pa.table({"uid": list("abc"), "outcomes": cells}), tmp_path / "rows.parquet")
+
+    assert items_of(tmp_path / "rows.parquet") == OUTCOMES
+
+
+@pytest.mark.parametrize("cell", ["yes", 2, 1.0, [True, None], [True, "true"], {"a": True}, [[1]]])
+def test_an_outcome_that_is_neither_is_refused_with_its_place(tmp_path: Path, cell: Any) -> None:
+    path = written(tmp_path / "rows.jsonl", [{"uid": "a"}, {"uid": "b", "outcomes": cell}])
+
+    with pytest.raises(ReadError) as caught:
+        items_of(path)
+
+    assert str(caught.value) == (
+        f"{path}, line 2, field 'outcomes': expected a list of true and false, found {cell!r}"
+    )
+
+
 def test_a_table_of_metadata_in_a_csv_file_is_json(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text('uid,response,metadata\na,x,"{""city"": ""Oslo""}"\n')
 
@@ -173,6 +266,6 @@ def test_a_table_without_any_text_is_refused(tmp_path: Path) -> None:
 
     assert str(caught.value) == (
         f"{path}: expected a column 'query' or 'response' or 'references' or 'contexts' or "
-        "'reference_contexts', the columns are 'uid\\tquery\\tresponse'\n"
+        "'reference_contexts' or 'outcomes', the columns are 'uid\\tquery\\tresponse'\n"
         "Name a file with tabs between the cells .tsv."
     )

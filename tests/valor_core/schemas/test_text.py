@@ -13,7 +13,7 @@ from valor_core.schemas.text import Text, TextBatch
 ITEMS = [
     Text("q1", "Capital of France?", "Paris", "Paris", ["a", "b"], ["a"], {"level": 1}),
     Text("q2", None, None, ["x", "y"], (), (), {"level": None}),
-    Text("q3", metadata={"level": 2}),
+    Text("q3", metadata={"level": 2}, outcomes=[True, False]),
 ]
 
 
@@ -31,6 +31,10 @@ def test_a_bare_string_stands_for_a_list_of_one() -> None:
         ({"references": ["a", 3]}, "references[1]: expected a string, got 3"),
         ({"contexts": 3}, "contexts: expected strings, got 3"),
         ({"reference_contexts": {"a": 1}}, "reference_contexts: expected strings, got {'a': 1}"),
+        ({"outcomes": [True, 2]}, "outcomes[1]: expected true or false, got 2"),
+        ({"outcomes": [1.0]}, "outcomes[0]: expected true or false, got 1.0"),
+        ({"outcomes": "true"}, "outcomes: expected a list of true and false, got 'true'"),
+        ({"outcomes": 2}, "outcomes: expected a list of true and false, got 2"),
     ],
 )
 def test_other_things_than_text_are_refused(fields: dict[str, Any], error: str) -> None:
@@ -38,6 +42,82 @@ def test_other_things_than_text_are_refused(fields: dict[str, Any], error: str) 
         Text("q1", **fields)
 
     assert str(caught.value) == error
+
+
+def test_outcomes_are_truth_values_whoever_made_them() -> None:
+    item = Text("q1", outcomes=[1, False, np.True_, np.int64(0)])
+
+    assert item.outcomes == (True, False, True, False)
+    assert set(map(type, item.outcomes)) == {bool}
+    assert Text("q1", outcomes=True).outcomes == (True,)  # type: ignore[arg-type]
+    assert Text("q1", outcomes=None).outcomes == ()  # type: ignore[arg-type]
+
+
+COLUMNS: dict[str, Any] = {
+    "queries": ["q", None],
+    "responses": ["r", None],
+    "references": [("a", "b"), ()],
+    "contexts": [["a"], []],
+    "reference_contexts": [(), ()],
+    "outcomes": [(True,), ()],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "error"),
+    [
+        ("queries", 3, "query: expected a string, got 3"),
+        ("queries", b"q", "query: expected a string, got b'q'"),
+        ("responses", ("a",), "response: expected a string, got ('a',)"),
+        ("responses", "\ud83d", "response: expected Unicode text, got '\\ud83d', a lone surrogate"),
+        ("references", None, "references: expected strings, got None"),
+        ("references", "a", "references: expected strings, got 'a'"),
+        ("references", ("a", 3), "references: expected strings, got ('a', 3)"),
+        ("contexts", {"a"}, "contexts: expected strings, got {'a'}"),
+        (
+            "reference_contexts",
+            ("ü", "ü\udc00"),
+            "reference_contexts: expected Unicode text, got 'ü\\udc00', a lone surrogate",
+        ),
+        ("outcomes", True, "outcomes: expected a list of true and false, got True"),
+        ("outcomes", (1,), "outcomes: expected a list of true and false, got (1,)"),
+    ],
+)
+def test_a_cell_that_does_not_fit_is_refused_with_its_item(
+    name: str, cell: Any, error: str
+) -> None:
+    columns = COLUMNS | {name: [COLUMNS[name][0], cell]}
+
+    with pytest.raises(SchemaError) as caught:
+        TextBatch(Datums(["q1", "q2"]), **columns)
+
+    assert str(caught.value) == f"item 'q2', {error}"
+
+
+class _Word(str):
+    __slots__ = ()
+
+
+def test_text_of_another_class_is_text() -> None:
+    batch = TextBatch(
+        Datums(["q1", "q2"]),
+        **COLUMNS | {"queries": [_Word("q"), np.str_("é")], "references": [(_Word("a"),), ("b",)]},
+    )
+
+    assert batch.queries.tolist() == ["q", "é"]
+    assert batch.references.tolist() == [("a",), ("b",)]
+
+
+def test_a_batch_keeps_its_columns_whatever_becomes_of_those_it_was_made_of() -> None:
+    responses = np.array(["r", "s"], dtype=object)
+    batch = TextBatch(Datums(["q1", "q2"]), **COLUMNS | {"responses": responses})
+    chosen = batch.select(np.array([1, 0]))
+
+    responses[0] = None
+
+    assert batch.responses.tolist() == ["r", "s"]
+    assert chosen.responses.tolist() == ["s", "r"]
+    assert not any(one.responses.flags.writeable for one in (batch, chosen))
 
 
 def test_items_become_columns_and_back() -> None:
@@ -61,6 +141,7 @@ def test_items_with_equally_many_references_stay_apart() -> None:
         ("references", [False, False, True, False]),
         ("contexts", [False, True, True, False]),
         ("reference_contexts", [False, True, True, True]),
+        ("outcomes", [True, True, False, True]),
     ],
 )
 def test_an_item_lacks_a_field_of_no_text_and_has_an_empty_one(

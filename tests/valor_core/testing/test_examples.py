@@ -116,6 +116,8 @@ def test_text_shows_all_that_the_task_allows() -> None:
         assert {0, 1} < counts
         assert any("" in getattr(item, name) for item in items)
     assert any(not (item.response or "").isascii() for item in items)
+    assert {0, 1, 3} < {len(item.outcomes) for item in items}
+    assert any(len(set(item.outcomes)) == 2 for item in items)
 
 
 def test_some_metadata_can_be_written_to() -> None:
