@@ -49,7 +49,7 @@ def module(metric: str | MetricSpec, **options: Any) -> ExportedMetric:
     --------
     >>> accuracy = module("classification.Accuracy")
     >>> accuracy.compute(predictions=["cat", "dog"], references=["cat", "cat"])
-    {'Accuracy/label_key:class': 0.5}
+    {'Accuracy': 0.5}
     """
     from valor_core.extras import import_extra
 

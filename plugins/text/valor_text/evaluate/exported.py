@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import evaluate
-from attrs import evolve
+from attrs import NOTHING, evolve
 from evaluate.module import EvaluationModuleInfoMixin
 
 from valor_core import Evaluator
@@ -129,16 +129,21 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
             config_name=spec.name,
         )
 
-    def add(self, *, prediction: Any = None, reference: Any = None, **columns: Any) -> None:
+    def add(self, *, prediction: Any = NOTHING, reference: Any = NOTHING, **columns: Any) -> None:
         """Count one item.
 
         Parameters
         ----------
         prediction, reference, **columns
-            Its values; also under the names that columns have.
+            Its values; also under the names that columns have. None is a value that is missing.
+
+        Raises
+        ------
+        SchemaError
+            As `add_batch`.
         """
         item = {"predictions": prediction, "references": reference} | columns
-        self.add_batch(**{name: [value] for name, value in item.items() if value is not None})
+        self._count({name: [value] for name, value in item.items() if value is not NOTHING})
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **columns: Any) -> None:
         """Count some items.
@@ -205,7 +210,7 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         finally:
             counted.close()
             self._begin()
-        return scores(self.report)
+        return scores(self.report, wanted.evaluation.plan.metrics[0].describe())
 
     def _compute(
         self, *, predictions: Any = None, references: Any = None, **given: Any

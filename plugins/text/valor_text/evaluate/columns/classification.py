@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -138,13 +138,13 @@ class ClassificationColumns:
 
 
 def _are_scored_labels(predictions: Any) -> bool:
-    """Whether the items of a column are labels with their scores."""
+    """Whether the items of a column are labels with their scores; they may all have none."""
     if isinstance(predictions, np.ndarray) and predictions.dtype != object:
         return False
-    found = (cell for cell in predictions if isinstance(cell, (Mapping, Sequence)) and len(cell))
-    first = next(found, None)
-    if isinstance(first, (str, bytes)) or first is None:
-        return False
+    cells = [cell for cell in predictions if isinstance(cell, (Mapping, list, tuple))]
+    first = next((cell for cell in cells if len(cell)), None)
+    if first is None:
+        return len(cells) > 0
     return isinstance(first, Mapping) or isinstance(first[0], Mapping)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from attrs import evolve
 from datasets import Features, Value
 from datasets import Sequence as ListOf
 
 from valor_core.errors import SchemaError, shown
 from valor_core.parameters import parameter, parameters
+from valor_core.schemas.label import as_labels
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
 
 _LABELS = 'Say what the values of pixels mean: data={"labels": ["car", "road"]}.'
@@ -26,6 +28,11 @@ class SegmentationColumns:
     )
     ignore: tuple[int, ...] = parameter(
         default=(), help="Values of pixels of the reference that do not count."
+    )
+    stuff: tuple[str, ...] = parameter(
+        default=(),
+        help="Labels of regions without a number, such as sky, which panoptic metrics average "
+        "apart.",
     )
 
     @property
@@ -70,6 +77,7 @@ class SegmentationColumns:
                 ignore=self.ignore or None,
                 uids=uids,
             )
+        batch = evolve(batch, stuff=as_labels(self.stuff))
         return batch.renumber(start) if uids is None else batch
 
 
