@@ -50,11 +50,9 @@ def test_a_metric_gives_the_bits_that_it_gives_in_valor(spec: MetricSpec) -> Non
             expected = evaluate(example.batches, [{"name": spec.name, **chosen}])
         except ValorError as error:
             with pytest.raises(type(error)):
-                for columns in example.columns:
-                    exported.add_batch(**columns)
+                _add_all(exported, example)
             continue
-        for columns in example.columns:
-            exported.add_batch(**columns)
+        _add_all(exported, example)
         scores = exported.compute()
 
         assert bits(exported.report) == bits(expected), example.name
@@ -64,6 +62,11 @@ def test_a_metric_gives_the_bits_that_it_gives_in_valor(spec: MetricSpec) -> Non
             for item in zip(*columns.values(), strict=True):
                 exported.add(**dict(zip(columns, item, strict=True)))
         assert exported.compute() == scores, f"{example.name}, one by one"
+
+
+def _add_all(exported: Any, example: Example) -> None:
+    for columns in example.columns:
+        exported.add_batch(**columns)
 
 
 def _check_scores(scores: dict[str, Any], report: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from datasets import Features
 
+from valor_core.errors import ParameterError, shown
 from valor_core.parameters import build
 from valor_core.registry import Registry
 from valor_core.schemas import Batch
@@ -73,6 +74,10 @@ def columns_of(spec: MetricSpec, options: Mapping[str, Any]) -> Columns:
     >>> columns_of(spec, {"labels": ["car"]}).names
     ('predictions', 'references', 'uid')
     """
+    if not isinstance(options, Mapping):
+        raise ParameterError(
+            f"data must be a table of options, got {shown(options)}", place=f"{spec.name}: "
+        )
     if spec.task in _BY_TASK:
         columns: Columns = build(_BY_TASK[spec.task], options, f"{spec.name}: data.")
         return columns
