@@ -27,6 +27,13 @@ _CALLED_HERE = {
 }
 """What the schemas call columns and options, and what they are called here."""
 
+_ADVISED_HERE = {
+    "invalid_geometry": 'Correct it, or leave such out: data={"invalid_geometry": "skip"}.',
+    "data.values": 'Give the value a label, data={"labels": {…}}, null where it is background; or '
+    'leave pixels of references out that have it: data={"ignore": […]}.',
+}
+"""What to do, in place of remedies that speak of configs and of calls of a family."""
+
 
 class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
     """A metric of Valor as a module of evaluate, which counts in Valor's own states.
@@ -225,16 +232,16 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         self._added, self._started = 0, False
 
     def _count(self, columns: Mapping[str, Any], evaluator: Evaluator | None = None) -> None:
-        lengths = self._lengths(columns)
+        count = self._length(columns)
         try:
             batch = self.columns.batch(columns, self._added)
+            (evaluator or self._evaluator).update(batch)
         except SchemaError as error:
             raise _in_our_words(error, self.spec.name) from error
-        (evaluator or self._evaluator).update(batch)
-        self._added += lengths
+        self._added += count
         self._started = True
 
-    def _lengths(self, columns: Mapping[str, Any]) -> int:
+    def _length(self, columns: Mapping[str, Any]) -> int:
         """Items of some columns, which are known, all there and of one length."""
         place = self.spec.name
         for name in columns:
@@ -305,11 +312,12 @@ def _length(column: Any, name: str, place: str) -> int:
 
 def _in_our_words(error: SchemaError, place: str) -> SchemaError:
     """An error of a schema, with columns called as they are called here."""
-    message, remedy = error.message, error.remedy
+    message, remedy = error.message, error.remedy or ""
+    for phrase, advice in _ADVISED_HERE.items():
+        remedy = advice if phrase in remedy else remedy
     for there, here in _CALLED_HERE.items():
-        message = message.replace(there, here)
-        remedy = remedy and remedy.replace(there, here)
-    return SchemaError(f"{place}: {message}", remedy)
+        message, remedy = message.replace(there, here), remedy.replace(there, here)
+    return SchemaError(f"{place}: {message}", remedy or None)
 
 
 def _report(counted: Evaluator, wanted: Evaluator) -> Report:

@@ -167,18 +167,16 @@ class _Side:
         }
 
     def _codes(self, vocabulary: Vocabulary, said: DetectionColumns) -> Codes:
-        given = [
-            class_column(cell["labels"], f"{self._image(i)}, labels")
-            for i, cell in enumerate(self.cells)
-            if self.counts[i]
-        ]
-        if not given:
-            return np.empty(0, np.int64)
-        labels = np.concatenate(given)
-        if labels.ndim != 1:
-            raise SchemaError(
-                f"{self.name}: expected one label for each object, got {shown(labels)}"
-            )
+        given = [np.empty(0, np.int64)]
+        for i, cell in enumerate(self.cells):
+            if self.counts[i]:
+                given.append(class_column(cell["labels"], f"{self._image(i)}, labels"))
+                if given[-1].ndim != 1:
+                    raise SchemaError(
+                        f"{self._image(i)}, labels: expected one for each object, "
+                        f"got {shown(given[-1])}"
+                    )
+        labels = np.concatenate(given[1:] or given)
         if said.labels and labels.dtype.kind in "iu":
             strange = np.flatnonzero((labels < 0) | (labels >= len(said.labels)))
             if len(strange):
@@ -215,9 +213,10 @@ class _Side:
         for i, cell in enumerate(self.cells):
             if self.counts[i] and cell.get(field) is not None:
                 given = self._column(cell, field, i)
-                if not np.isin(given, (0, 1)).all():
+                strange = given[~np.isin(given, (0, 1))]
+                if len(strange):
                     raise SchemaError(
-                        f"{self._image(i)}, {field}: expected 0 or 1, got {shown(given)}"
+                        f"{self._image(i)}, {field}: expected 0 or 1, got {strange[0]}"
                     )
                 flags[starts[i] : starts[i + 1]] = given != 0
         return flags
@@ -230,9 +229,10 @@ class _Side:
         for i, cell in enumerate(self.cells):
             if self.counts[i] and cell.get("area") is not None:
                 given = self._column(cell, "area", i)
-                if not np.isfinite(given).all():
+                strange = given[~np.isfinite(given)]
+                if len(strange):
                     raise SchemaError(
-                        f"{self._image(i)}, area: expected finite numbers, got {shown(given)}"
+                        f"{self._image(i)}, area: expected a finite number, got {strange[0]}"
                     )
                 own[starts[i] : starts[i + 1]] = given
         told = own[shapes.kept]
