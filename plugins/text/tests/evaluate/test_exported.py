@@ -91,7 +91,7 @@ def test_a_value_that_is_not_there_is_none_and_the_report_says_why() -> None:
 
     assert set(scores.values()) == {None}
     reasons = [result.undefined for result in auc.report.results]
-    assert reasons == ["no items with ground truth '0'", "no items without ground truth '1'"]
+    assert reasons == ["no ground truths of '0'", "no items without ground truth '1'"]
 
 
 def test_no_items_have_no_value_and_nothing_added_is_an_error() -> None:
@@ -308,10 +308,9 @@ def test_without_evaluate_the_answer_is_how_to_install_it(monkeypatch: pytest.Mo
         ),
         (
             "classification.F1",
-            {"num_process": 2, "process_id": 1},
+            {"num_process": 2, "process_id": 2},
             ConfigError,
-            "classification.F1: expected one process, got process 1 of 2\nGather predictions and "
-            "references in the first process, or let Valor run in several: valor run --workers.",
+            "classification.F1: expected process_id from 0 on and below num_process, got 2 of 2",
         ),
     ],
 )

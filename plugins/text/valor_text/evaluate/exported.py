@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import evaluate
@@ -15,6 +16,7 @@ from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.spec import MetricSpec
 from valor_text.evaluate.columns import Columns, columns_of
+from valor_text.evaluate.rendezvous import Rendezvous
 from valor_text.evaluate.scores import scores
 
 __all__ = ["ExportedMetric"]
@@ -46,10 +48,14 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
     ----------
     config_name : str or MetricSpec
         The metric: its full name, or what the decorator made of a function.
-    keep_in_memory, cache_dir, experiment_id, hash, max_concurrent_cache_files, timeout : optional
-        Taken for what evaluate passes to any module; there is no cache that they could be about.
+    keep_in_memory, hash, max_concurrent_cache_files : optional
+        Taken since evaluate passes them to any module; there is no cache that they could be about.
     num_process, process_id : int
-        One process alone: states of several are merged by an engine of Valor.
+        How many processes count a part of the items each, and which of them this is. The first one
+        gathers the counts of all in `compute`, which answers None in the others.
+    cache_dir, experiment_id, timeout : optional
+        Where several processes meet, what their files are called, and how many seconds they wait
+        for each other. One process alone writes no files.
     data : mapping, optional
         How columns are read, such as the ``labels`` that numbers stand for.
     resources : mapping of str to mapping, optional
@@ -67,7 +73,7 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
     Raises
     ------
     ConfigError
-        If no metric is named, or there are several processes.
+        If no metric is named, or there is no such process.
     RegistryError
         If no installed plugin has the metric.
     ParameterError
@@ -93,14 +99,17 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         # The constructor of the base class makes a folder in the user's cache, which may be
         # read-only, and needs docstrings, which `python -OO` takes away.
         self.spec = _spec(config_name)
-        _check_one_process(self.spec, num_process, process_id)
+        _check_processes(self.spec, num_process, process_id)
         self.parameters = parameters
         self.resources = resources
         self.columns: Columns = columns_of(self.spec, {} if data is None else data)
         self.report: Report | None = None
-        self._evaluator = self._counting(parameters)
-        self._added = 0
-        self._started = False
+        self._begin()
+        self._rendezvous: Rendezvous | None = None
+        if num_process > 1:
+            folder = Path(cache_dir or evaluate.config.HF_METRICS_CACHE, self.spec.name)
+            experiment = experiment_id or "default_experiment"
+            self._rendezvous = Rendezvous(folder, experiment, process_id, num_process, timeout)
         self.config_name = self.spec.name
         self.num_process, self.process_id = num_process, process_id
         self.keep_in_memory, self.timeout = keep_in_memory, timeout
@@ -184,7 +193,7 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         -------
         dict of str to float or None
             As `scores` has it; None for a value that there is not, for reasons that stand in
-            `report`.
+            `report`. None in place of all in a process that is not the first.
 
         Raises
         ------
@@ -193,7 +202,7 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         ParameterError
             If the metric refuses a parameter, or items were added that it would count otherwise.
         StateError
-            If nothing was added.
+            If nothing was added, or another process is not met in time.
         """
         named = {"predictions": predictions, "references": references}
         named |= {name: given.pop(name) for name in self.columns.names if name in given}
@@ -207,12 +216,17 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
                 counted = wanted
         if columns:
             self._count(columns, counted)
-        elif not self._started:
+        elif not self._started and self._rendezvous is None:
             raise StateError(
                 f"{self.spec.name}: expected items to compute it from, found none added",
                 "Add them with add or add_batch, or give predictions and references to compute.",
             )
         try:
+            if self._rendezvous is not None and self.process_id:
+                self._rendezvous.hand_over(counted)
+                return None
+            if self._rendezvous is not None:
+                self._rendezvous.gather(counted)
             self.report = _report(counted, wanted)
         finally:
             counted.close()
@@ -233,6 +247,8 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
 
     def _count(self, columns: Mapping[str, Any], evaluator: Evaluator | None = None) -> None:
         count = self._length(columns)
+        if self._rendezvous is not None:
+            self._rendezvous.open()
         try:
             batch = self.columns.batch(columns, self._added)
             (evaluator or self._evaluator).update(batch)
@@ -285,12 +301,12 @@ def _spec(metric: str | MetricSpec | None) -> MetricSpec:
     return Registry().metric(metric, None)
 
 
-def _check_one_process(spec: MetricSpec, num_process: int, process_id: int) -> None:
-    if (num_process, process_id) != (1, 0):
+def _check_processes(spec: MetricSpec, num_process: object, process_id: object) -> None:
+    are_numbers = isinstance(num_process, int) and isinstance(process_id, int)
+    if not (are_numbers and 0 <= process_id < num_process):  # type: ignore[operator]
         raise ConfigError(
-            f"{spec.name}: expected one process, got process {process_id} of {num_process}",
-            "Gather predictions and references in the first process, or let Valor run in several: "
-            "valor run --workers.",
+            f"{spec.name}: expected process_id from 0 on and below num_process, got "
+            f"{shown(process_id)} of {shown(num_process)}"
         )
 
 
