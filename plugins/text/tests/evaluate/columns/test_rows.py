@@ -1,0 +1,100 @@
+"""Columns called like the fields of an item: text, and tasks that plugins bring."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+import pytest
+from valor_text.evaluate import module
+from valor_text.evaluate.columns.rows import RowColumns
+
+from valor_core import MetricSpec, NoParameters, Range, Registry, Text
+from valor_core.errors import ParameterError, SchemaError
+from valor_core.spec import TaskSpec
+
+TEXT = Registry().find(TaskSpec, "text")
+STRING = datasets.Value("string")
+
+
+def spec(task: str, *reads: str) -> MetricSpec:
+    return MetricSpec(
+        name="mylab.Metric",
+        task=task,
+        summary="A metric",
+        implementation="mylab.metric:score",
+        higher_is_better=True,
+        range=Range(0, 1),
+        per_item=True,
+        reads=reads,
+    )
+
+
+def columns_of(*reads: str) -> RowColumns:
+    return RowColumns.of(spec("text", *reads), TEXT, {})
+
+
+def test_texts() -> None:
+    batch = columns_of().batch(
+        {"predictions": ["a", None], "references": ["b", ["c", "d"]], "query": ["q", None]}, 5
+    )
+
+    assert list(batch.items()) == [
+        Text(5, response="a", references="b", query="q"),
+        Text(6, references=["c", "d"]),
+    ]
+    assert batch.datums.numbered
+
+
+def test_items_are_called_by_their_uids() -> None:
+    batch = columns_of().batch({"predictions": ["a"], "uid": ["q7"]}, 5)
+
+    assert batch.datums.uids.tolist() == ["q7"]
+    assert not batch.datums.numbered
+
+
+def test_columns_that_a_metric_reads_are_asked_for() -> None:
+    asked = columns_of("response", "contexts").features
+
+    assert asked[0] == {"predictions": STRING, "contexts": datasets.Sequence(STRING)}
+    assert asked[1] == {"predictions": STRING, "contexts": STRING}
+    assert [*columns_of().features[0]] == ["predictions", "references"]
+    assert columns_of("response").features == [{"predictions": STRING}]
+
+
+def test_a_task_whose_items_are_no_rows_is_refused() -> None:
+    task = TaskSpec(
+        name="mylab.retrieval",
+        summary="Documents found for a query",
+        implementation="mylab.rankings:RankingBatch",
+        item="mylab.rankings:Ranking",
+    )
+
+    with pytest.raises(ParameterError) as caught:
+        RowColumns.of(spec("retrieval"), task, {})
+
+    assert str(caught.value) == (
+        "mylab.Metric: expected a metric of a task whose items can be rows, got retrieval\n"
+        "Declare how a table becomes a batch, rows of the TaskSpec 'mylab.retrieval'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ([3], ["a"], "item 0, response: expected a string, got 3"),
+        (["a"], [[1]], "item 0, references: expected strings, got (1,)"),
+        (["a"], [{"text": "a"}], "item 0, references: expected strings, got ({'text': 'a'},)"),
+    ],
+)
+def test_what_is_refused(predictions: Any, references: Any, message: str) -> None:
+    rouge = module("text.ROUGE")
+
+    with pytest.raises(SchemaError) as caught:
+        rouge.add_batch(predictions=predictions, references=references)
+
+    assert str(caught.value) == f"text.ROUGE: {message}"
+
+
+def test_parameters_of_metrics_are_not_asked_about_columns() -> None:
+    assert NoParameters() == module("text.ROUGE").columns.task.parameter_class()

@@ -1,0 +1,85 @@
+"""Columns: what evaluate hands to a module, read as the batches of a task.
+
+Each task has a class whose fields are what people have to say about their columns, the ``data`` of
+`valor_text.evaluate.module`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from datasets import Features
+
+from valor_core.errors import ParameterError, shown
+from valor_core.parameters import build
+from valor_core.registry import Registry
+from valor_core.schemas import Batch
+from valor_core.spec import MetricSpec, TaskSpec
+from valor_text.evaluate.columns.classification import ClassificationColumns
+from valor_text.evaluate.columns.detection import DetectionColumns
+from valor_text.evaluate.columns.rows import RowColumns
+from valor_text.evaluate.columns.segmentation import SegmentationColumns
+
+__all__ = ["Columns", "columns_of"]
+
+_BY_TASK: Mapping[str, type[Any]] = {
+    "classification": ClassificationColumns,
+    "detection": DetectionColumns,
+    "segmentation": SegmentationColumns,
+}
+
+
+class Columns(Protocol):
+    """How the columns of a task are read."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Columns that may be given; ``uid`` is one of them."""
+
+    @property
+    def features(self) -> list[Features]:
+        """Columns that evaluate asks for, and the types that it may find in them."""
+
+    def batch(self, columns: Mapping[str, Any], start: int) -> Batch:
+        """The batch that some columns of one length are, the first item having the number `start`.
+
+        Items without a ``uid`` are called by their numbers.
+
+        Raises
+        ------
+        SchemaError
+            If a value is not what its column holds; names the item.
+        """
+
+
+def columns_of(spec: MetricSpec, options: Mapping[str, Any]) -> Columns:
+    """How the columns of a metric's task are read.
+
+    Parameters
+    ----------
+    spec : MetricSpec
+        The metric.
+    options : mapping
+        What is said about the columns.
+
+    Raises
+    ------
+    ParameterError
+        If an option is unknown or does not fit, or the task has no columns.
+
+    Examples
+    --------
+    >>> spec = Registry().find(MetricSpec, "segmentation.mIOU")
+    >>> columns_of(spec, {"labels": ["car"]}).names
+    ('predictions', 'references', 'uid')
+    """
+    if not isinstance(options, Mapping):
+        raise ParameterError(
+            f"data must be a table of options, got {shown(options)}", place=f"{spec.name}: "
+        )
+    if spec.task in _BY_TASK:
+        columns: Columns = build(_BY_TASK[spec.task], options, f"{spec.name}: data.")
+        return columns
+    task = Registry().find(TaskSpec, spec.task)
+    return RowColumns.of(spec, task, options)

@@ -1,0 +1,153 @@
+"""Columns of classification: labels against labels, or scores of labels against labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from datasets import Features, Value
+from datasets import Sequence as ListOf
+
+from valor_core.errors import SchemaError, shown
+from valor_core.parameters import parameter, parameters
+from valor_core.schemas.classes import plain_array
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.label import DEFAULT_KEY
+
+_LABELS = 'Say which label each number stands for: data={"labels": […]}.'
+
+
+@parameters
+class ClassificationColumns:
+    """What is said about columns of classification."""
+
+    labels: tuple[str, ...] = parameter(
+        default=(),
+        help="The label of each score of an item, in their order; a label that is a number is a "
+        "position in it.",
+        distinct=True,
+    )
+    key: str = parameter(default=DEFAULT_KEY, help="Key of all labels.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Columns that may be given."""
+        return "predictions", "references", "uid"
+
+    @property
+    def features(self) -> list[Features]:
+        """Labels as text or numbers, scores of all labels, and labels with their scores."""
+        label, labels = Value("string"), ListOf(Value("string"))
+        number, numbers = Value("int64"), ListOf(Value("int64"))
+        scores = ListOf(Value("float64"))
+        scored = [{"label": Value("string"), "score": Value("float64")}]
+        pairs = (
+            (label, label),
+            (number, number),
+            (scores, label),
+            (scores, number),
+            (Value("float64"), number),
+            (scores, numbers),
+            (scored, label),
+            (scored, labels),
+        )
+        return [Features({"predictions": seen, "references": true}) for seen, true in pairs]
+
+    def batch(self, columns: Mapping[str, Any], start: int) -> ClassificationBatch:
+        """The batch of some columns."""
+        predictions, references = columns["predictions"], columns["references"]
+        uids = columns.get("uid")
+        if _are_scored_labels(predictions):
+            return self._listed(predictions, references, uids, start)
+        seen, true = plain_array(predictions, "predictions"), self._labels(references, "references")
+        batch: ClassificationBatch
+        if seen.ndim == 1 and seen.dtype.kind != "f":
+            batch = ClassificationBatch.from_predicted(
+                true, self._labels(predictions, "predictions"), key=self.key, uids=uids
+            )
+        else:
+            self._check_scores(seen, true)
+            batch = ClassificationBatch.from_arrays(
+                references, seen, labels=self.labels or None, key=self.key, uids=uids
+            )
+        return batch.renumber(start) if uids is None else batch
+
+    def _labels(self, column: Any, name: str) -> Any:
+        """A column of labels; numbers are positions among `labels`, if there are any."""
+        array = plain_array(column, name) if self.labels else None
+        if array is None or array.ndim != 1 or array.dtype.kind not in "iu":
+            return column
+        strange = np.flatnonzero((array < 0) | (array >= len(self.labels)))
+        if len(strange):
+            raise SchemaError(
+                f"{name}[{strange[0]}]: expected a position among {len(self.labels)} labels, "
+                f"got {array[strange[0]]}",
+                _LABELS,
+            )
+        return np.array(self.labels)[array]
+
+    def _check_scores(self, seen: Any, true: Any) -> None:
+        """Refuse what is neither labels nor scores, and scores that nobody can tell apart."""
+        if seen.ndim not in (1, 2) or seen.dtype.kind not in "fiub":
+            raise SchemaError(
+                "predictions: expected a label, the scores of all labels, or a list of "
+                f'{{"label": …, "score": …}} for each item, got {shown(seen)}'
+            )
+        is_text = plain_array(true, "references").dtype.kind in "UO"
+        if is_text and not self.labels and len(seen):
+            raise SchemaError(
+                "predictions: expected to be told which label each score is of, got "
+                f"{1 if seen.ndim == 1 else seen.shape[1]} scores for an item",
+                _LABELS,
+            )
+
+    def _listed(
+        self, predictions: Any, references: Any, uids: Any, start: int
+    ) -> ClassificationBatch:
+        named = range(start, start + len(predictions)) if uids is None else uids
+        batch = ClassificationBatch.of(
+            Classification(uid, self._keyed(true), self._pairs(seen, uid))
+            for uid, seen, true in zip(named, predictions, references, strict=True)
+        )
+        return batch.renumber(start) if uids is None else batch
+
+    def _keyed(self, labels: Any) -> Any:
+        """Labels under their key."""
+        if labels is None or self.key == DEFAULT_KEY:
+            return labels
+        several = labels if isinstance(labels, (list, tuple)) else [labels]
+        return [(self.key, str(one)) for one in several]
+
+    def _pairs(self, cell: Any, uid: Any) -> list[tuple[Any, Any]]:
+        """Labels and scores of an item, from a list of tables or a table of lists."""
+        place = f"item {uid!r}, predictions"
+        if isinstance(cell, Mapping):
+            _check_pair(cell, place)
+            labels, given = cell["label"], cell["score"]
+        else:
+            for one in cell or ():
+                _check_pair(one, place)
+            labels, given = ([one[name] for one in cell or ()] for name in ("label", "score"))
+        if len(labels) != len(given):
+            raise SchemaError(
+                f"{place}: expected a score for each of {len(labels)} labels, got {len(given)}"
+            )
+        keyed = labels if self.key == DEFAULT_KEY else self._keyed(list(labels))
+        return list(zip(keyed, given, strict=True))
+
+
+def _are_scored_labels(predictions: Any) -> bool:
+    """Whether the items of a column are labels with their scores; they may all have none."""
+    if isinstance(predictions, np.ndarray) and predictions.dtype != object:
+        return False
+    cells = [cell for cell in predictions if isinstance(cell, (Mapping, list, tuple))]
+    first = next((cell for cell in cells if len(cell)), None)
+    if first is None:
+        return len(cells) > 0
+    return isinstance(first, Mapping) or isinstance(first[0], Mapping)
+
+
+def _check_pair(one: Any, place: str) -> None:
+    if not isinstance(one, Mapping) or not {"label", "score"} <= set(one):
+        raise SchemaError(f'{place}: expected {{"label": …, "score": …}}, got {shown(one)}')

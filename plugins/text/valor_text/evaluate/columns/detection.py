@@ -1,0 +1,292 @@
+"""Columns of detection: for each image and side, arrays of boxes or masks, labels and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from attrs import frozen
+from datasets import Features, Value
+from datasets import Sequence as ListOf
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, shown
+from valor_core.parameters import parameter, parameters
+from valor_core.schemas import Datums, Vocabulary
+from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.classes import class_column, plain_array
+from valor_core.schemas.decimals import as_written
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.geometry import Box, Geometry, Mask
+from valor_core.schemas.label import DEFAULT_KEY, Label
+from valor_core.schemas.objects import PredictedObjects, TrueObjects, scores_outside
+from valor_core.schemas.shapes import Shapes
+from valor_core.schemas.validity import CheckedShapes, Policy, checked_shapes
+
+BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
+
+
+@parameters
+class DetectionColumns:
+    """What is said about columns of detection."""
+
+    labels: tuple[str, ...] = parameter(
+        default=(), help="Names of labels that are numbers, by position.", distinct=True
+    )
+    key: str = parameter(default=DEFAULT_KEY, help="Key of all labels.")
+    box_format: BoxFormat = parameter(
+        default="xyxy",
+        help="How boxes are written: xyxy are two corners, xywh a corner with width and height, "
+        "cxcywh the center with width and height.",
+    )
+    invalid_geometry: Policy = parameter(
+        default="error",
+        help="What becomes of boxes that cannot be right, such as empty ones: error, repair mends "
+        "what can be mended, skip leaves them out, accept computes with them unless they are "
+        "inverted or not finite.",
+    )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Columns that may be given."""
+        return "predictions", "references", "uid"
+
+    @property
+    def features(self) -> list[Features]:
+        """Objects of an image, their labels as text or as numbers."""
+        boxes, scores = ListOf(ListOf(Value("float64"))), ListOf(Value("float64"))
+        found = []
+        for label in (ListOf(Value("string")), ListOf(Value("int64"))):
+            seen = {"boxes": boxes, "labels": label, "scores": scores}
+            found.append(
+                Features({"predictions": seen, "references": {"boxes": boxes, "labels": label}})
+            )
+        return found
+
+    def batch(self, columns: Mapping[str, Any], start: int) -> DetectionBatch:
+        """The batch of some columns."""
+        uids, count = columns.get("uid"), len(columns["predictions"])
+        datums = Datums.numbers(count).renumber(start) if uids is None else Datums(list(uids))
+        true = _Side.of("references", columns["references"], datums, self)
+        seen = _Side.of("predictions", columns["predictions"], datums, self)
+        vocabulary = Vocabulary()
+        shapes = true.checked("groundtruths", self.invalid_geometry)
+        groundtruths = TrueObjects(
+            **true.columns(shapes, vocabulary, self),
+            crowd=true.flags("iscrowd")[shapes.kept],
+            areas=true.areas(shapes),
+        )
+        left_out = shapes.counts
+        shapes = seen.checked("predictions", self.invalid_geometry)
+        predictions = PredictedObjects(
+            **seen.columns(shapes, vocabulary, self),
+            scores=seen.scores()[shapes.kept],
+            areas=shapes.shapes.areas,
+        )
+        left_out = {**left_out, **shapes.counts, **scores_outside(predictions.scores)}
+        return DetectionBatch(
+            datums, vocabulary.labels, groundtruths, predictions, left_out=left_out
+        )
+
+
+@frozen(eq=False)
+class _Side:
+    """The objects of all images on one side.
+
+    Parameters
+    ----------
+    name : str
+        Its column.
+    cells : list of mapping
+        Fields of the objects of each image.
+    datums : Datums
+        The images.
+    counts : list of int
+        Number of objects of each image.
+    images : ndarray of int64
+        Position of the image of each object.
+    shapes : Shapes
+        Geometry of each object, whatever it is.
+    """
+
+    name: str
+    cells: list[Mapping[str, Any]]
+    datums: Datums
+    counts: list[int]
+    images: Codes
+    shapes: Shapes
+
+    @classmethod
+    def of(cls, name: str, column: Any, datums: Datums, said: DetectionColumns) -> _Side:
+        """A column's objects."""
+        cells, counts = list(column), []
+        for position, cell in enumerate(cells):
+            place = f"{datums.name(position)}, {name}"
+            if not isinstance(cell, Mapping) or "labels" not in cell:
+                raise SchemaError(
+                    f'{place}: expected {{"boxes": …, "labels": …}}, got {shown(cell)}'
+                )
+            counts.append(len(cell["labels"]))
+        images = np.repeat(np.arange(len(cells)), np.array(counts, np.int64))
+        places = [f"{datums.name(position)}, {name}" for position in range(len(cells))]
+        boxes = [
+            _boxes(cell, count, place, said.box_format)
+            for cell, count, place in zip(cells, counts, places, strict=True)
+        ]
+        if not any(cell.get("masks") is not None for cell in cells):
+            shapes = Shapes(np.concatenate([np.empty((0, 4)), *boxes]))
+        else:
+            own: list[Geometry] = []
+            for cell, array, place in zip(cells, boxes, places, strict=True):
+                own += _geometries(cell, array, place)
+            shapes = Shapes.of(own)
+        return cls(name, cells, datums, counts, images, shapes)
+
+    def place(self, row: int) -> str:
+        """How an error message calls an object."""
+        image = int(self.images[row])
+        position = row - int(np.searchsorted(self.images, image))
+        return f"{self.datums.name(image)}, {self.name}[{position}]"
+
+    def checked(self, side: str, policy: Policy) -> CheckedShapes:
+        """The shapes that a policy lets through."""
+        return checked_shapes(self.shapes, None, policy, side, self.place)
+
+    def columns(
+        self, shapes: CheckedShapes, vocabulary: Vocabulary, said: DetectionColumns
+    ) -> dict[str, Any]:
+        """What both sides have."""
+        kept = shapes.kept
+        positions = np.arange(len(self.images)) - np.searchsorted(self.images, self.images)
+        return {
+            "datums": self.images[kept],
+            "labels": self._codes(vocabulary, said)[kept],
+            "shapes": shapes.shapes,
+            "annotations": positions[kept],
+        }
+
+    def _codes(self, vocabulary: Vocabulary, said: DetectionColumns) -> Codes:
+        given = [np.empty(0, np.int64)]
+        for i, cell in enumerate(self.cells):
+            if self.counts[i]:
+                given.append(class_column(cell["labels"], f"{self._image(i)}, labels"))
+                if given[-1].ndim != 1:
+                    raise SchemaError(
+                        f"{self._image(i)}, labels: expected one for each object, "
+                        f"got {shown(given[-1])}"
+                    )
+        labels = np.concatenate(given[1:] or given)
+        if said.labels and labels.dtype.kind in "iu":
+            strange = np.flatnonzero((labels < 0) | (labels >= len(said.labels)))
+            if len(strange):
+                raise SchemaError(
+                    f"{self.place(int(strange[0]))}: expected a position among "
+                    f"{len(said.labels)} labels, got {labels[strange[0]]}",
+                    'Name all labels: data={"labels": […]}.',
+                )
+            labels = np.array(said.labels)[labels]
+        values, codes = np.unique(labels, return_inverse=True)
+        named = vocabulary.join(Label(said.key, str(value)) for value in values.tolist())
+        return named[codes]
+
+    def scores(self) -> Floats:
+        """The score of each object."""
+        found = []
+        for i, cell in enumerate(self.cells):
+            if self.counts[i]:
+                found.append(self._column(cell, "scores", i))
+        if len({one.dtype for one in found}) > 1:
+            found = [as_written(one) if one.dtype.kind == "f" else one for one in found]
+        given = np.concatenate([np.empty(0, found[0].dtype), *found]) if found else np.empty(0)
+        strange = np.flatnonzero(~np.isfinite(given))
+        if len(strange):
+            raise SchemaError(
+                f"{self.place(int(strange[0]))}: expected a finite score, got {given[strange[0]]}"
+            )
+        return given
+
+    def flags(self, field: str) -> NDArray[np.bool_]:
+        """Whether something is so of each object; it is not, where an image does not say."""
+        flags = np.zeros(len(self.images), bool)
+        starts = np.concatenate([[0], np.cumsum(self.counts)]).astype(np.int64)
+        for i, cell in enumerate(self.cells):
+            if self.counts[i] and cell.get(field) is not None:
+                given = self._column(cell, field, i)
+                strange = given[~np.isin(given, (0, 1))]
+                if len(strange):
+                    raise SchemaError(
+                        f"{self._image(i)}, {field}: expected 0 or 1, got {strange[0]}"
+                    )
+                flags[starts[i] : starts[i + 1]] = given != 0
+        return flags
+
+    def areas(self, shapes: CheckedShapes) -> Floats:
+        """Areas that the data give, and those of the shapes where they give none."""
+        areas = shapes.shapes.areas.copy()
+        own = np.full(len(self.images), np.nan)
+        starts = np.concatenate([[0], np.cumsum(self.counts)]).astype(np.int64)
+        for i, cell in enumerate(self.cells):
+            if self.counts[i] and cell.get("area") is not None:
+                given = self._column(cell, "area", i)
+                strange = given[~np.isfinite(given)]
+                if len(strange):
+                    raise SchemaError(
+                        f"{self._image(i)}, area: expected a finite number, got {strange[0]}"
+                    )
+                own[starts[i] : starts[i + 1]] = given
+        told = own[shapes.kept]
+        is_told = ~np.isnan(told) & ~shapes.is_mended
+        areas[is_told] = told[is_told]
+        return areas
+
+    def _image(self, position: int) -> str:
+        return f"{self.datums.name(position)}, {self.name}"
+
+    def _column(self, cell: Mapping[str, Any], field: str, position: int) -> NDArray[Any]:
+        """A column of numbers of an image."""
+        place = f"{self._image(position)}, {field}"
+        if cell.get(field) is None:
+            raise SchemaError(f"{place}: expected one for each object, got none")
+        array = plain_array(cell[field], place)
+        if array.shape != (self.counts[position],) or array.dtype.kind not in "fiub":
+            raise SchemaError(
+                f"{place}: expected {self.counts[position]:,} numbers as there are labels, "
+                f"got {shown(array)}"
+            )
+        return array
+
+
+def _boxes(cell: Mapping[str, Any], count: int, place: str, box_format: BoxFormat) -> Floats:
+    """x, y, width and height of the boxes of an image; none where it has masks."""
+    given = cell.get("boxes")
+    if given is None and cell.get("masks") is None and count:
+        raise SchemaError(f"{place}: expected boxes or masks, got neither")
+    if given is None or not count:
+        return np.empty((0, 4))
+    array = plain_array(given, f"{place}, boxes")
+    if array.shape != (count, 4) or array.dtype.kind not in "fiu":
+        raise SchemaError(
+            f"{place}, boxes: expected {count:,} rows of 4 numbers as there are labels, "
+            f"got {shown(array)}"
+        )
+    boxes = array.astype(np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if box_format == "xyxy":
+            boxes[:, 2:] -= boxes[:, :2]
+        elif box_format == "cxcywh":
+            boxes[:, :2] -= boxes[:, 2:] / 2
+    return boxes
+
+
+def _geometries(cell: Mapping[str, Any], boxes: Floats, place: str) -> list[Geometry]:
+    """The masks of an image, or else its boxes, as objects."""
+    masks = cell.get("masks")
+    if masks is None:
+        return [Box(x, y, x + width, y + height) for x, y, width, height in boxes.tolist()]
+    if len(masks) != len(cell["labels"]):
+        raise SchemaError(
+            f"{place}, masks: expected {len(cell['labels']):,} as there are labels, "
+            f"got {len(masks):,}"
+        )
+    return [Mask.from_rle(one) if isinstance(one, Mapping) else Mask.of(one) for one in masks]

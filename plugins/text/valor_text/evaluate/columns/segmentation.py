@@ -1,0 +1,101 @@
+"""Columns of segmentation: an image of whole numbers on each side, or of numbered segments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import evolve
+from datasets import Features, Value
+from datasets import Sequence as ListOf
+
+from valor_core.errors import SchemaError, shown
+from valor_core.parameters import parameter, parameters
+from valor_core.schemas.label import as_labels
+from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
+
+_LABELS = 'Say what the values of pixels mean: data={"labels": ["car", "road"]}.'
+
+
+@parameters
+class SegmentationColumns:
+    """What is said about columns of segmentation."""
+
+    labels: Any = parameter(
+        default=(),
+        help="What the values of pixels mean: a list, of which the i-th label is the value i and 0 "
+        "is background, or the label of each value, null for background.",
+    )
+    ignore: tuple[int, ...] = parameter(
+        default=(), help="Values of pixels of the reference that do not count."
+    )
+    stuff: tuple[str, ...] = parameter(
+        default=(),
+        help="Labels of regions without a number, such as sky, which panoptic metrics average "
+        "apart.",
+    )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Columns that may be given."""
+        return "predictions", "references", "uid"
+
+    @property
+    def features(self) -> list[Features]:
+        """Images of whole numbers, alone or with the segments that the numbers are."""
+        image = ListOf(ListOf(Value("int64")))
+        told = {"id": Value("int64"), "label": Value("string"), "iscrowd": Value("bool")}
+        segments = {"segmentation": image, "segments_info": [told]}
+        return [Features({"predictions": side, "references": side}) for side in (image, segments)]
+
+    def batch(self, columns: Mapping[str, Any], start: int) -> SegmentationBatch:
+        """The batch of some columns."""
+        predictions, references = columns["predictions"], columns["references"]
+        uids = columns.get("uid")
+        first = next(iter(predictions), None)
+        if isinstance(first, Mapping):
+            named = range(start, start + len(predictions)) if uids is None else uids
+            batch = SegmentationBatch.of(
+                Segmentation(
+                    uid,
+                    _segments(true, f"item {uid!r}, references"),
+                    _segments(seen, f"item {uid!r}, predictions"),
+                    ignore=self.ignore or None,
+                )
+                for uid, seen, true in zip(named, predictions, references, strict=True)
+            )
+        else:
+            if not self.labels and len(predictions):
+                raise SchemaError(
+                    "predictions: expected labels, which say what pixels mean, got none",
+                    _LABELS,
+                )
+            batch = SegmentationBatch.from_arrays(
+                list(references),
+                list(predictions),
+                labels=self.labels,
+                ignore=self.ignore or None,
+                uids=uids,
+            )
+        batch = evolve(batch, stuff=as_labels(self.stuff))
+        return batch.renumber(start) if uids is None else batch
+
+
+def _segments(cell: Any, place: str) -> Segments:
+    """Segments as transformers' panoptic post-processing gives them."""
+    known = {"segmentation", "segments_info"}
+    if not isinstance(cell, Mapping) or not known <= set(cell):
+        raise SchemaError(
+            f'{place}: expected {{"segmentation": …, "segments_info": …}}, got {shown(cell)}'
+        )
+    told = list(cell["segments_info"])
+    for one in told:
+        if not isinstance(one, Mapping) or not {"id", "label"} <= set(one):
+            raise SchemaError(
+                f'{place}, segments_info: expected {{"id": …, "label": …}}, got {shown(one)}'
+            )
+    return Segments(
+        cell["segmentation"],
+        {one["id"]: one["label"] for one in told},
+        [one["id"] for one in told if one.get("iscrowd")],
+    )
