@@ -12,6 +12,8 @@ from valor_text.kernels.values import Characters, Spans
 if KERNELS.library is None:
     from valor_text.kernels.numeric import (
         common_ngrams,
+        edit_counts,
+        edit_sequences,
         lines_in_common,
         longer_ngrams,
         longest_common,
@@ -21,6 +23,8 @@ if KERNELS.library is None:
 else:
     from valor_text.kernels.compiled import (
         common_ngrams,
+        edit_counts,
+        edit_sequences,
         lines_in_common,
         longer_ngrams,
         longest_common,
@@ -34,6 +38,8 @@ __all__ = [
     "Characters",
     "Spans",
     "common_ngrams",
+    "edit_counts",
+    "edit_sequences",
     "lines_in_common",
     "longer_ngrams",
     "longest_common",

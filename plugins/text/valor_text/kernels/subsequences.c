@@ -4,45 +4,17 @@
  * next a length stays or grows by one; a column is kept as bits, row by row, 0 where it grows
  * (Hyyro, "Bit-parallel LCS-length computation revisited", 2004). */
 
-#include "kernels.h"
-
-enum { BITS = 64 };
+#include "masks.h"
 
 /* The room that texts of some tokens need, grown when it is not enough. */
 typedef struct {
-    uint64_t *masks;   /* of each different token of the left text: the rows where it stands */
+    uint64_t *masks;   /* of the left text */
     uint64_t *columns; /* columns of the table */
     int64_t mask_room, column_room;
 } Work;
 
-static int has_room(uint64_t **words, int64_t *room, int64_t wanted) {
-    if (wanted > *room) {
-        uint64_t *grown = realloc(*words, 2 * wanted * sizeof *grown);
-        if (!grown) return 0;
-        *words = grown;
-        *room = 2 * wanted;
-    }
-    return 1;
-}
-
-/* Masks of the left text's tokens; `places` (one of each number, else -1) says which is whose. */
-static int mask(Work *work, const int32_t *left, int64_t rows, int32_t *places) {
-    const int64_t words = (rows + BITS - 1) / BITS;
-    int32_t different = 0;
-    if (!has_room(&work->masks, &work->mask_room, rows * words)) return 0;
-    for (int64_t row = 0; row < rows; row++) {
-        int32_t *place = places + left[row];
-        if (*place < 0) {
-            *place = different++;
-            memset(work->masks + *place * words, 0, words * sizeof *work->masks);
-        }
-        work->masks[*place * words + row / BITS] |= (uint64_t)1 << row % BITS;
-    }
-    return 1;
-}
-
-static void unmask(const int32_t *left, int64_t rows, int32_t *places) {
-    for (int64_t row = 0; row < rows; row++) places[left[row]] = -1;
+static int mask_left(Work *work, const int32_t *left, int64_t rows, int32_t *places) {
+    return mask(&work->masks, &work->mask_room, left, rows, places);
 }
 
 /* The next column, for a token that stands in the rows of `own`; `now` may be `before`. */
@@ -75,8 +47,8 @@ KERNEL int64_t longest_common(const int32_t *ids, const int64_t *starts, int64_t
         const int32_t *left = ids + starts[lefts[pair]], *right = ids + starts[rights[pair]];
         const int64_t rows = starts[lefts[pair] + 1] - starts[lefts[pair]];
         const int64_t columns = starts[rights[pair] + 1] - starts[rights[pair]];
-        const int64_t words = (rows + BITS - 1) / BITS;
-        if (!mask(&work, left, rows, places) ||
+        const int64_t words = words_of(rows);
+        if (!mask_left(&work, left, rows, places) ||
             !has_room(&work.columns, &work.column_room, words)) {
             answer = NO_MEMORY;
             break;
@@ -108,7 +80,7 @@ static int64_t line_end(const int32_t *lines, int64_t first, int64_t stop) {
  * line loses its last token where that leaves a longer one, else the left line. */
 static int take(Work *work, const int32_t *left, int64_t rows, const int32_t *right,
                 int64_t columns, const int32_t *places, uint8_t *taken) {
-    const int64_t words = (rows + BITS - 1) / BITS;
+    const int64_t words = words_of(rows);
     int64_t row = rows - 1, column = columns;
     if (!has_room(&work->columns, &work->column_room, (columns + 1) * words)) return 0;
     memset(work->columns, -1, words * sizeof *work->columns);
@@ -155,7 +127,7 @@ KERNEL int64_t lines_in_common(const int32_t *ids, const int32_t *lines, const i
         for (int64_t first = left, end; !answer && first < left_stop; first = end) {
             end = line_end(lines, first, left_stop);
             memset(taken, 0, end - first);
-            if (!mask(&work, ids + first, end - first, places)) answer = NO_MEMORY;
+            if (!mask_left(&work, ids + first, end - first, places)) answer = NO_MEMORY;
             for (int64_t other = right, stop; !answer && other < right_stop; other = stop) {
                 stop = line_end(lines, other, right_stop);
                 if (!take(&work, ids + first, end - first, ids + other, stop - other, places,

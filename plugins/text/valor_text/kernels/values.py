@@ -10,6 +10,11 @@ Codes = NDArray[np.uint32]
 Ids = NDArray[np.int32]
 Positions = NDArray[np.int64]
 
+HIT, SUBSTITUTION, DELETION, INSERTION = range(4)
+"""What becomes of a token when one text is made of another: it stays, or one of three edits."""
+
+KINDS_OF_EDITS = 4
+
 
 @frozen(eq=False)
 class Characters:
