@@ -13,7 +13,6 @@ if KERNELS.library is None:
     from valor_text.kernels.numeric import (
         common_ngrams,
         lines_in_common,
-        longer_ngrams,
         longest_common,
         runs,
         vocabulary,
@@ -22,7 +21,6 @@ else:
     from valor_text.kernels.compiled import (
         common_ngrams,
         lines_in_common,
-        longer_ngrams,
         longest_common,
         runs,
         vocabulary,
@@ -35,7 +33,6 @@ __all__ = [
     "Spans",
     "common_ngrams",
     "lines_in_common",
-    "longer_ngrams",
     "longest_common",
     "runs",
     "vocabulary",

@@ -3,14 +3,13 @@
 Each function answers what the one of its name in `numeric` does.
 """
 
-from valor_text.kernels.compiled.ngrams import common_ngrams, longer_ngrams
+from valor_text.kernels.compiled.ngrams import common_ngrams
 from valor_text.kernels.compiled.subsequences import lines_in_common, longest_common
 from valor_text.kernels.compiled.tokens import runs, vocabulary
 
 __all__ = [
     "common_ngrams",
     "lines_in_common",
-    "longer_ngrams",
     "longest_common",
     "runs",
     "vocabulary",

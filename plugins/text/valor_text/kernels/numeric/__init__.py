@@ -1,13 +1,12 @@
 """The kernels in plain Python and NumPy: what each has to find, and what runs without C."""
 
-from valor_text.kernels.numeric.ngrams import common_ngrams, longer_ngrams
+from valor_text.kernels.numeric.ngrams import common_ngrams
 from valor_text.kernels.numeric.subsequences import lines_in_common, longest_common
 from valor_text.kernels.numeric.tokens import runs, vocabulary
 
 __all__ = [
     "common_ngrams",
     "lines_in_common",
-    "longer_ngrams",
     "longest_common",
     "runs",
     "vocabulary",
