@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from valor_text.counting.characters import characters
-from valor_text.kernels import CharacterKinds, Characters, Spans, longer_ngrams, runs, vocabulary
+from valor_text.kernels import CharacterKinds, Characters, Spans, runs, vocabulary
 from valor_text.kernels.values import Ids, Positions
 
 
@@ -73,13 +73,3 @@ class Tokens:
         names = list(known)
         ids = np.array(new, np.int32)[self.ids]
         return evolve(self, ids=ids, known=len(names), word=names.__getitem__)
-
-    def ngrams(self, longest: int) -> list[tuple[Ids, int]]:
-        """Numbers of the n-grams at each token, for each length, and how many are different.
-
-        Where the text ends before the n-gram does, the number is -1.
-        """
-        grams = [(self.ids, self.known)]
-        for n in range(2, longest + 1):
-            grams.append(longer_ngrams(grams[-1][0], self.ids, self.starts, n))
-        return grams

@@ -8,8 +8,18 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-BETWEEN, WORD, ALONE, LINE = range(4)
-"""Between tokens; part of a token; a token for itself; between tokens, and a line ends."""
+KINDS = {
+    "BETWEEN": 0,  # between tokens
+    "WORD": 1,  # part of a token of such characters
+    "ALONE": 2,  # a token for itself
+    "LINE": 3,  # between tokens, and a line ends
+    "DIGIT": 4,  # a WORD, or what follows DOLLAR in a token
+    "MARK": 5,  # begins a token that goes on until the next BETWEEN or LINE
+    "DOLLAR": 6,  # a MARK, whose token is the DIGIT behind it if there is one
+}
+"""Kinds by name."""
+
+BETWEEN, WORD, ALONE, LINE, DIGIT, MARK, DOLLAR = KINDS.values()
 
 _CODES = 0x110000
 _ASCII = 128

@@ -1,4 +1,4 @@
-/* N-grams as numbers, and how many of them texts have in common. */
+/* How many n-grams texts have in common. */
 
 #include "kernels.h"
 
@@ -8,74 +8,136 @@ typedef struct {
     int32_t number;
 } Entry;
 
-enum { AHEAD = 8 }; /* n-grams whose places are asked of memory before their turn */
+/* What the n-grams of one item need, as much as its largest item has. */
+typedef struct {
+    int32_t *response;  /* at each token, the number of the n-gram that begins there, or -1 */
+    int32_t *reference; /* the same of the references, one behind the other */
+    Entry *table;       /* the n-grams of the response */
+    int32_t *counts;    /* how often the response has each of them */
+    int32_t *most;      /* how often the reference that has it most has it, at most `counts` */
+    int32_t *own;       /* how often the reference looked at has it */
+} Work;
 
-/* Numbers of the n-grams that begin with each (n-1)-gram and end with the token `n - 1` places
- * further on; -1 where the text ends before. Answers how many are different, or NO_MEMORY. */
-KERNEL int64_t longer_ngrams(const int32_t *shorter, const int32_t *ids, const int64_t *starts,
-                             int64_t texts, int64_t n, int32_t *longer) {
-    const int64_t size = table_size(starts[texts] - starts[0]);
-    Entry *table = calloc(size, sizeof *table);
+static int64_t entries(int64_t tokens) {
+    int64_t size = 16;
+    while (size < 2 * tokens) size *= 2;
+    return size;
+}
+
+static int has_work(Work *work, int64_t response, int64_t reference) {
+    work->response = malloc((response + 1) * sizeof *work->response);
+    work->reference = malloc((reference + 1) * sizeof *work->reference);
+    work->table = malloc(entries(response) * sizeof *work->table);
+    work->counts = malloc((response + 1) * sizeof *work->counts);
+    work->most = malloc((response + 1) * sizeof *work->most);
+    work->own = malloc((response + 1) * sizeof *work->own);
+    return work->response && work->reference && work->table && work->counts && work->most &&
+           work->own;
+}
+
+static void free_work(Work *work) {
+    free(work->response);
+    free(work->reference);
+    free(work->table);
+    free(work->counts);
+    free(work->most);
+    free(work->own);
+}
+
+/* Where the n-gram stands that begins with the (n-1)-gram `shorter` and ends with `last`, or the
+ * free place where it would. Numbers are below 2^31, so that a key with a bit more is never 0. */
+static inline Entry *entry(Entry *table, int64_t size, int32_t shorter, int32_t last,
+                           uint64_t *key) {
+    int64_t place;
+    *key = (uint64_t)1 << 63 | (uint64_t)shorter << 32 | (uint32_t)last;
+    place = spread(*key) & (size - 1);
+    while (table[place].key && table[place].key != *key) place = (place + 1) & (size - 1);
+    return table + place;
+}
+
+/* Numbers the response's n-grams; those that begin with no (n-1)-gram in common have none. */
+static int32_t number(Work *work, int64_t size, const int32_t *ids, int64_t count, int64_t n) {
     int32_t known = 0;
-    if (!table) return NO_MEMORY;
-    for (int64_t text = 0; text < texts; text++) {
-        const int64_t last = starts[text + 1] - n;
-        int64_t at = starts[text];
-        for (; at <= last; at++) {
-            /* Numbers are below 2^31, so that a key with a bit more is never 0. */
-            const uint64_t key =
-                (uint64_t)1 << 63 | (uint64_t)shorter[at] << 32 | (uint32_t)ids[at + n - 1];
-            int64_t place = spread(key) & (size - 1);
-            if (at + AHEAD <= last) {
-                const uint64_t later = (uint64_t)1 << 63 | (uint64_t)shorter[at + AHEAD] << 32 |
-                                       (uint32_t)ids[at + AHEAD + n - 1];
-                PREFETCH(table + (spread(later) & (size - 1)));
-            }
-            while (table[place].key && table[place].key != key) place = (place + 1) & (size - 1);
-            if (!table[place].key) {
-                table[place].key = key;
-                table[place].number = known++;
-            }
-            longer[at] = table[place].number;
+    memset(work->table, 0, size * sizeof *work->table);
+    for (int64_t at = 0; at + n <= count; at++) {
+        uint64_t key;
+        Entry *own;
+        if (n > 1 && work->response[at] < 0) continue;
+        own = entry(work->table, size, n > 1 ? work->response[at] : 0, ids[at + n - 1], &key);
+        if (!own->key) {
+            own->key = key;
+            own->number = known;
+            work->counts[known] = work->most[known] = work->own[known] = 0;
+            known++;
         }
-        for (; at < starts[text + 1]; at++) longer[at] = -1;
+        work->counts[own->number]++;
+        work->response[at] = own->number;
     }
-    free(table);
     return known;
 }
 
-/* Number of n-grams that each item's response and its references have in common: of each n-gram,
- * as often as the response has it, but not more often than the reference that has it most.
- * `ngrams` are numbers below `known`, or -1; of an item, the references are
- * `references[reference_starts[item] ...]`. Answers NO_MEMORY or 0. */
-KERNEL int64_t common_ngrams(const int32_t *ngrams, const int64_t *starts, int64_t known,
+/* How many more n-grams are in common for this reference, whose numbers stand in `numbers`. */
+static int64_t more(Work *work, int64_t size, const int32_t *ids, int64_t count, int64_t n,
+                    int32_t *numbers) {
+    int64_t found = 0;
+    for (int64_t at = 0; at + n <= count; at++) {
+        uint64_t key;
+        const Entry *own;
+        int32_t one;
+        if (n > 1 && numbers[at] < 0) continue;
+        own = entry(work->table, size, n > 1 ? numbers[at] : 0, ids[at + n - 1], &key);
+        numbers[at] = one = own->key ? own->number : -1;
+        if (one < 0) continue;
+        work->own[one]++;
+        if (work->own[one] > work->most[one] && work->own[one] <= work->counts[one]) {
+            work->most[one]++;
+            found++;
+        }
+    }
+    return found;
+}
+
+/* Number of n-grams, for each length up to `longest`, that each item's response and its references
+ * have in common: of each n-gram as often as the response has it, but not more often than the
+ * reference that has it most. The references of an item are
+ * `references[reference_starts[item] ...]`; `common` has a row for each item. Answers NO_MEMORY
+ * or 0. */
+KERNEL int64_t common_ngrams(const int32_t *ids, const int64_t *starts, int64_t longest,
                              const int64_t *responses, const int64_t *references,
                              const int64_t *reference_starts, int64_t items, int64_t *common) {
-    int32_t *most = calloc(known + 1, sizeof *most), *own = calloc(known + 1, sizeof *own);
-    if (!most || !own) {
-        free(most);
-        free(own);
+    Work work;
+    int64_t most_response = 0, most_reference = 0;
+    for (int64_t item = 0; item < items; item++) {
+        const int64_t count = starts[responses[item] + 1] - starts[responses[item]];
+        int64_t all = 0;
+        for (int64_t at = reference_starts[item]; at < reference_starts[item + 1]; at++)
+            all += starts[references[at] + 1] - starts[references[at]];
+        if (count > most_response) most_response = count;
+        if (all > most_reference) most_reference = all;
+    }
+    if (!has_work(&work, most_response, most_reference)) {
+        free_work(&work);
         return NO_MEMORY;
     }
-    most++, own++; /* so that there is room for the number -1, which is counted and never read */
-    for (int64_t item = 0; item < items; item++) {
-        const int64_t *reference = references + reference_starts[item];
-        const int64_t *end = references + reference_starts[item + 1];
-        const int64_t first = starts[responses[item]], last = starts[responses[item] + 1];
-        int64_t found = 0;
-        for (const int64_t *one = reference; one < end; one++) {
-            for (int64_t at = starts[*one]; at < starts[*one + 1]; at++)
-                if (++own[ngrams[at]] > most[ngrams[at]]) most[ngrams[at]] = own[ngrams[at]];
-            for (int64_t at = starts[*one]; at < starts[*one + 1]; at++) own[ngrams[at]] = 0;
+    for (int64_t item = 0; item < items; item++, common += longest) {
+        const int32_t *response = ids + starts[responses[item]];
+        const int64_t count = starts[responses[item] + 1] - starts[responses[item]];
+        const int64_t size = entries(count);
+        memset(common, 0, longest * sizeof *common);
+        for (int64_t n = 1; n <= longest && (n == 1 || common[n - 2]); n++) {
+            const int32_t known = number(&work, size, response, count, n);
+            int32_t *numbers = work.reference;
+            for (int64_t at = reference_starts[item]; at < reference_starts[item + 1]; at++) {
+                const int64_t first = starts[references[at]];
+                const int64_t own = starts[references[at] + 1] - first;
+                common[n - 1] += more(&work, size, ids + first, own, n, numbers);
+                numbers += own;
+                memset(work.own, 0, known * sizeof *work.own);
+            }
+            for (int64_t at = 0; at + n <= count; at++)
+                if (work.response[at] >= 0 && !work.most[work.response[at]]) work.response[at] = -1;
         }
-        most[-1] = 0;
-        for (int64_t at = first; at < last; at++)
-            if (most[ngrams[at]] > 0) most[ngrams[at]]--, found++;
-        for (const int64_t *one = reference; one < end; one++)
-            for (int64_t at = starts[*one]; at < starts[*one + 1]; at++) most[ngrams[at]] = 0;
-        common[item] = found;
     }
-    free(most - 1);
-    free(own - 1);
+    free_work(&work);
     return 0;
 }

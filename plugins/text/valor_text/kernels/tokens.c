@@ -3,10 +3,25 @@
 #include "kernels.h"
 
 /* Kinds of characters, as in `kernels/kinds.py`. */
-enum { BETWEEN = 0, WORD = 1, ALONE = 2, LINE = 3 };
+enum { BETWEEN = 0, WORD = 1, ALONE = 2, LINE = 3, DIGIT = 4, MARK = 5, DOLLAR = 6 };
 
-/* Tokens of each text: runs of WORD, and each ALONE for itself; a LINE is between tokens too.
- * Answers their number, which is that of the characters at the most. */
+static inline int is_word(uint8_t kind) { return kind == WORD || kind == DIGIT; }
+static inline int is_between(uint8_t kind) { return kind == BETWEEN || kind == LINE; }
+
+/* End of the token that begins at `at`. */
+static int64_t token_end(const uint32_t *codes, int64_t at, int64_t stop, const uint8_t *kinds) {
+    const uint8_t kind = kinds[codes[at++]];
+    if (is_word(kind))
+        while (at < stop && is_word(kinds[codes[at]])) at++;
+    else if (kind == DOLLAR && at < stop && kinds[codes[at]] == DIGIT)
+        while (at < stop && kinds[codes[at]] == DIGIT) at++;
+    else if (kind == MARK || kind == DOLLAR)
+        while (at < stop && !is_between(kinds[codes[at]])) at++;
+    return at;
+}
+
+/* Tokens of each text, by the kinds of its characters. Answers their number, which is that of the
+ * characters at the most. */
 KERNEL int64_t runs(const uint32_t *codes, const int64_t *starts, const int64_t *stops,
                     int64_t texts, const uint8_t *kinds, int64_t *firsts, int32_t *lengths,
                     int32_t *lines, int64_t *token_starts) {
@@ -17,11 +32,13 @@ KERNEL int64_t runs(const uint32_t *codes, const int64_t *starts, const int64_t 
         token_starts[text] = count;
         for (int64_t at = starts[text]; at < stop;) {
             const uint8_t kind = kinds[codes[at]];
-            const int64_t first = at++;
-            if (kind == LINE) line++;
-            if (kind != WORD && kind != ALONE) continue;
-            if (kind == WORD)
-                while (at < stop && kinds[codes[at]] == WORD) at++;
+            const int64_t first = at;
+            if (is_between(kind)) {
+                line += kind == LINE;
+                at++;
+                continue;
+            }
+            at = token_end(codes, at, stop, kinds);
             firsts[count] = first;
             lengths[count] = (int32_t)(at - first);
             lines[count++] = line;

@@ -14,11 +14,17 @@ from valor_text.parameters.fields import normaliser_named, tokeniser_named
 _NORMALISERS: Mapping[str, str] = {
     "none": "plain:as_it_is",
     "lower": "plain:lower",
+    "lowercase": "plain:lowercase",
 }
 _TOKENISERS: Mapping[str, str] = {
     "words": "plain:words",
     "characters": "plain:letters",
     "rouge": "rouge:tokens",
+    "valor": "documented:tokens",
+    "13a": "sacrebleu:mteval",
+    "intl": "sacrebleu:international",
+    "zh": "sacrebleu:chinese",
+    "char": "sacrebleu:letters",
 }
 
 

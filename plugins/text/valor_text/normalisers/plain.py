@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from valor_text.counting.characters import separator
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import ALONE, BETWEEN, WORD, CharacterKinds
 
@@ -22,6 +23,21 @@ def lower(texts: Sequence[str]) -> list[str]:
     ['the cat']
     """
     return [" ".join(text.lower().split()) for text in texts]
+
+
+def lowercase(texts: Sequence[str]) -> list[str]:
+    """Lower case, nothing else.
+
+    Examples
+    --------
+    >>> lowercase([" The  CAT "])
+    [' the  cat ']
+    """
+    mark = separator(texts)
+    if mark is None:
+        return [text.lower() for text in texts]
+    # At once: what `lower` makes of a letter does not depend on what is beyond the mark.
+    return mark.join([*texts, ""]).lower().split(mark)[:-1]
 
 
 _SPACED = CharacterKinds(lambda character: BETWEEN if character.isspace() else WORD)

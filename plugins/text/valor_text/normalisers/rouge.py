@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from valor_text.counting.characters import separator
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import BETWEEN, LINE, WORD, CharacterKinds
+from valor_text.normalisers.plain import lowercase
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _SHORTEST_STEMMED = 4
@@ -30,16 +30,7 @@ def tokens(texts: Sequence[str]) -> Tokens:
     >>> tokens(["The cat's\nmat"]).of(0)
     ['the', 'cat', 's', 'mat']
     """
-    return Tokens.found(lower_case(texts), _KINDS)
-
-
-def lower_case(texts: Sequence[str]) -> list[str]:
-    """The texts in lower case."""
-    mark = separator(texts)
-    if mark is None:
-        return [text.lower() for text in texts]
-    # At once: what `lower` makes of a letter does not depend on what is beyond the mark.
-    return mark.join([*texts, ""]).lower().split(mark)[:-1]
+    return Tokens.found(lowercase(texts), _KINDS)
 
 
 def stemmed(tokens: Tokens) -> Tokens:

@@ -10,6 +10,7 @@ from valor_core.parameters import parameter
 NORMALISERS: Mapping[str, int] = {
     "none": 1,
     "lower": 1,
+    "lowercase": 1,
 }
 """Versions of the normalisers; raised when any text can come out otherwise."""
 
@@ -17,6 +18,11 @@ TOKENISERS: Mapping[str, int] = {
     "words": 1,
     "characters": 1,
     "rouge": 1,
+    "valor": 1,
+    "13a": 1,
+    "intl": 1,
+    "zh": 1,
+    "char": 1,
 }
 """Versions of the tokenisers; raised when any text can have other tokens."""
 

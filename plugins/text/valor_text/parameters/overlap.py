@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from math import fsum
 from typing import Literal
 
-from valor_core.errors import ParameterError, shown
-from valor_core.parameters import parameter, parameters
+from attrs import frozen
+
+from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.parameters import Within, parameter, parameters
+from valor_text.parameters.fields import TOKENISERS, Prepared, normaliser, tokeniser
 
 ROUGE_TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 
@@ -44,3 +49,185 @@ class ROUGEParameters:
                     f"rouge_types must be rouge1 to rouge9, rougeL or rougeLsum, got {shown(name)}",
                     f"All that are usual: rouge_types: [{', '.join(ROUGE_TYPES)}]",
                 )
+
+
+NLTK_SMOOTHINGS = ("none", *(f"method{number}" for number in range(1, 8)))
+SACREBLEU_SMOOTHINGS = ("none", "exp", "floor", "add-k")
+
+SMOOTHING_VALUES: Mapping[str, float] = {
+    "method1": 0.1,
+    "method4": 5,
+    "method6": 5,
+    "method7": 5,
+    "floor": 0.1,
+    "add-k": 1,
+}
+"""The smoothings that have a value, with its default."""
+
+_SUM_OF_WEIGHTS = 1e-9
+_LEAST_OF_METHOD6 = 3
+
+
+@frozen
+class _Definition:
+    """What a program's BLEU is: its tokeniser, and its smoothings with the default first."""
+
+    tokeniser: str
+    smoothing: str
+    smoothings: tuple[str, ...]
+
+
+_DEFINITIONS = {
+    "nltk": _Definition("valor", "none", NLTK_SMOOTHINGS),
+    "sacrebleu": _Definition("13a", "exp", SACREBLEU_SMOOTHINGS),
+}
+
+
+@parameters
+class BLEUParameters(Prepared):
+    """Parameters of BLEU and CorpusBLEU."""
+
+    definition: Literal["nltk", "sacrebleu"] = parameter(
+        default="nltk",
+        help="The program whose numbers these are. They differ in smoothing, in texts shorter than "
+        "the longest n-gram and in tokens; sacrebleu's 0 to 100 is 0 to 1 here.",
+    )
+    weights: tuple[float, ...] = parameter(
+        default=(0.25, 0.25, 0.25, 0.25),
+        help="Weight of the n-grams of each length, from 1 on, 1 in all. All the same for "
+        "sacrebleu.",
+        check=Within(0),
+        non_empty=True,
+        aliases=("bleu_weights",),
+    )
+    smoothing: str | None = parameter(
+        default=None,
+        help="What takes the place of no n-gram in common. nltk: none (the default) or method1 to "
+        "method7 of Chen and Cherry; sacrebleu: exp (the default), floor, add-k or none.",
+    )
+    smoothing_value: float | None = parameter(
+        default=None,
+        help="Number of the smoothing: what is added for method1 (0.1), floor (0.1) and add-k (1), "
+        "k of method4 and method7 (5), alpha of method6 (5).",
+        check=Within(0),
+    )
+    effective_order: bool | None = parameter(
+        default=None,
+        help="Only for sacrebleu: whether lengths that a response is too short for are left out. "
+        "By default so in BLEU, and not in CorpusBLEU.",
+    )
+    normaliser: str = normaliser("none")
+    tokeniser: str | None = parameter(
+        default=None,
+        help="How texts are cut into tokens, with or without a version. By default valor for nltk, "
+        f"13a for sacrebleu; all there are: {', '.join(TOKENISERS)}.",
+    )
+
+    def __attrs_post_init__(self) -> None:
+        defined = _DEFINITIONS[self.definition]
+        # Set on a frozen instance, while it is made: a report says what the defaults are.
+        if self.tokeniser is None:
+            object.__setattr__(self, "tokeniser", defined.tokeniser)
+        if self.smoothing is None:
+            object.__setattr__(self, "smoothing", defined.smoothing)
+        super().__attrs_post_init__()
+        self._check_weights()
+        self._check_smoothing(defined.smoothings)
+        if self.definition == "nltk" and self.effective_order is not None:
+            raise ParameterError(
+                "effective_order is only for the definition sacrebleu, got nltk",
+                "Write definition: sacrebleu, or leave out effective_order.",
+            )
+
+    @property
+    def longest(self) -> int:
+        """Length of the longest n-grams with a weight."""
+        return len(self.weights)
+
+    def _check_weights(self) -> None:
+        total = fsum(self.weights)
+        if abs(total - 1) > _SUM_OF_WEIGHTS:
+            raise ParameterError(
+                f"weights must add up to 1, got {shown(list(self.weights))} with sum {total:g}",
+                "As usual: weights: [0.25, 0.25, 0.25, 0.25]",
+            )
+        if self.definition == "sacrebleu" and len(set(self.weights)) > 1:
+            raise ParameterError(
+                "weights must be the same for all lengths where the definition is sacrebleu, got "
+                f"{shown(list(self.weights))}",
+                "Write definition: nltk, or leave out weights.",
+            )
+
+    def _check_smoothing(self, smoothings: tuple[str, ...]) -> None:
+        if self.smoothing not in smoothings:
+            raise ParameterError(
+                f"smoothing must be one of {', '.join(smoothings)} where the definition is "
+                f"{self.definition}, got {shown(self.smoothing)}",
+                did_you_mean(str(self.smoothing), smoothings),
+            )
+        if self.smoothing_value is not None and self.smoothing not in SMOOTHING_VALUES:
+            raise ParameterError(
+                f"smoothing_value is for the smoothings {', '.join(SMOOTHING_VALUES)}, got "
+                f"{shown(self.smoothing)}",
+                "Leave out smoothing_value, or choose one of them.",
+            )
+        if self.smoothing == "method6" and self.longest < _LEAST_OF_METHOD6:
+            raise ParameterError(
+                f"smoothing method6 needs at least {_LEAST_OF_METHOD6} weights, got "
+                f"{shown(list(self.weights))}",
+                "Give more weights, or choose another smoothing.",
+            )
+        if self.smoothing in ("method4", "method7") and self.smoothing_value == 0:
+            raise ParameterError(
+                "smoothing_value must be greater than 0 for method4 and method7, got 0",
+                "Leave it out: its default is 5.",
+            )
+
+
+@parameters
+class GLEUParameters(Prepared):
+    """Parameters of GLEU and CorpusGLEU."""
+
+    shortest: int = parameter(
+        default=1, help="Length of the shortest n-grams.", check=Within(1), aliases=("min_len",)
+    )
+    longest: int = parameter(
+        default=4, help="Length of the longest n-grams.", check=Within(1), aliases=("max_len",)
+    )
+    normaliser: str = normaliser("none")
+    tokeniser: str = tokeniser("13a")
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        if self.shortest > self.longest:
+            raise ParameterError(
+                f"shortest must be at most longest, {self.longest}, got {self.shortest}",
+                "As usual: {shortest: 1, longest: 4}",
+            )
+
+
+@parameters
+class ChrFParameters(Prepared):
+    """Parameters of ChrF and CorpusChrF."""
+
+    char_order: int = parameter(
+        default=6, help="Length of the longest n-grams of characters.", check=Within(1)
+    )
+    word_order: int = parameter(
+        default=0,
+        help="Length of the longest n-grams of words: 0 for chrF, 1 for chrF+, 2 for chrF++.",
+        check=Within(0),
+    )
+    beta: float = parameter(
+        default=2.0, help="How many times recall matters as much as precision.", check=Within(0)
+    )
+    whitespace: bool = parameter(
+        default=False, help="Whether white space counts among the characters."
+    )
+    eps_smoothing: bool = parameter(
+        default=False,
+        help="Whether the F-scores of the lengths are averaged, and a length that a text is too "
+        "short for scores next to nothing, as in chrF++.py, nltk and Moses; otherwise precision "
+        "and recall are averaged, over the lengths that both texts have.",
+    )
+    normaliser: str = normaliser("none")

@@ -4,7 +4,7 @@ Each function answers what the one of its name in `numeric` does.
 """
 
 from valor_text.kernels.compiled.edits import edit_counts, edit_sequences
-from valor_text.kernels.compiled.ngrams import common_ngrams, longer_ngrams
+from valor_text.kernels.compiled.ngrams import common_ngrams
 from valor_text.kernels.compiled.subsequences import lines_in_common, longest_common
 from valor_text.kernels.compiled.tokens import runs, vocabulary
 
@@ -13,7 +13,6 @@ __all__ = [
     "edit_counts",
     "edit_sequences",
     "lines_in_common",
-    "longer_ngrams",
     "longest_common",
     "runs",
     "vocabulary",

@@ -1,7 +1,7 @@
 """The kernels in plain Python and NumPy: what each has to find, and what runs without C."""
 
 from valor_text.kernels.numeric.edits import edit_counts, edit_sequences
-from valor_text.kernels.numeric.ngrams import common_ngrams, longer_ngrams
+from valor_text.kernels.numeric.ngrams import common_ngrams
 from valor_text.kernels.numeric.subsequences import lines_in_common, longest_common
 from valor_text.kernels.numeric.tokens import runs, vocabulary
 
@@ -10,7 +10,6 @@ __all__ = [
     "edit_counts",
     "edit_sequences",
     "lines_in_common",
-    "longer_ngrams",
     "longest_common",
     "runs",
     "vocabulary",

@@ -1,13 +1,25 @@
 """Tokens: where they stand in texts, and their numbers in a vocabulary."""
 
+import re
+
 import numpy as np
 
-from valor_text.kernels.kinds import ALONE, LINE, WORD, CharacterKinds
+from valor_text.kernels.kinds import KINDS, LINE, CharacterKinds
 from valor_text.kernels.values import Characters, Ids, Positions, Spans
 
 
+# Kinds as characters, in the order of the alternatives that a token may be.
+_TOKEN = re.compile(
+    rb"[%(WORD)c%(DIGIT)c]+|%(DOLLAR)c%(DIGIT)c+|[%(MARK)c%(DOLLAR)c][^%(BETWEEN)c%(LINE)c]*|%(ALONE)c"
+    % {name.encode(): kind for name, kind in KINDS.items()}
+)
+
+
 def runs(characters: Characters, kinds: CharacterKinds) -> Spans:
-    """Where the tokens of texts stand: runs of WORD, and each ALONE for itself.
+    """Where the tokens of texts stand.
+
+    A token is a run of WORD and DIGIT, a DOLLAR with the DIGIT behind it, a MARK or another DOLLAR
+    with all that follows up to the next BETWEEN or LINE, or one ALONE.
 
     Parameters
     ----------
@@ -17,21 +29,19 @@ def runs(characters: Characters, kinds: CharacterKinds) -> Spans:
         What each character is taken for.
     """
     kind_of = kinds.table(characters.codes)[characters.codes]
-    firsts, lengths, lines, starts = [], [], [], [0]
+    places, lines, starts = [np.empty((0, 2), np.int64)], [np.empty(0, np.int32)], [0]
     for start, stop in zip(characters.starts.tolist(), characters.stops.tolist(), strict=True):
         own = kind_of[start:stop]
-        is_word = own == WORD
-        goes_on = is_word & np.concatenate([[False], is_word[:-1]])
-        begins = np.flatnonzero((is_word & ~goes_on) | (own == ALONE))
-        ends = np.flatnonzero(np.concatenate([~goes_on[1:], [True]]) & (is_word | (own == ALONE)))
-        firsts.append(begins + start)
-        lengths.append(ends + 1 - begins)
-        lines.append(np.cumsum(own == LINE)[begins])
-        starts.append(starts[-1] + len(begins))
+        found = [match.span() for match in _TOKEN.finditer(own.tobytes())]
+        own_places = np.array(found, np.int64).reshape(-1, 2)
+        places.append(own_places + start)
+        lines.append(np.cumsum(own == LINE, dtype=np.int32)[own_places[:, 0]])
+        starts.append(starts[-1] + len(found))
+    firsts, ends = np.concatenate(places).T
     return Spans(
-        np.concatenate([*firsts, np.empty(0, np.int64)]).astype(np.int64),
-        np.concatenate([*lengths, np.empty(0, np.int32)]).astype(np.int32),
-        np.concatenate([*lines, np.empty(0, np.int32)]).astype(np.int32),
+        firsts.copy(),
+        (ends - firsts).astype(np.int32),
+        np.concatenate(lines),
         np.array(starts, np.int64),
     )
 

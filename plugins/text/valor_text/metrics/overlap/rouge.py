@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,10 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas.text import TextBatch
+from valor_text.counting.ngrams import in_common
 from valor_text.counting.pairs import Pairs
 from valor_text.counting.tokens import Tokens
-from valor_text.kernels import common_ngrams, lines_in_common, longest_common
+from valor_text.kernels import lines_in_common, longest_common
 from valor_text.kernels.values import Positions
 from valor_text.normalisers import tokenise
 from valor_text.normalisers.rouge import stemmed
@@ -46,9 +47,10 @@ def score(
     tokens = tokenise(pairs.texts, "rouge")
     if parameters.use_stemmer:
         tokens = stemmed(tokens)
+    ngrams = in_common(pairs, tokens, _longest(parameters.rouge_types))
     scores: dict[str, Numbers] = {}
     for rouge_type in parameters.rouge_types:
-        found = _overlap(rouge_type, tokens, pairs).scores()
+        found = _overlap(rouge_type, tokens, pairs, ngrams).scores()
         best = pairs.best(found["fmeasure"])
         for measure in parameters.measures:
             name = rouge_type if measure == "fmeasure" else f"{rouge_type}_{measure}"
@@ -75,7 +77,12 @@ class _Overlap:
         return {"fmeasure": fmeasure, "precision": precision, "recall": recall}
 
 
-def _overlap(rouge_type: str, tokens: Tokens, pairs: Pairs) -> _Overlap:
+def _longest(rouge_types: Iterable[str]) -> int:
+    """Greatest length of the n-grams that types ask for."""
+    return max((int(name[-1]) for name in rouge_types if name[-1].isdigit()), default=0)
+
+
+def _overlap(rouge_type: str, tokens: Tokens, pairs: Pairs, ngrams: Positions) -> _Overlap:
     counts, responses, references = tokens.counts, pairs.responses, pairs.references
     if rouge_type == "rougeL":
         common = longest_common(tokens.ids, tokens.starts, tokens.known, references, responses)
@@ -85,8 +92,6 @@ def _overlap(rouge_type: str, tokens: Tokens, pairs: Pairs) -> _Overlap:
         )
     else:
         n = int(rouge_type.removeprefix("rouge"))
-        ngrams, known = tokens.ngrams(n)[-1]
-        alone = np.arange(len(pairs) + 1)
-        common = common_ngrams(ngrams, tokens.starts, known, responses, references, alone)
+        common = ngrams[:, n - 1]
         counts = np.maximum(counts - n + 1, 0)
     return _Overlap(common, counts[responses], counts[references])

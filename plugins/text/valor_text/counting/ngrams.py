@@ -1,0 +1,132 @@
+"""N-grams: how many texts have, and how many they have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import define, frozen
+from numpy.typing import NDArray
+
+from valor_core.derived_state import DerivedState, counted
+from valor_core.schemas.text import TextBatch
+from valor_text.counting.pairs import Pairs
+from valor_text.counting.tokens import Tokens
+from valor_text.kernels import common_ngrams
+from valor_text.kernels.values import Positions
+from valor_text.normalisers import normalise, tokenise
+
+
+def in_common(pairs: Pairs, tokens: Tokens, longest: int) -> Positions:
+    """Number of n-grams that the response and the reference of each pair have in common.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        The texts of the items.
+    tokens : Tokens
+        Their tokens.
+    longest : int
+        Greatest length of the n-grams.
+
+    Returns
+    -------
+    ndarray of int64, shape (pairs, longest)
+        A column for each length from 1 on.
+    """
+    alone = np.arange(len(pairs) + 1)
+    return common_ngrams(
+        tokens.ids, tokens.starts, longest, pairs.responses, pairs.references, alone
+    )
+
+
+def numbers_of_ngrams(tokens: Positions, longest: int) -> Positions:
+    """How many n-grams texts of some tokens have, a column for each length.
+
+    Examples
+    --------
+    >>> numbers_of_ngrams(np.array([5, 1]), 3)
+    array([[5, 4, 3],
+           [1, 0, 0]])
+    """
+    numbers: Positions = np.maximum(tokens[:, None] - np.arange(longest), 0)
+    return numbers
+
+
+@frozen(eq=False)
+class NgramTable:
+    """What BLEU reads off each item.
+
+    Parameters
+    ----------
+    matches : ndarray of int64, shape (items, longest)
+        N-grams of the response that its references have too: of each as often as the response has
+        it, but not more often than the reference that has it most.
+    response_tokens : ndarray of int64, shape (items,)
+        Length of the response.
+    reference_tokens : ndarray of int64, shape (items,)
+        Length of the reference that is nearest to it in length, the shorter one of two.
+    """
+
+    matches: Positions
+    response_tokens: Positions
+    reference_tokens: Positions
+
+    @classmethod
+    def of(cls, pairs: Pairs, tokens: Tokens, longest: int) -> NgramTable:
+        """The table of some items."""
+        matches = common_ngrams(
+            *(tokens.ids, tokens.starts, longest),
+            *(np.arange(pairs.items), pairs.references, pairs.starts),
+        )
+        counts = tokens.counts
+        responses, references = counts[pairs.responses], counts[pairs.references]
+        # One number to be smallest: first by distance, then by length.
+        distances = np.abs(references - responses) * (counts.max(initial=0) + 1) + references
+        nearest = references[pairs.best(-distances)]
+        return cls(matches, pairs.first(counts), nearest)
+
+    @property
+    def totals(self) -> Positions:
+        """N-grams of each response, shape (items, longest)."""
+        return numbers_of_ngrams(self.response_tokens, self.matches.shape[1])
+
+
+def _by_length(state: Any) -> NDArray[np.int64]:
+    return np.zeros(state.longest, np.int64)
+
+
+@define
+class NgramCounts(DerivedState):
+    """State: what BLEU reads off a corpus.
+
+    Parameters
+    ----------
+    normaliser, tokeniser : str
+        How texts are prepared.
+    longest : int
+        Greatest length of the n-grams.
+    """
+
+    normaliser: str
+    tokeniser: str
+    longest: int
+    items: int = counted(int)
+    matches: NDArray[np.int64] = counted(_by_length, takes_self=True)
+    totals: NDArray[np.int64] = counted(_by_length, takes_self=True)
+    too_short: NDArray[np.int64] = counted(_by_length, takes_self=True)
+    response_tokens: int = counted(int)
+    reference_tokens: int = counted(int)
+
+    def update(self, batch: TextBatch) -> None:
+        """Count the items of a batch."""
+        pairs = Pairs.of(batch)
+        tokens = tokenise(normalise(pairs.texts, self.normaliser), self.tokeniser)
+        table = NgramTable.of(pairs, tokens, self.longest)
+        totals = table.totals
+        self.items += pairs.items
+        self.matches = self.matches + table.matches.sum(0)
+        self.totals = self.totals + totals.sum(0)
+        self.too_short = self.too_short + (totals == 0).sum(0)
+        self.response_tokens += int(table.response_tokens.sum())
+        self.reference_tokens += int(table.reference_tokens.sum())
