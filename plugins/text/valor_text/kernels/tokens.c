@@ -70,7 +70,7 @@ static uint64_t hash_of(const uint32_t *own, int32_t length) {
 }
 
 /* Equal hashes are no proof: words are compared in full. */
-static int is_word(const Vocabulary *all, uint64_t entry, const uint32_t *own, int32_t length) {
+static int stands_for(const Vocabulary *all, uint64_t entry, const uint32_t *own, int32_t length) {
     const Word *word = all->words + (uint32_t)entry - 1;
     if (word->length != length) return 0;
     for (int32_t i = 0; i < length; i++)
@@ -106,7 +106,7 @@ static int32_t number_of(Vocabulary *all, int64_t first, int32_t length, uint64_
     int64_t place = hash & (all->size - 1);
     for (; all->table[place]; place = (place + 1) & (all->size - 1)) {
         const uint64_t entry = all->table[place];
-        if (entry >> 32 == hash >> 32 && is_word(all, entry, own, length))
+        if (entry >> 32 == hash >> 32 && stands_for(all, entry, own, length))
             return (int32_t)(uint32_t)entry - 1;
     }
     all->words[all->known].first = first;
