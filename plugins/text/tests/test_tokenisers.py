@@ -20,7 +20,17 @@ def texts() -> list[str]:
     source = random.Random(5)
     noise = ["".join(source.choices(_MARKS, k=source.randint(0, 12))) for _ in range(4000)]
     chosen = [text for pair in pairs(150, seed=3) for text in pair]
-    special = ["a<skipped>b", "co-\nop", "end-\n", "&quot;&amp;lt;&lt;", ".5", "5.", ",,", "-1", "1-2"]
+    special = [
+        "a<skipped>b",
+        "co-\nop",
+        "end-\n",
+        "&quot;&amp;lt;&lt;",
+        ".5",
+        "5.",
+        ",,",
+        "-1",
+        "1-2",
+    ]
     return [*ODD, *special, *noise, *chosen]
 
 

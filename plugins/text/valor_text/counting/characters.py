@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from valor_text.kernels import Characters
+from valor_text.kernels.values import Codes
 
 _SEPARATORS = "\x00\x01\x02\ufdd0\ufdd1\ufdd2"
 
@@ -36,7 +37,9 @@ def characters(texts: Sequence[str]) -> Characters:
     joined = "\x00".join([*texts, ""])
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     ends = np.cumsum(lengths + 1)
-    codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4").astype(
-        np.uint32, copy=False
-    )
+    if joined.isascii():
+        codes: Codes = np.frombuffer(joined.encode("ascii"), np.uint8)
+    else:
+        codes = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4")
+        codes = codes.astype(np.uint32, copy=False)
     return Characters(codes, ends - lengths - 1, ends - 1)

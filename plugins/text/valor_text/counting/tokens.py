@@ -48,7 +48,7 @@ class Tokens:
 
         def word(number: int) -> str:
             first, length = spans.firsts[words[number]], spans.lengths[words[number]]
-            return column.codes[first : first + length].tobytes().decode("utf-32-le")
+            return "".join(map(chr, column.codes[first : first + length].tolist()))
 
         return cls(ids, spans.starts, spans.lines, len(words), word)
 

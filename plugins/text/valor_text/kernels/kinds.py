@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
@@ -45,12 +46,12 @@ class CharacterKinds:
     _table: NDArray[np.uint8] = field(init=False, factory=lambda: np.zeros(_CODES, np.uint8))
     _known: NDArray[np.bool_] = field(init=False, factory=lambda: np.zeros(_CODES, bool))
 
-    def table(self, codes: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    def table(self, codes: NDArray[Any]) -> NDArray[np.uint8]:
         """Kinds by code point, known for some code points.
 
         Parameters
         ----------
-        codes : ndarray of uint32
+        codes : ndarray of uint8 or uint32
             Code points, each any number of times.
         """
         if not self._known[0]:
@@ -65,7 +66,7 @@ class CharacterKinds:
         self._known[codes] = True
 
 
-def _occurring(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+def _occurring(codes: NDArray[Any]) -> NDArray[np.bool_]:
     marks = np.zeros(_CODES, bool)
     marks[codes] = True
     return marks

@@ -6,7 +6,10 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-Codes = NDArray[np.uint32]
+CODE_TYPES = (np.uint8, np.uint32)
+"""Types of code points: bytes where all texts are ASCII."""
+
+Codes = NDArray[np.uint8] | NDArray[np.uint32]
 Ids = NDArray[np.int32]
 Positions = NDArray[np.int64]
 
@@ -22,8 +25,8 @@ class Characters:
 
     Parameters
     ----------
-    codes : ndarray of uint32
-        Code points; between two texts stands one that belongs to neither.
+    codes : ndarray of uint8 or uint32
+        Code points, in bytes where all are ASCII; between two texts stands one that belongs to neither.
     starts, stops : ndarray of int64
         Where each text begins and ends.
     """

@@ -11,7 +11,6 @@ from valor_text.kernels.library import KERNELS
 
 NO_MEMORY = -1
 
-CODES = array(np.uint32)
 KINDS = array(np.uint8)
 IDS, IDS_OUT = array(np.int32), array(np.int32, written=True)
 PLACES, PLACES_OUT = array(np.int64), array(np.int64, written=True)

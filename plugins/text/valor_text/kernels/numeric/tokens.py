@@ -7,7 +7,6 @@ import numpy as np
 from valor_text.kernels.kinds import KINDS, LINE, CharacterKinds
 from valor_text.kernels.values import Characters, Ids, Positions, Spans
 
-
 # Kinds as characters, in the order of the alternatives that a token may be.
 _TOKEN = re.compile(
     rb"[%(WORD)c%(DIGIT)c]+|%(DOLLAR)c%(DIGIT)c+|[%(MARK)c%(DOLLAR)c][^%(BETWEEN)c%(LINE)c]*|%(ALONE)c"
