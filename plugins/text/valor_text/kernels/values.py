@@ -26,7 +26,7 @@ class Characters:
     Parameters
     ----------
     codes : ndarray of uint8 or uint32
-        Code points, in bytes where all are ASCII; between two texts stands one that belongs to neither.
+        Code points, in bytes where all are ASCII; between two texts stands one of neither.
     starts, stops : ndarray of int64
         Where each text begins and ends.
     """
