@@ -142,6 +142,7 @@ class Job:
     run: Run | None
     function: Callable[..., Any] = field(init=False)
     wanted: Mapping[str, Any] = field(init=False)
+    waits: bool = field(init=False)
     journal: Journal | None = field(init=False)
     answered: list[ItemRow | None] = field(init=False)
     columns: ItemRows | None = field(init=False, default=None)
@@ -154,7 +155,8 @@ class Job:
         self.wanted = {
             asked: _open(self.resources, name, asked) for asked, name in self.scorer.chosen
         }
-        self.journal = self.run.journal if self.run is not None and self.scorer.waits else None
+        self.waits = self.run is not None and self.scorer.waits
+        self.journal = self.run.journal if self.run is not None and self.waits else None
         self.answered = [None] * len(self.items.batch)
 
     @property
@@ -244,7 +246,7 @@ class Job:
             self.run.control.stop(error.one_line)
 
     def _told(self, count: int) -> None:
-        if self.run is not None and self.scorer.waits:
+        if self.run is not None and self.waits:
             self.run.control.scored(count)
 
     def _score_pieces(self) -> None:

@@ -109,9 +109,7 @@ def text_batch(table: Table) -> TextBatch:
         raise table.missing(*TEXT_FIELDS)
     metadata: dict[str, Any] = unpacked(tables(table, "metadata") if table.has("metadata") else ())
     metadata |= columns_beside(table, own=found.values())
-    uids: Any = [table.row(i) for i in range(len(table))]
-    if "uid" in found:
-        uids = table.uids(found["uid"])
+    uids: Any = table.uids(found["uid"]) if "uid" in found else table.rows
     query, response = (
         table.values(found[name]) if name in found else [None] * len(table)
         for name in ("query", "response")

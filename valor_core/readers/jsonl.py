@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Any, BinaryIO, Final, NoReturn
 
 import numpy as np
@@ -200,9 +201,24 @@ def _columns(blocks: Iterable[Sequence[Record]]) -> dict[str, list[Any]]:
     columns: dict[str, list[Any]] = {}
     count = 0
     for records in blocks:
-        for name in dict.fromkeys(chain(columns, chain.from_iterable(records))):
+        cells = _alike(records)
+        for name in dict.fromkeys(chain(columns, cells or chain.from_iterable(records))):
             if name not in columns:
                 columns[name] = [None] * count
-            columns[name].extend([record.get(name) for record in records])
+            if name in cells:
+                columns[name].extend(cells[name])
+            else:
+                columns[name].extend([record.get(name) for record in records])
         count += len(records)
     return columns
+
+
+def _alike(records: Sequence[Record]) -> dict[str, list[Any]]:
+    """Values of every key of records that all have the same keys; nothing where some have not."""
+    names = records[0] if records else ()
+    if len(set(map(len, records))) != 1:
+        return {}
+    try:
+        return {name: list(map(itemgetter(name), records)) for name in names}
+    except KeyError:
+        return {}

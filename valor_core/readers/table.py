@@ -330,6 +330,13 @@ class Table:
         """
         return self.first_row + index if self.row_numbers is None else int(self.row_numbers[index])
 
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Numbers of all records in their file."""
+        if self.row_numbers is not None:
+            return self.row_numbers
+        return np.arange(self.first_row, self.first_row + len(self))
+
     def place(self, index: int, name: str) -> str:
         """Where a cell stands, for the start of an error message.
 
@@ -423,6 +430,8 @@ class Table:
         'a' as in row 2
         """
         names = self.strings(name)
+        if len(set(names.tolist())) == len(names):
+            return names
         first: dict[str, int] = {}
         again = [at for at, uid in enumerate(names) if first.setdefault(uid, at) != at]
         if again:

@@ -50,7 +50,7 @@ def _uid(item: Any, attribute: Any, value: Any) -> None:
 
 
 def _facts(item: Any, attribute: Any, value: Any) -> None:
-    if not isinstance(value, Mapping):
+    if type(value) is not dict and not isinstance(value, Mapping):  # which takes its time
         name = type(item).__name__
         raise SchemaError(f"{name}: metadata must be a table of facts, got {shown(value)}")
 
@@ -107,7 +107,7 @@ def _uid_column(uids: Any) -> Uids:
 
 def _uids_of_objects(array: NDArray[Any]) -> Uids:
     values = array.tolist()
-    if all(isinstance(value, str) for value in values):
+    if set(map(type, values)) == {str} or all(isinstance(value, str) for value in values):
         return np.array(values, dtype=np.str_)
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
         try:
@@ -312,6 +312,13 @@ class Datums:
     def name(self, position: int) -> str:
         """How an error message calls a datum: ``item 'img_7'``."""
         return f"item {self.uids[position].item()!r}"
+
+    def facts(self) -> Iterator[dict[str, Any]]:
+        """The metadata of each datum."""
+        if not self.metadata:
+            return ({} for _ in range(len(self)))
+        rows = zip(*self.metadata.values(), strict=True)
+        return (dict(zip(self.metadata, row, strict=True)) for row in rows)
 
     def at(self, position: int) -> Datum:
         """One datum as an object."""

@@ -29,6 +29,8 @@ def _text(item: Any, attribute: Any, value: Any) -> None:
 
 
 def _texts(value: Any, name: str) -> tuple[str, ...]:
+    if type(value) is tuple and set(map(type, value)) <= {str}:
+        return value
     if value is None:
         return ()
     if not isinstance(value, Iterable) or isinstance(value, Mapping):
@@ -53,7 +55,7 @@ def _reference_contexts(value: Any) -> tuple[str, ...]:
 
 
 def _outcomes(value: Any) -> tuple[bool, ...]:
-    if value is None:
+    if value is None or value == ():
         return ()
     if _is_outcome(value):
         return (bool(value),)
@@ -291,15 +293,7 @@ class TextBatch:
 
     def items(self) -> Iterator[Text]:
         """The items as objects."""
-        for i in range(len(self)):
-            datum = self.datums.at(i)
-            yield Text(
-                datum.uid,
-                self.queries[i],
-                self.responses[i],
-                self.references[i],
-                self.contexts[i],
-                self.reference_contexts[i],
-                datum.metadata,
-                outcomes=self.outcomes[i],
-            )
+        uids, facts = self.datums.uids.tolist(), self.datums.facts()
+        columns = [getattr(self, name).tolist() for name in _COLUMNS.values()]
+        for uid, metadata, *cells, outcomes in zip(uids, facts, *columns, strict=True):
+            yield Text(uid, *cells, metadata, outcomes=outcomes)
