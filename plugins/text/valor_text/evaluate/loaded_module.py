@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import RLock
 from types import ModuleType
@@ -32,7 +32,7 @@ _ALONE = RLock()
 """Held while foreign code runs: the state of random numbers and standard output are global."""
 
 
-@frozen(eq=False)
+@frozen(eq=False, slots=False)
 class LoadedModule:
     """A module of `evaluate` that is ready to compute.
 
@@ -63,12 +63,12 @@ class LoadedModule:
         """Whether it is given NumPy's arrays in place of lists."""
         return bool(self.module.format == "numpy")
 
-    @property
+    @cached_property
     def arguments(self) -> Mapping[str, inspect.Parameter]:
         """What its ``_compute`` takes, columns and options."""
         return inspect.signature(self.module._compute).parameters
 
-    @property
+    @cached_property
     def options(self) -> tuple[str, ...]:
         """Names of the options that it takes."""
         columns = {name for table in self.features for name in table}

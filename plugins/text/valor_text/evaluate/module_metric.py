@@ -81,8 +81,7 @@ class ModuleMetric:
         try:
             read = inputs(module, fields, own)
             if not read.columns:
-                lacking = " or ".join(read.left_out)
-                reason = Undefined(f"no items that take part, {lacking}")
+                reason = Undefined("no items with all that the module needs")
                 return [Result(parameters=parameters, value=reason, left_out=read.left_out)]
             options = dict(own.options)
             if read.codes is not None:
