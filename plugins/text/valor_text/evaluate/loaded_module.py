@@ -181,48 +181,63 @@ def load(module: Path, config_name: str | None, revision: str | None) -> LoadedM
     ParameterError
         If there is no such module, or its code fails.
     """
-    import_extra("evaluate", f"hf.Module: the module {module}", "valor-text[evaluate]")
+    import_extra("evaluate", f"hf.Module: the module {module.as_posix()}", "valor-text[evaluate]")
     with _ALONE, redirect_stdout(sys.stderr):
-        script = local(module) or _kept_or_fetched(module.as_posix(), revision)
+        script = local(module) or _cached_or_fetched(module.as_posix(), revision)
         return LoadedModule(script, _made(script, config_name))
 
 
-def _kept_or_fetched(name: str, revision: str | None) -> Script:
+def _cached_or_fetched(name: str, revision: str | None) -> Script:
     from evaluate import config
 
     modules = Path(config.HF_MODULES_CACHE)
-    is_name = not Path(name).is_absolute() and name.count("/") < 2 and not name.startswith(".")
-    if not is_name:
-        raise nowhere(name, modules, "nothing is there")
-    kept = cached(name, modules) if revision is None else None
-    if kept is not None:
-        return kept
+    if Path(name).is_absolute() or name.count("/") > 1 or name.startswith("."):
+        raise nowhere(name, modules)
+    found = cached(name, modules) if revision is None else None
+    if found is not None:
+        return found
     if config.HF_EVALUATE_OFFLINE:
-        raise nowhere(name, modules, "HF_EVALUATE_OFFLINE keeps from asking the hub")
-    return _fetched(name, revision, modules)
+        raise nowhere(name, modules, "HF_EVALUATE_OFFLINE forbids to ask the hub")
+    try:
+        return _fetched(name, revision, _writable(modules))
+    except ValorError:
+        raise
+    except (FileNotFoundError, ConnectionError) as error:
+        why = "the hub does not have it or cannot be reached"
+        raise nowhere(name, modules, why) from error
+    except Exception as error:
+        raise nowhere(name, modules, f"asking the hub failed, {_told(error)}") from error
 
 
 def _fetched(name: str, revision: str | None, modules: Path) -> Script:
-    """The script of a module on the hub, which `evaluate` puts beside the others that it keeps."""
-    from evaluate.loading import evaluation_module_factory
+    """The script of a module on the hub, which `evaluate` puts beside the others in its cache.
 
-    noisy = logging.getLogger("evaluate")
+    Raises
+    ------
+    OSError
+        If the hub does not answer with it.
+    """
+    from datasets import DownloadConfig
+    from evaluate import config
+    from evaluate.loading import evaluation_module_factory, init_dynamic_modules
+
+    noisy, counts = logging.getLogger("evaluate"), config.HF_UPDATE_DOWNLOAD_COUNTS
     try:
-        noisy.disabled = True
-        found = evaluation_module_factory(name, revision=revision)
-        module = importlib.import_module(found.module_path)
-    except ImportError as error:
+        noisy.disabled, config.HF_UPDATE_DOWNLOAD_COUNTS = True, False
+        place = evaluation_module_factory(
+            name,
+            revision=revision,
+            download_config=DownloadConfig(cache_dir=modules / "downloads"),
+            dynamic_modules_path=init_dynamic_modules(hf_modules_cache=modules),
+        ).module_path
+    except ImportError as error:  # it has been written by then
         script = cached(name, modules)
-        if script is not None and script.missing:
-            raise _missing(script, script.missing, error) from error
-        raise ParameterError(f"module: {name} cannot be loaded, {_told(error)}") from error
-    except (OSError, RuntimeError) as error:  # what requests and the hub's client raise
-        raise nowhere(name, modules, f"the hub was asked in vain ({_told(error)})") from error
-    except Exception as error:
-        raise ParameterError(f"module: {name} cannot be loaded, {_told(error)}") from error
+        if script is None or not script.missing:
+            raise ParameterError(f"module: {name} cannot be loaded, {_told(error)}") from error
+        raise _missing(script, script.missing, error) from error
     finally:
-        noisy.disabled = False
-    return Script(Path(str(module.__file__)))
+        noisy.disabled, config.HF_UPDATE_DOWNLOAD_COUNTS = False, counts
+    return Script(modules.joinpath(*place.split(".")).with_suffix(".py"))
 
 
 def _made(script: Script, config_name: str | None) -> Any:
@@ -288,6 +303,7 @@ class _Description(str):
 
 def _prepared(cls: Any, config_name: str | None) -> Any:
     """An instance that has downloaded what it needs."""
+    from evaluate import config
 
     def info(self: Any) -> Any:
         told = cls._info(self)
@@ -295,12 +311,19 @@ def _prepared(cls: Any, config_name: str | None) -> Any:
         return told
 
     described = type(cls.__name__, (cls,), {"_info": info, "__module__": cls.__module__})
-    try:
-        module = described(config_name=config_name)
-    except OSError:  # nothing can be written where evaluate keeps its data
-        module = described(config_name=config_name, cache_dir=_own_folder().name)
+    module = described(config_name=config_name, cache_dir=str(_writable(config.HF_METRICS_CACHE)))
     module.download_and_prepare()
     return module
+
+
+def _writable(folder: Path) -> Path:
+    """A folder in which `evaluate` keeps something, or one of this process if nothing can be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(_own_folder().name)
 
 
 @lru_cache(maxsize=1)

@@ -46,10 +46,13 @@ class ModuleMetric:
                 "If you trust it, write: allow_code: true",
                 "hf.Module: ",
             )
-        module = self._module
-        columns = all_columns(module, own)
-        Sources(own.columns).check((*columns, *module.options))
-        module.check_options(own.options, columns)
+        try:
+            module = self._module
+            columns = all_columns(module, own)
+            Sources(own.columns).check((*columns, *module.options))
+            module.check_options(own.options, columns)
+        except ParameterError as error:
+            raise error.at("hf.Module: ") from error.__cause__
 
     @property
     def _module(self) -> LoadedModule:

@@ -207,13 +207,24 @@ def _short(name: str) -> str:
     return stem if owner in {f"evaluate-{kind}" for kind in TYPES} else name
 
 
-def nowhere(name: str, modules: Path, why: str) -> ParameterError:
-    """What to raise where a module is neither a folder, nor kept, nor on the hub."""
-    kept = cached_names(modules)
-    nearest = did_you_mean(name, kept)
-    listed = f"kept from the hub are {', '.join(kept)}" if kept else "none is kept from the hub"
+def nowhere(name: str, modules: Path, hub: str = "") -> ParameterError:
+    """What to raise where a module is neither a folder, nor cached, nor on the hub.
+
+    Parameters
+    ----------
+    name : str
+        Its name, or the path that was given.
+    modules : Path
+        Folder in which `evaluate` keeps modules.
+    hub : str, optional
+        What came of asking the hub.
+    """
+    known = cached_names(modules)
+    listed = f"the cache has {', '.join(known)}" if known else "the cache has none"
+    told = "; ".join(filter(None, [listed, hub]))
     return ParameterError(
-        f"module: expected a folder with a script, or a module of the hub, got {name!r}; {why}, "
-        f"and {listed}",
-        nearest or "Give the folder of the module: module: FOLDER, from the folder of the config",
+        f"module: expected the folder of a script, a script or the name of a module, got {name!r}; "
+        f"{told}",
+        did_you_mean(name, known)
+        or "Give the folder of its script, from the folder of the config: module: FOLDER",
     )
