@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.arrays import Codes
-from valor_text.evaluate.feature import element_of, kind_of
-from valor_text.evaluate.kept_items import METADATA, Cells, ClassifiedItems, TextItems
-from valor_text.evaluate.label_codes import LabelCodes
-from valor_text.evaluate.sources import ANSWER_START, GROUNDTRUTHS, PREDICTIONS, UID
-from valor_text.evaluate.value import value_of
+from valor_text.evaluate.inputs.feature import element_of, kind_of
+from valor_text.evaluate.inputs.kept_items import METADATA, Cells, ClassifiedItems, TextItems
+from valor_text.evaluate.inputs.label_codes import LabelCodes
+from valor_text.evaluate.inputs.sources import ANSWER_START, GROUNDTRUTHS, PREDICTIONS, UID
+from valor_text.evaluate.inputs.value import value_of
 
 
 @frozen

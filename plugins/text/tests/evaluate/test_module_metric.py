@@ -12,7 +12,7 @@ import pytest
 from valor_core import Classification, Report, Text, Undefined, evaluate
 from valor_core.errors import ParameterError
 
-MODULES = Path(__file__).parent / "evaluate_modules"
+MODULES = Path(__file__).parents[1] / "evaluate_modules"
 
 
 def computed(items: list[Any], module: str, **parameters: Any) -> Report:

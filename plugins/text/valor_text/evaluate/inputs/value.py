@@ -7,8 +7,8 @@ import math
 from typing import Any
 
 from valor_core.errors import SchemaError, shown
-from valor_text.evaluate.feature import are_labels, element_of, from_json, kind_of, words
-from valor_text.evaluate.label_codes import is_whole
+from valor_text.evaluate.inputs.feature import are_labels, element_of, from_json, kind_of, words
+from valor_text.evaluate.inputs.label_codes import is_whole
 
 _TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 

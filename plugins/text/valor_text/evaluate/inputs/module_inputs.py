@@ -9,12 +9,12 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError
-from valor_text.evaluate.feature import kind_of, leaves, narrowed
-from valor_text.evaluate.item_fields import ItemFields, Reading
-from valor_text.evaluate.label_codes import LabelCodes
-from valor_text.evaluate.loaded_module import LoadedModule
+from valor_text.evaluate.inputs.feature import kind_of, leaves, narrowed
+from valor_text.evaluate.inputs.item_fields import ItemFields, Reading
+from valor_text.evaluate.inputs.label_codes import LabelCodes
+from valor_text.evaluate.inputs.sources import UID, Sources
 from valor_text.evaluate.parameters import ModuleParameters
-from valor_text.evaluate.sources import UID, Sources
+from valor_text.evaluate.scripts.loaded_module import LoadedModule
 
 _CLASSES = ("label", "prediction")
 """Columns inside tables whose whole numbers are classes, as those outside are."""

@@ -11,7 +11,7 @@ import pytest
 from valor_core import Registry
 from valor_core.testing import cases, check_metric
 
-MODULES = Path(__file__).parent / "evaluate_modules"
+MODULES = Path(__file__).parents[1] / "evaluate_modules"
 
 
 def module(name: str, **more: Any) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from valor_core.errors import (
     did_you_mean,
 )
 from valor_core.extras import import_extra
-from valor_text.evaluate.script import Script, cached, local, nowhere
+from valor_text.evaluate.scripts.script import Script, cached, local, nowhere
 
 _ALONE = RLock()
 """Held while foreign code runs: the state of random numbers and standard output are global."""

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import ParameterError, did_you_mean, shown
-from valor_text.evaluate.kept_items import METADATA, TEXT_COLUMNS
+from valor_text.evaluate.inputs.kept_items import METADATA, TEXT_COLUMNS
 
 UID = "uid"
 GROUNDTRUTHS = "groundtruths"
