@@ -23,7 +23,7 @@ from valor_core.config.schema import RunConfig
 from valor_core.gallery import GalleryParameters
 from valor_core.parameters import Parameter, declared, plain_value
 from valor_core.registry import Registry
-from valor_core.spec import EngineSpec, GallerySpec, MetricSpec, ReaderSpec, Spec
+from valor_core.spec import EngineSpec, GallerySpec, MetricSpec, ReaderSpec, Spec, TaskSpec
 from valor_core.table import escaped
 
 ROOT = Path(__file__).parent.parent
@@ -123,10 +123,14 @@ def main(arguments: list[str]) -> int:
 def _metric(registry: Registry, name: str) -> str:
     spec = registry.metric(name)
     direction = {True: "higher", False: "lower", None: "neither"}[spec.higher_is_better]
-    named = f"`{spec.name}`, or `{spec.short_name}` where the task is {spec.namespace}"
+    named = f"`{spec.name}`"
+    if spec.namespace in {task.short_name for task in registry.all(TaskSpec)}:
+        named += f", or `{spec.short_name}` where the task is {spec.namespace}"
+    if spec.takes_names:
+        named += f", or `{spec.namespace}.<{spec.takes_names}>`"
     facts = [
         ("also called", ", ".join(f"`{alias}`" for alias in spec.aliases)),
-        ("task", spec.task),
+        ("task", ", ".join(spec.tasks)),
         ("reads", ", ".join(f"`{name}`" for name in spec.reads)),
         ("range", str(spec.range)),
         ("better", direction),

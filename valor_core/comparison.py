@@ -242,6 +242,8 @@ def compare(
     for identity in shared:
         mine, other = ours[identity], theirs[identity]
         direction = directions[identity[0]]
+        if direction is None:
+            direction = other.result.parameters.get("higher_is_better")
         for one, two in _numbers(mine.result, other.result):
             changes.append(_change(other.where, one, two, direction, tolerances))
         if not tolerances.allow(_rest(mine.result), _rest(other.result)):

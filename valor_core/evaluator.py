@@ -126,7 +126,7 @@ class Evaluator:
         )
         task = chosen["task"]
         _check_task(task, self.registry, place)
-        bound = bind(chosen["metrics"], self.registry, task, place)
+        bound = bind(chosen["metrics"], self.registry, task, place, folder)
         self.requirements = _requirements(chosen["require"], bound, place)
         plan = Plan.of(bound, self.registry)
         asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, fields, frozen
@@ -19,13 +20,13 @@ from valor_core.errors import (
 from valor_core.function_metric import FunctionMetricSpec
 from valor_core.item_rows import ItemRows
 from valor_core.items import ItemMetric, metric_of, with_metadata
-from valor_core.parameters import build, plain
+from valor_core.parameters import build, declared, plain, relocate
 from valor_core.registry import Registry, implementation
 from valor_core.resources import open_as, with_digests
 from valor_core.result import Failed, Result, Undefined
 from valor_core.schemas import Batch
 from valor_core.scoring import ItemScorer, Run, check_scorer, score
-from valor_core.spec import MetricSpec, TaskSpec
+from valor_core.spec import MetricSpec, TaskSpec, fold
 from valor_core.state import Broken, Metric, Resources, RowsOf, StateRequest, find, join
 
 MetricChoice = str | Mapping[str, Any] | MetricSpec
@@ -46,12 +47,30 @@ class BoundMetric:
         Where it was chosen, for errors: ``"config.yaml: metrics[0]"``.
     resources : tuple of (str, str)
         For each resource of which there are several, the one that was chosen: ``("judge", "b")``.
+    folder : Path, optional
+        Folder of the config. A path among the parameters is relative to it if something is
+        there, and is taken as it is written if not.
     """
 
     spec: MetricSpec
     parameters: Any
     place: str = field(default="", eq=False)
     resources: tuple[tuple[str, str], ...] = ()
+    folder: Path | None = field(default=None, eq=False)
+
+    @property
+    def located(self) -> Any:
+        """The parameters, with paths from the folder of the config."""
+        folder = self.folder
+        cls: type = type(self.parameters)
+        if folder is None or not any(own.holds_paths for own in declared(cls)):
+            return self.parameters
+
+        def found(path: Path) -> Path:
+            there = folder / path
+            return there if there.exists() else path
+
+        return relocate(self.parameters, found)
 
     def describe(self) -> dict[str, Any]:
         """The choice as a config has it, with the version and every parameter written out."""
@@ -77,7 +96,7 @@ class BoundMetric:
                 check_scorer(self.spec, code)
                 return self.item_metric()
         try:
-            metric: Metric = code(self.parameters)
+            metric: Metric = code(self.located)
         except ParameterError as error:
             raise (error.at(f"{self.place}.") if self.place else error) from None
         except ValorError:
@@ -92,7 +111,7 @@ class BoundMetric:
         chosen = {
             asked: open_as(asked, named.get(_short(asked), "")) for asked in self.spec.resources
         }
-        return metric_of(self.spec, self.parameters, chosen, named)
+        return metric_of(self.spec, self.located, chosen, named)
 
 
 @frozen
@@ -119,6 +138,7 @@ def bind(
     registry: Registry,
     task: str | None,
     place: str = "",
+    folder: Path | None = None,
 ) -> tuple[BoundMetric, ...]:
     """The metrics that some choices name, with their parameters checked, each once.
 
@@ -133,6 +153,8 @@ def bind(
     place : str
         Where the choices stand, for errors: ``"config.yaml: "``; without it an error is placed
         by the metric's name.
+    folder : Path, optional
+        Folder of the config.
 
     Raises
     ------
@@ -143,13 +165,19 @@ def bind(
         choices = [choices]
     bound: list[BoundMetric] = []
     for i, choice in enumerate(choices):
-        metric = _bind(choice, registry, task, f"{place}metrics[{i}]" if place else "")
+        metric = _bind(choice, registry, task, f"{place}metrics[{i}]" if place else "", folder)
         if metric not in bound:
             bound.append(metric)
+    tasks = {metric.spec.task for metric in bound if not metric.spec.other_tasks}
+    if task is None and len(tasks) == 1:
+        (told,) = tasks
+        bound = [evolve(metric, spec=metric.spec.serving(told)) for metric in bound]
     return tuple(bound)
 
 
-def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str) -> BoundMetric:
+def _bind(
+    choice: MetricChoice, registry: Registry, task: str | None, place: str, folder: Path | None
+) -> BoundMetric:
     is_name = isinstance(choice, (str, MetricSpec))
     values: Any = {"name": choice} if is_name else choice
     if not isinstance(values, Mapping) or "name" not in values:
@@ -165,6 +193,7 @@ def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str
         if spec.reads:
             registry.find(TaskSpec, spec.task).check_reads(spec)
     given = {key: value for key, value in values.items() if key != "name"}
+    given = _named_parameter(name, spec) | given
     named = _named_resources(spec, given, f"{place}." if place else f"{spec.name}: ")
     try:
         parameters: Any = build(
@@ -176,7 +205,16 @@ def _bind(choice: MetricChoice, registry: Registry, task: str | None, place: str
                 error.sentence, error.remedy or _parameters_of(spec), f"{place}."
             ) from None
         raise
-    return BoundMetric(spec, parameters, place, named)
+    return BoundMetric(spec, parameters, place, named, folder)
+
+
+def _named_parameter(name: str | MetricSpec, spec: MetricSpec) -> dict[str, Any]:
+    """The parameter that a name means which is none of the metric's own."""
+    if spec.takes_names is None or not isinstance(name, str):
+        return {}
+    short = name.partition("@")[0].rpartition(".")[2]
+    is_own = fold(short) in map(fold, (spec.short_name, *spec.aliases))
+    return {} if is_own else {spec.takes_names: short}
 
 
 def _named_resources(
@@ -222,7 +260,7 @@ def _spec(choice: str | MetricSpec, registry: Registry, task: str | None) -> Met
     if isinstance(choice, str):
         return registry.metric(choice, task)
     registry.add(choice)
-    return choice
+    return choice.serving(task)
 
 
 def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:

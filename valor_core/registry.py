@@ -8,7 +8,7 @@ own namespace and hides nobody.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import define, field
@@ -174,8 +174,8 @@ class Registry:
         return self._manifests[namespace]
 
     def metric(self, name: str, task: str | None = None) -> MetricSpec:
-        """Spec of the metric with this name; `find` says what names mean."""
-        return self.find(MetricSpec, name, task)
+        """Spec of the metric with this name, for the task; `find` says what names mean."""
+        return self.find(MetricSpec, name, task).serving(task)
 
     def find(self, kind: type[S], name: str, task: str | None = None) -> S:
         """Spec of the thing of a kind with this name.
@@ -188,7 +188,8 @@ class Registry:
             ``"namespace.Name"``, or a bare name that is looked for in the namespace called like
             the task and in core's; those of engines, tasks, commands and kinds of resources in
             all others too. ``@version`` behind a metric's asserts the version. Case, ``_`` and
-            ``-`` do not matter, and aliases count.
+            ``-`` do not matter, and aliases count. Where nothing in a namespace has the name, it
+            means the metric that takes names there, if there is one.
         task : str, optional
             Namespace of bare names.
 
@@ -294,7 +295,7 @@ class Registry:
         namespace, _, short = wanted.name.rpartition(".")
         space = self._namespace(namespace, str(wanted))
         known = self.manifest(space).of(wanted.kind).by_name
-        spec = known.get(fold(short))
+        spec = known.get(fold(short)) or _taking_names(known.values())
         if spec is None:
             remedy = did_you_mean(wanted.name, [spec.name for spec in known.values()])
             raise UnknownNameError(
@@ -370,7 +371,8 @@ class Registry:
         for spec in named:
             if isinstance(spec, ResourceKindSpec):
                 return f"{spec.name!r} is a kind of {spec.resource}."
-            return f"{spec.name!r} is for the task {getattr(spec, 'task', None)}."
+            tasks = getattr(spec, "tasks", (getattr(spec, "task", None),))
+            return f"{spec.name!r} is for the task {' or '.join(map(str, tasks))}."
         words = sorted({word for spec in known for word in wanted.words(spec)})
         found = did_you_mean(wanted.name, words)
         if found is None and wanted.kind is not MetricSpec:
@@ -450,6 +452,11 @@ def implementation(spec: Spec) -> Any:
         raise
     except Exception as error:
         raise _broken(spec, error) from error
+
+
+def _taking_names(specs: Iterable[S]) -> S | None:
+    """The metric that takes the names that nothing else has, if there is one."""
+    return next((spec for spec in specs if getattr(spec, "takes_names", None)), None)
 
 
 def install_metrics() -> str:

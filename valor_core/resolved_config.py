@@ -35,6 +35,13 @@ def resolved(
     def move(text: str) -> str:
         return _path_from(home, request.folder / text)
 
+    def move_found(text: str) -> str:
+        return move(text) if (request.folder / text).exists() else text
+
+    values["metrics"] = [
+        _moved(described, metric.spec.parameter_class, move_found)
+        for described, metric in zip(values["metrics"], evaluation.plan.metrics, strict=True)
+    ]
     reader = registry.find(ReaderSpec, values["data"]["reader"], evaluation.task)
     values["data"] = _moved(values["data"], reader.parameter_class, move)
     for resource in evaluation.resources:

@@ -6,9 +6,9 @@ import importlib
 import re
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from attrs import field, fields, frozen, has
+from attrs import evolve, field, fields, frozen, has
 from attrs.validators import optional
 
 from valor_core.errors import BrokenPluginError, ManifestError, did_you_mean, shown
@@ -214,8 +214,11 @@ class MetricSpec(Spec):
     task : str
         Which batches it reads: ``"classification"``, ``"detection"``, ``"segmentation"``,
         ``"text"``.
+    other_tasks : tuple of str
+        Tasks whose batches it reads besides.
     higher_is_better : bool or None
-        Its direction; None for a count, a matrix or a curve.
+        Its direction; None for a count, a matrix or a curve. A metric whose results differ in it
+        says so in their parameters, under the same name.
     range : Range
         Where its numbers lie.
     references : tuple of Reference
@@ -238,6 +241,9 @@ class MetricSpec(Spec):
     written_as : tuple of (str, str)
         Names that others give it with some of its parameters, and these as a config writes
         them: ``("balanced_accuracy_score", "balanced: true")``. They are answered with that.
+    takes_names : str, optional
+        Parameter that a name means which nothing in its namespace has: with ``"module"``,
+        ``hf.rouge`` is ``hf.Module`` with ``module: rouge``.
 
     Examples
     --------
@@ -257,6 +263,7 @@ class MetricSpec(Spec):
     kind: ClassVar[str] = "metric"
 
     task: str
+    other_tasks: tuple[str, ...] = ()
     higher_is_better: bool | None
     range: Range
     references: tuple[Reference, ...] = ()
@@ -266,6 +273,34 @@ class MetricSpec(Spec):
     resources: tuple[str, ...] = ()
     reads: tuple[str, ...] = field(default=(), validator=_check_reads)
     written_as: tuple[tuple[str, str], ...] = ()
+    takes_names: str | None = None
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """All tasks whose batches it reads."""
+        return (self.task, *self.other_tasks)
+
+    def serving(self, task: str | None) -> Self:
+        """The same metric as one of a task, if it reads its batches; else as it is.
+
+        Examples
+        --------
+        >>> spec = MetricSpec(
+        ...     name="mylab.Share",
+        ...     task="text",
+        ...     other_tasks=("classification",),
+        ...     summary="Share of items with an answer",
+        ...     implementation="mylab.share:Share",
+        ...     higher_is_better=True,
+        ...     range=Range(0, 1),
+        ... )
+        >>> spec.serving("classification").task, spec.serving("detection").task
+        ('classification', 'text')
+        """
+        if task == self.task or task not in self.other_tasks:
+            return self
+        others = tuple(one for one in self.tasks if one != task)
+        return evolve(self, task=task, other_tasks=others)
 
     @property
     def identity(self) -> str:
@@ -282,6 +317,14 @@ class MetricSpec(Spec):
                     f"{parameter.name!r}, which results or configs have for something else",
                     f"Call it otherwise than: {', '.join(sorted(RESERVED))}",
                 )
+        if self.takes_names is not None and self.takes_names not in {
+            parameter.name for parameter in declared(cls)
+        }:
+            raise ManifestError(
+                f"{self.name}: expected takes_names to be one of its parameters, got "
+                f"{shown(self.takes_names)}",
+                f"It is one of: {', '.join(parameter.name for parameter in declared(cls))}",
+            )
 
 
 @frozen(kw_only=True)

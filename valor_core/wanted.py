@@ -71,7 +71,9 @@ class Wanted(Generic[S]):
 
     def serves(self, spec: Spec) -> bool:
         """Whether a spec can be used at home, as far as it says."""
-        fits = self.home is None or getattr(spec, "task", None) in (None, self.home)
+        task = getattr(spec, "task", None)
+        tasks = spec.tasks if isinstance(spec, MetricSpec) else (task,)
+        fits = self.home is None or task is None or self.home in tasks
         return fits and self.is_kind(spec)
 
     def words(self, spec: Spec) -> tuple[str, ...]:

@@ -94,7 +94,7 @@ def facts_of(spec: Spec) -> dict[str, str]:
     {'task': 'any'}
     """
     if isinstance(spec, MetricSpec):
-        return {"task": spec.task, "better": DIRECTIONS[spec.higher_is_better]}
+        return {"task": ", ".join(spec.tasks), "better": DIRECTIONS[spec.higher_is_better]}
     if isinstance(spec, (ReaderSpec, GallerySpec)):
         return {"task": spec.task or "any"}
     if isinstance(spec, ResourceKindSpec):
@@ -110,5 +110,6 @@ def _record(spec: Spec, registry: Registry) -> dict[str, Any]:
     if isinstance(spec, ResourceKindSpec):
         record["resource"] = spec.resource
     if isinstance(spec, MetricSpec):
+        record["other_tasks"] = list(spec.other_tasks)
         record |= {"higher_is_better": spec.higher_is_better, "version": spec.version}
     return record | {"aliases": list(spec.aliases), "distribution": f"{name} {version}"}

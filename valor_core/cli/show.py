@@ -133,6 +133,7 @@ def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
         facts["task"] = spec.task
     if isinstance(spec, MetricSpec):
         facts |= {
+            "other_tasks": list(spec.other_tasks),
             "higher_is_better": spec.higher_is_better,
             "range": str(spec.range),
             "version": spec.version,
@@ -161,6 +162,7 @@ def _listed(names: tuple[str, ...] | None) -> list[str] | None:
 
 _TITLES = {
     "higher_is_better": "better",
+    "other_tasks": "other tasks",
     "per_item": "per item",
     "aliases": "also called",
     "identity": "decided by",

@@ -176,6 +176,7 @@ def json_schema(registry: Registry) -> dict[str, Any]:
     schema = parameter_schema(RunConfig)
     metrics = registry.all(MetricSpec)
     named = [_named(spec, "name") for spec in metrics]
+    named += [_of_any_name(spec) for spec in metrics if spec.takes_names]
     names: dict[str, Any] = {"type": "string", "examples": [spec.name for spec in metrics]}
     choice = {"anyOf": [names, *named, _decorated(registry)]}
     listed = {"type": "array", "items": choice, "minItems": 1}
@@ -232,6 +233,18 @@ def _named(spec: Spec, key: str) -> dict[str, Any]:
         **schema["properties"],
     }
     schema["required"] = [key, *schema.get("required", [])]
+    return schema
+
+
+def _of_any_name(spec: MetricSpec) -> dict[str, Any]:
+    """A metric under a name of its namespace that stands for one of its parameters."""
+    schema = _named(spec, "name")
+    short = "|".join(map(_any_case, (spec.short_name, *spec.aliases)))
+    name = rf"^{_any_case(spec.namespace)}\.(?!({short})(@|$))[^.]+$"
+    schema["title"] = f"{spec.namespace}.<{spec.takes_names}>"
+    schema["properties"] |= {"name": {"type": "string", "pattern": name}}
+    del schema["properties"][spec.takes_names]
+    schema["required"] = [key for key in schema["required"] if key != spec.takes_names]
     return schema
 
 

@@ -166,10 +166,13 @@ def cases(
                 yield f"{declared.name}/{name}", check
     given = _by_metric(namespace, manifest.of(MetricSpec), parameters or {})
     bound: dict[str, list[tuple[MetricSpec, Any]]] = {}
-    for spec in manifest.of(MetricSpec):
+    served = [(spec, task) for spec in manifest.of(MetricSpec) for task in spec.tasks]
+    for declared_spec, of_task in served:
+        spec = declared_spec.serving(of_task)
         opener = partial(_opened, [spec], resources or {}, plugin.registry)
         for number, values in enumerate(given[spec.name]):
             several = f"[{number}]" if len(given[spec.name]) > 1 else ""
+            several += f"[{of_task}]" if spec.other_tasks else ""
             bound.setdefault(spec.task, []).append((spec, values))
             for name, check in _metric_cases(spec, batches, values, opener, plugin.registry):
                 yield name.replace("/", f"{several}/", 1), check

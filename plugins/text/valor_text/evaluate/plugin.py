@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 from valor_core.hookspecs import hookimpl
-from valor_core.spec import MetricSpec
+from valor_core.spec import MetricSpec, Range, Reference
 
 
 @hookimpl
 def valor_metrics() -> tuple[MetricSpec, ...]:
     """Declare the metrics."""
-    return ()
+    return (
+        MetricSpec(
+            name="hf.Module",
+            task="text",
+            other_tasks=("classification",),
+            summary="A module of Hugging Face evaluate, from a folder, the cache or the hub",
+            parameters="valor_text.evaluate.parameters:ModuleParameters",
+            implementation="valor_text.evaluate.module_metric:ModuleMetric",
+            higher_is_better=None,
+            range=Range(),
+            takes_names="module",
+            references=(
+                Reference(
+                    "Hugging Face evaluate 0.4.6",
+                    "EvaluationModule",
+                    "https://github.com/huggingface/evaluate",
+                ),
+            ),
+        ),
+    )

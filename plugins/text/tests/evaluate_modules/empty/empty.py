@@ -1,0 +1,5 @@
+"""No module of evaluate."""
+
+import evaluate
+
+HERE = evaluate.__name__

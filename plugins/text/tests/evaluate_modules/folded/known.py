@@ -1,0 +1,3 @@
+"""Words that are known."""
+
+KNOWN = frozenset({"the", "cat", "sat"})

@@ -1,0 +1,1 @@
+"""A script that is not called like its folder."""

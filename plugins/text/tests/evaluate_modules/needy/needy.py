@@ -1,0 +1,18 @@
+"""A module of what is not installed."""
+
+import datasets
+import evaluate
+import no_such_package
+
+
+class Needy(evaluate.Metric):
+    def _info(self):
+        return evaluate.MetricInfo(
+            description="A module of what is not installed.",
+            citation="",
+            inputs_description="",
+            features=datasets.Features({"data": datasets.Value("string")}),
+        )
+
+    def _compute(self, data):
+        return no_such_package.measure(data)

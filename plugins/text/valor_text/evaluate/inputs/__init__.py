@@ -1,0 +1,1 @@
+"""Inputs: what a module computes from, read from fields of items."""

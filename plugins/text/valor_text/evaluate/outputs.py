@@ -1,0 +1,91 @@
+"""Outputs: what a module computes, of whatever shape, as results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from valor_core.errors import ReportError, shown
+from valor_core.result import Failed, Result, Undefined, as_json, is_number
+
+OUTPUT = "output"
+"""Parameter of a result that says which of several outputs it is."""
+
+
+def results(
+    output: Any, parameters: Mapping[str, Any], left_out: Mapping[str, int]
+) -> list[Result]:
+    """A result for each output of a module.
+
+    A table gives a result for each of its keys, those of tables inside it after a dot. What is no
+    finite number is undefined, and null within a list.
+
+    Parameters
+    ----------
+    output : object
+        What the module computed: a number, a text, an array, a list, or a table of these.
+    parameters : mapping
+        Parameters of every result.
+    left_out : mapping of str to int
+        What items lack that did not take part, and how many.
+
+    Examples
+    --------
+    >>> found = results({"PER": {"f1": np.float32(0.5)}, "accuracy": float("nan")}, {}, {})
+    >>> [(one.parameters["output"], one.value) for one in found]
+    [('PER.f1', 0.5), ('accuracy', Undefined(reason='the module computes nan'))]
+    """
+    found = []
+    for path, value in _flat(output):
+        named = dict(parameters) | ({OUTPUT: path} if path else {})
+        found.append(Result(parameters=named, value=_value(value), left_out=left_out))
+    return found
+
+
+def is_table(result: Result) -> bool:
+    """Whether a result is no single number, but a list or a table of them."""
+    return isinstance(result.value, (list, dict))
+
+
+def _flat(output: Any, above: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(output, Mapping) and output:
+        for key, value in output.items():
+            yield from _flat(value, f"{above}.{key}" if above else str(key))
+    elif _holds_tables(output):
+        for place, value in enumerate(output):
+            yield from _flat(value, f"{above}.{place}" if above else str(place))
+    else:
+        yield above, output
+
+
+def _holds_tables(output: Any) -> bool:
+    return isinstance(output, (list, tuple)) and any(isinstance(part, Mapping) for part in output)
+
+
+def _value(value: Any) -> Any:
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        value = value.item()
+    if value is None:
+        return Undefined("the module computes none")
+    if isinstance(value, float) and not math.isfinite(value):
+        return Undefined(f"the module computes {value}")
+    if isinstance(value, bool) or is_number(value):
+        return value
+    try:
+        return as_json(_with_nulls(value), "value")
+    except ReportError:
+        return Failed(f"expected numbers, texts, lists or tables of a module, found {shown(value)}")
+
+
+def _with_nulls(value: Any) -> Any:
+    """The value with None where a number is not finite."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _with_nulls(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_with_nulls(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

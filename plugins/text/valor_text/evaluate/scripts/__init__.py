@@ -1,0 +1,1 @@
+"""Scripts of modules: found, and executed once that is allowed."""
