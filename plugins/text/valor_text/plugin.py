@@ -7,7 +7,6 @@ from valor_core.parameters import NoParameters
 from valor_core.spec import MetricSpec, Range, Reference
 
 SHARE = Range(0, 1)
-READS = ("response", "references")
 LIN = Reference(
     "Lin, 'ROUGE: a package for automatic evaluation of summaries', ACL workshop Text "
     "Summarization Branches Out, 2004",
@@ -52,7 +51,6 @@ def _of_items(
         range=range,
         references=references,
         aliases=aliases,
-        reads=READS,
         per_item=True,
         many=True,
         reads=reads,
@@ -92,7 +90,7 @@ def _of_corpus(
         range=range,
         references=references,
         aliases=aliases,
-        reads=READS,
+        reads=("response", "references"),
     )
 
 
