@@ -129,10 +129,10 @@ static int distances(Work *work, const int32_t *left, int64_t rows, const int32_
 static int64_t cut(Work *work, const int32_t *left, int64_t rows, const int32_t *right,
                    int64_t columns, int64_t *near) {
     const int64_t half = columns / 2, rest = columns - half;
-    int64_t *before = malloc(2 * (rows + 1) * sizeof *before), *after = before + rows + 1;
+    int64_t *before = malloc(2 * (rows + 1) * sizeof *before), best = -1;
     int32_t *reversed = malloc((rows + rest) * sizeof *reversed);
-    int64_t best = -1;
     if (before && reversed) {
+        int64_t *after = before + rows + 1;
         for (int64_t i = 0; i < rows; i++) reversed[i] = left[rows - 1 - i];
         for (int64_t i = 0; i < rest; i++) reversed[rows + i] = right[columns - 1 - i];
         if (distances(work, left, rows, right, half, before) &&

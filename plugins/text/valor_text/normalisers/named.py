@@ -15,6 +15,7 @@ _NORMALISERS: Mapping[str, str] = {
     "none": "plain:as_it_is",
     "lower": "plain:lower",
     "lowercase": "plain:lowercase",
+    "strip": "plain:strip",
 }
 _TOKENISERS: Mapping[str, str] = {
     "words": "plain:words",
@@ -25,6 +26,7 @@ _TOKENISERS: Mapping[str, str] = {
     "intl": "sacrebleu:international",
     "zh": "sacrebleu:chinese",
     "char": "sacrebleu:letters",
+    "jiwer": "jiwer:tokens",
 }
 
 

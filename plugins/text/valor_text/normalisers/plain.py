@@ -14,6 +14,17 @@ def as_it_is(texts: Sequence[str]) -> list[str]:
     return list(texts)
 
 
+def strip(texts: Sequence[str]) -> list[str]:
+    """No white space at the ends.
+
+    Examples
+    --------
+    >>> strip([" a  b "])
+    ['a  b']
+    """
+    return [text.strip() for text in texts]
+
+
 def lower(texts: Sequence[str]) -> list[str]:
     r"""Lower case, one blank for any white space, none at the ends.
 

@@ -11,6 +11,7 @@ NORMALISERS: Mapping[str, int] = {
     "none": 1,
     "lower": 1,
     "lowercase": 1,
+    "strip": 1,
 }
 """Versions of the normalisers; raised when any text can come out otherwise."""
 
@@ -23,6 +24,7 @@ TOKENISERS: Mapping[str, int] = {
     "intl": 1,
     "zh": 1,
     "char": 1,
+    "jiwer": 1,
 }
 """Versions of the tokenisers; raised when any text can have other tokens."""
 

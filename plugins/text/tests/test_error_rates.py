@@ -1,0 +1,214 @@
+"""Error rates of speech: worked by hand, and equal to jiwer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jiwer
+import numpy as np
+import pytest
+from valor_text.metrics.edits.item_rates import cer, mer, wer, wil
+from valor_text.parameters.edits import CharacterRateParameters, WordRateParameters
+
+from valor_core import evaluate
+from valor_core.errors import ParameterError
+from valor_core.schemas.text import Text, TextBatch
+
+from .generated import ODD, pairs
+
+RATES = ["WER", "CER", "MER", "WIL"]
+
+
+def batch_of(*items: tuple[str, str | list[str]]) -> TextBatch:
+    return TextBatch.of(
+        Text(f"q{place}", response=response, references=references)
+        for place, (response, references) in enumerate(items)
+    )
+
+
+def values(items: TextBatch, *metrics: Any) -> list[Any]:
+    return [result.value for result in evaluate(items, list(metrics)).results]
+
+
+def test_rates_of_all_items_by_hand() -> None:
+    # reference: the cat sat on the mat   (6 words)
+    # response:  the hat sat the mat now  (6 words)
+    # the=the, cat->hat, sat=sat, on deleted, the=the, mat=mat, now inserted: H=4, S=D=I=1
+    # second item: reference "a b", response "a": H=1, D=1; in all H=5, S=1, D=2, I=1
+    # WER = (1+2+1)/(5+1+2) = 4/8; MER = 4/(8+1) = 4/9
+    # WIL = 1 - 5/8 * 5/7 = 1 - 25/56 = 31/56 (the responses have 6+1 = 7 words)
+    items = batch_of(("the hat sat the mat now", "the cat sat on the mat"), ("a", "a b"))
+
+    assert values(items, "WER", "MER") == [4 / 8, 4 / 9]
+    assert values(items, "WIL")[0] == pytest.approx(31 / 56, abs=1e-15)
+
+
+def test_means_by_hand() -> None:
+    # The same items: WER 3/6 and 1/2, mean 1/2; MER 3/7 and 1/2, mean 13/28;
+    # WIL 1 - 4/6 * 4/6 = 5/9 and 1 - 1/2 * 1/1 = 1/2, mean 19/36
+    items = batch_of(("the hat sat the mat now", "the cat sat on the mat"), ("a", "a b"))
+
+    found = values(items, "MeanWER", "MeanMER", "MeanWIL")
+
+    assert found == pytest.approx([1 / 2, 13 / 28, 19 / 36], abs=1e-15)
+
+
+def test_characters_by_hand() -> None:
+    # "kitten" -> "sitting": two letters replaced, one inserted: 3 edits of 6 characters
+    # " a b " -> "ab": white space at the ends is none; the blank inside is deleted: 1 of 3
+    items = batch_of(("sitting", "kitten"), ("ab", " a b "))
+
+    assert values(items, "CER") == [4 / 9]
+    assert values(items, "MeanCER")[0] == pytest.approx((3 / 6 + 1 / 3) / 2, abs=1e-15)
+
+
+def test_the_reference_with_the_fewest_edits_for_its_length_counts() -> None:
+    # "a b c d" from "a b": 2 insertions of 2 words, 1; from "a b c d e f g": 3 deletions of 7
+    # words, 3/7, which has more edits and is nearer; from "x": 4 of 1.
+    rows = wer(batch_of(("a b c d", ["a b", "a b c d e f g", "x"])), WordRateParameters(), {})
+
+    assert rows[0].value == 3 / 7
+    assert rows[0].details == {
+        "hits": 4,
+        "substitutions": 0,
+        "deletions": 3,
+        "insertions": 0,
+        "reference": 1,
+    }
+
+
+def test_of_equally_near_references_the_first_counts() -> None:
+    rows = wer(batch_of(("a b", ["a x", "x b", "a b c d"])), WordRateParameters(), {})
+
+    assert (rows[0].value, rows[0].details["reference"]) == (1 / 2, 0)
+
+
+def test_more_can_be_inserted_than_was_right() -> None:
+    assert values(batch_of(("a b c", "x")), "WER", "MER") == [3, 1]
+
+
+def test_an_item_whose_reference_has_no_words_has_no_rate() -> None:
+    items = batch_of(("a b", " "), ("", ""), ("a", "a"))
+
+    report = evaluate(items, ["MeanWER", "MeanCER", "MeanMER", "MeanWIL"])
+
+    assert [result.value for result in report.results] == [0, 0, 0, 0]
+    of_words, of_characters = report.results[:2]
+    assert of_words.left_out == {"undefined: reference without words": 2}
+    assert of_characters.left_out == {"undefined: reference without characters": 2}
+
+
+def test_words_where_the_reference_has_none_are_insertions_of_all_items() -> None:
+    # 2 insertions for the silence, 1 hit: WER 2/1, MER 2/3, WIL 1 - 1/1 * 1/3
+    items = batch_of(("a b", ""), ("a", "a"))
+
+    assert values(items, "WER", "MER", "WIL") == [2, 2 / 3, 1 - 1 / 3]
+
+
+def test_an_empty_reference_is_nearest_to_an_empty_response_only() -> None:
+    rows = wer(batch_of(("", ["a", ""]), ("x", ["", "a b"])), WordRateParameters(), {})
+
+    assert rows[0].details["reference"] == 1
+    assert rows[1].value == 1
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_without_a_word_in_the_references_there_is_no_rate(rate: str) -> None:
+    unit = "characters" if rate == "CER" else "words"
+
+    for items in (batch_of(("a", "")), batch_of()):
+        (result,) = evaluate(items, [rate]).results
+        assert result.undefined == f"no reference with {unit}"
+
+
+def test_items_without_a_field_are_left_out_and_counted() -> None:
+    items = TextBatch.of(
+        [
+            Text("q1", response="a", references="b"),
+            Text("q2", response="a"),
+            Text("q3", references="a"),
+            Text("q4"),
+        ]
+    )
+    lacking = {"undefined: no references": 1, "undefined: no response": 2}
+
+    report = evaluate(items, ["WER", "MeanWER"])
+
+    assert [(result.value, dict(result.left_out)) for result in report.results] == [
+        (1, lacking),
+        (1, lacking),
+    ]
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_equal_to_jiwer_over_all_items(seed: int) -> None:
+    texts = pairs(400, seed=seed)
+    responses, references = map(list, zip(*texts, strict=True))
+    words = jiwer.process_words(references, responses)
+    characters = jiwer.process_characters(references, responses)
+
+    as_jiwer = [{"name": name, "tokeniser": "jiwer"} for name in ("WER", "MER", "WIL")]
+    found = values(batch_of(*texts), *as_jiwer, "CER")
+
+    assert found == [words.wer, words.mer, words.wil, characters.cer]
+
+
+def test_equal_to_jiwer_item_by_item() -> None:
+    texts = [(a, b) for a, b in pairs(400, seed=5) if b.strip()]
+    chosen = WordRateParameters(tokeniser="jiwer")
+
+    for score, program in ((wer, jiwer.wer), (mer, jiwer.mer), (wil, jiwer.wil)):
+        found = score(batch_of(*texts), chosen, {}).numbers[""].values
+        assert found.tolist() == [program(b, a) for a, b in texts]
+    found = cer(batch_of(*texts), CharacterRateParameters(), {}).numbers[""].values
+    assert found.tolist() == [jiwer.cer(b, a) for a, b in texts]
+
+
+def test_counts_are_those_of_jiwer() -> None:
+    texts = [(a, b) for a, b in pairs(300, seed=6) if b.strip()]
+    rows = wer(batch_of(*texts), WordRateParameters(tokeniser="jiwer"), {})
+
+    for row, (response, reference) in zip(rows, texts, strict=True):
+        program = jiwer.process_words(reference, response)
+        assert row.details == {
+            "hits": program.hits,
+            "substitutions": program.substitutions,
+            "deletions": program.deletions,
+            "insertions": program.insertions,
+            "reference": 0,
+        }
+
+
+def test_any_white_space_divides_words_by_default_and_only_blanks_do_for_jiwer() -> None:
+    items = batch_of(("a\nb", "a b"))
+
+    assert values(items, "WER", {"name": "WER", "tokeniser": "jiwer"}) == [0, 1]
+    assert jiwer.wer("a b", "a\nb") == 1
+
+
+def test_a_normaliser_makes_texts_alike() -> None:
+    items = batch_of(("THE  cat", "the cat"))
+
+    assert values(items, "WER", {"name": "WER", "normaliser": "lower"}) == [1 / 2, 0]
+
+
+def test_the_report_says_how_texts_were_prepared() -> None:
+    report = evaluate(batch_of(("a", "a")), ["WER", "CER", "MeanMER"])
+
+    assert [dict(result.parameters) for result in report.results] == [
+        {"normaliser": "none@1", "tokeniser": "words@1"},
+        {"normaliser": "strip@1"},
+        {"normaliser": "none@1", "tokeniser": "words@1"},
+    ]
+
+
+def test_a_wrong_normaliser_is_answered_with_what_there_is() -> None:
+    with pytest.raises(ParameterError, match=r"normaliser must be one of none, lower, .*'lowr'"):
+        evaluate(batch_of(("a", "a")), [{"name": "WER", "normaliser": "lowr"}])
+
+
+def test_odd_texts_against_themselves_have_no_errors() -> None:
+    items = batch_of(*zip(ODD, ODD, strict=True))
+
+    assert values(items, "WER", "CER", "MER") == [0, 0, 0]
+    assert np.isfinite(values(items, "WIL")[0])

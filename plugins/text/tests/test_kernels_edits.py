@@ -1,0 +1,95 @@
+"""Kernels of edits: both implementations find the same, and what rapidfuzz does."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+from valor_text.kernels import KERNELS, numeric
+from valor_text.kernels.values import DELETION, HIT, INSERTION, SUBSTITUTION
+
+needs_library = pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
+
+TEXTS = st.lists(st.integers(0, 3), max_size=90)
+KINDS = {"equal": HIT, "replace": SUBSTITUTION, "delete": DELETION, "insert": INSERTION}
+
+
+def columns(pairs):
+    """Texts of token numbers as the kernels take them: every left one, then every right one."""
+    texts = [left for left, _ in pairs] + [right for _, right in pairs]
+    ids = np.array([token for text in texts for token in text], np.int32)
+    starts = np.cumsum([0, *map(len, texts)]).astype(np.int64)
+    lefts = np.arange(len(pairs))
+    return ids, starts, int(ids.max(initial=-1)) + 1, lefts, lefts + len(pairs)
+
+
+def rapidfuzz(left, right):
+    """The edits that rapidfuzz takes, one for each step."""
+    return [
+        KINDS[tag]
+        for tag, first, last, other_first, other_last in Levenshtein.opcodes(left, right)
+        for _ in range(max(last - first, other_last - other_first))
+    ]
+
+
+def check(kernels, pairs):
+    given_columns = columns(pairs)
+    edits, ends = kernels.edit_sequences(*given_columns)
+    counts = kernels.edit_counts(*given_columns)
+    assert (edits.dtype, ends.dtype, counts.dtype) == (np.uint8, np.int64, np.int64)
+    assert counts.shape == (len(pairs), 4)
+    for (first, last), own, (left, right) in zip(pairwise(ends), counts, pairs, strict=True):
+        expected = rapidfuzz(left, right)
+        assert edits[first:last].tolist() == expected
+        assert own.tolist() == np.bincount(expected, minlength=4).tolist()
+
+
+def long_pairs(length, vocabulary, seed):
+    """Texts whose table of distances is too large to be kept: unlike ones, and nearly equal."""
+    source = Random(seed)
+    left = source.choices(range(vocabulary), k=length)
+    other = source.choices(range(vocabulary), k=length + 300)
+    near = [token for token in left if source.random() < 0.9]
+    return [(left, other), (left, near), (near, left)]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
+def test_numpy_finds_what_rapidfuzz_does(pairs):
+    check(numeric, pairs)
+
+
+def test_numpy_finds_what_rapidfuzz_does_in_long_texts():
+    check(numeric, long_pairs(2300, 12, seed=1)[:1])
+
+
+@needs_library
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(TEXTS, TEXTS), max_size=8))
+def test_c_finds_what_rapidfuzz_does(pairs):
+    from valor_text.kernels import compiled
+
+    check(compiled, pairs)
+
+
+@needs_library
+@pytest.mark.parametrize(("length", "vocabulary"), [(2100, 3), (3500, 40), (6000, 2000)])
+def test_c_finds_what_rapidfuzz_does_in_long_texts(length, vocabulary):
+    from valor_text.kernels import compiled
+
+    check(compiled, long_pairs(length, vocabulary, seed=length))
+
+
+@needs_library
+@pytest.mark.parametrize("length", [63, 64, 65, 127, 128, 129])
+def test_c_finds_what_rapidfuzz_does_where_a_word_of_bits_ends(length):
+    from valor_text.kernels import compiled
+
+    source = Random(length)
+    texts = [source.choices(range(3), k=length + source.randrange(-1, 2)) for _ in range(40)]
+    check(compiled, list(zip(texts[:20], texts[20:], strict=True)))

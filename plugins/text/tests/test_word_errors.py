@@ -1,0 +1,141 @@
+"""WordErrors: counts and the worst items, worked by hand."""
+
+from __future__ import annotations
+
+import jiwer
+import pytest
+
+from valor_core import Evaluator, evaluate
+from valor_core.schemas.text import Text, TextBatch
+
+from .generated import pairs
+
+
+def batch_of(*items: tuple[str | int, str, str | list[str]]) -> TextBatch:
+    return TextBatch.of(Text(uid, response=said, references=wanted) for uid, said, wanted in items)
+
+
+def test_the_worst_items_word_by_word() -> None:
+    # q1: 1 of 3 words wrong. q2: 2 of 2. q3: none, not told.
+    items = batch_of(
+        ("q1", "the cat sits", "the cat sat"),
+        ("q2", "no so", "yes"),
+        ("q3", "right", "right"),
+    )
+
+    value = evaluate(items, ["WordErrors"])["WordErrors"].value
+
+    assert {name: value[name] for name in list(value)[:4]} == {
+        "hits": 3,
+        "substitutions": 2,
+        "deletions": 0,
+        "insertions": 1,
+    }
+    assert value["worst"] == [
+        {
+            "uid": "q2",
+            "rate": 2,
+            "hits": 0,
+            "substitutions": 1,
+            "deletions": 0,
+            "insertions": 1,
+            "aligned": [[None, "no"], ["yes", "so"]],
+        },
+        {
+            "uid": "q1",
+            "rate": 1 / 3,
+            "hits": 2,
+            "substitutions": 1,
+            "deletions": 0,
+            "insertions": 0,
+            "aligned": [["the", "the"], ["cat", "cat"], ["sat", "sits"]],
+        },
+    ]
+
+
+def test_ranked_by_rate_then_by_edits_then_by_uid() -> None:
+    # rates: silence without bound, 10 and 9 both 1/1, 8 with 2/2, 7 with 1/2
+    items = batch_of(
+        (10, "x", "a"), (9, "x", "a"), (8, "x y", "a b"), (7, "a x", "a b"), (6, "x", "")
+    )
+
+    chosen = {"name": "WordErrors", "worst": 4}
+    worst = evaluate(items, [chosen])["WordErrors"].value["worst"]
+
+    assert [item["uid"] for item in worst] == [6, 8, 9, 10]
+    assert [item["rate"] for item in worst] == [None, 1, 1, 1]
+
+
+def test_told_is_what_was_compared() -> None:
+    items = batch_of(("q1", "The CAT", ["a dog", "the cat!"]))
+    chosen = {"name": "WordErrors", "normaliser": "lower"}
+
+    (item,) = evaluate(items, [chosen])["WordErrors"].value["worst"]
+
+    assert item["aligned"] == [["the", "the"], ["cat!", "cat"]]
+
+
+def test_no_item_is_told_where_none_is_asked_for() -> None:
+    chosen = {"name": "WordErrors", "worst": 0}
+
+    value = evaluate(batch_of(("q1", "a", "b")), [chosen])["WordErrors"].value
+
+    assert (value["substitutions"], value["worst"]) == (1, [])
+
+
+def test_two_that_ask_for_other_numbers_share_what_is_kept() -> None:
+    items = batch_of(*((place, "x", "a " * place) for place in range(1, 9)))
+    few, many = {"name": "WordErrors", "worst": 2}, {"name": "WordErrors", "worst": 6}
+
+    report = evaluate(items, [few, many, "WER"])
+
+    uids = [[item["uid"] for item in result.value["worst"]] for result in report.results[:2]]
+    # All words are wrong everywhere, and most words are where most are deleted.
+    assert uids == [[8, 7], [8, 7, 6, 5, 4, 3]]
+    # Each response is a substitution, the other 0 to 7 words are deleted: 8 + 28 of 36 words.
+    assert report["WER"].value == 1
+
+
+def test_batches_and_merged_states_keep_the_worst_of_all() -> None:
+    texts = pairs(300, seed=8)
+    items = [Text(place, response=a, references=b) for place, (a, b) in enumerate(texts)]
+    expected = evaluate(items, ["WordErrors"])["WordErrors"].value
+
+    one, other = (Evaluator(metrics=["WordErrors"], task="text") for _ in range(2))
+    for place, item in enumerate(items):
+        (one if place % 3 else other).update([item])
+    one.merge(other)
+
+    assert one.compute()["WordErrors"].value == expected
+
+
+def test_counts_and_words_are_those_of_jiwer() -> None:
+    texts = [(a, b) for a, b in pairs(150, seed=9) if b.strip()]
+    items = [Text(place, response=a, references=b) for place, (a, b) in enumerate(texts)]
+    chosen = {"name": "WordErrors", "tokeniser": "jiwer", "worst": len(texts)}
+
+    value = evaluate(items, [chosen])["WordErrors"].value
+
+    responses, references = map(list, zip(*texts, strict=True))
+    program = jiwer.process_words(references, responses)
+    kinds = ("hits", "substitutions", "deletions", "insertions")
+    assert [value[kind] for kind in kinds] == [getattr(program, kind) for kind in kinds]
+    for item in value["worst"]:
+        assert [tuple(pair) for pair in item["aligned"]] == _aligned(program, item["uid"])
+
+
+def _aligned(program: jiwer.WordOutput, place: int) -> list[tuple[str | None, str | None]]:
+    told: list[tuple[str | None, str | None]] = []
+    for chunk in program.alignments[place]:
+        wanted = program.references[place][chunk.ref_start_idx : chunk.ref_end_idx]
+        said = program.hypotheses[place][chunk.hyp_start_idx : chunk.hyp_end_idx]
+        length = max(len(wanted), len(said))
+        wanted, said = (side or [None] * length for side in (wanted, said))
+        told += zip(wanted, said, strict=True)
+    return told
+
+
+@pytest.mark.parametrize("worst", [-1, 1.5, "all"])
+def test_a_number_of_items_is_whole_and_not_below_none(worst: object) -> None:
+    with pytest.raises(Exception, match="worst must"):
+        evaluate(batch_of(("q1", "a", "b")), [{"name": "WordErrors", "worst": worst}])

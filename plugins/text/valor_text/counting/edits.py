@@ -1,0 +1,201 @@
+"""Edits: what it takes to make the responses of items of their references."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from attrs import define, frozen
+from numpy.typing import NDArray
+
+from valor_core.derived_state import DerivedState, counted
+from valor_core.schemas.order import natural, natural_order
+from valor_core.schemas.text import TextBatch
+from valor_text.counting.complete import complete
+from valor_text.counting.pairs import Pairs
+from valor_text.kernels import edit_counts, edit_sequences
+from valor_text.kernels.values import DELETION, HIT, INSERTION, KINDS_OF_EDITS, Positions
+from valor_text.normalisers import normalise, tokenise
+
+KINDS = ("hits", "substitutions", "deletions", "insertions")
+"""What becomes of tokens, in the order of the kernels' counts."""
+
+
+def errors(counts: Positions) -> Positions:
+    """Number of edits but hits, of each row of counts."""
+    found: Positions = counts[..., HIT + 1 :].sum(-1)
+    return found
+
+
+def reference_tokens(counts: Positions) -> Positions:
+    """Number of tokens of the reference, of each row of counts."""
+    found: Positions = counts[..., :INSERTION].sum(-1)
+    return found
+
+
+def response_tokens(counts: Positions) -> Positions:
+    """Number of tokens of the response, of each row of counts."""
+    found: Positions = counts.sum(-1) - counts[..., DELETION]
+    return found
+
+
+@frozen(eq=False)
+class NearestEdits:
+    """The edits of each item, from the reference that is nearest to its response.
+
+    That is the one with the fewest edits for each of its tokens, the first of equals. One without
+    tokens is nearest to a response without, and farther than all others from any other.
+
+    Parameters
+    ----------
+    counts : ndarray of int64, shape (items, 4)
+        Hits, substitutions, deletions and insertions.
+    references : ndarray of int64, shape (items,)
+        Which of the item's references that is.
+    """
+
+    counts: Positions
+    references: Positions
+
+    @classmethod
+    def of(cls, batch: TextBatch, normaliser: str, tokeniser: str) -> NearestEdits:
+        """The edits of a batch, whose items have a response and references."""
+        pairs = Pairs.of(batch)
+        tokens = tokenise(normalise(pairs.texts, normaliser), tokeniser)
+        counts = edit_counts(
+            tokens.ids, tokens.starts, tokens.known, pairs.references, pairs.responses
+        )
+        best = pairs.best(-error_rates(counts))
+        return cls(counts[best], best - pairs.starts[:-1])
+
+
+def error_rates(counts: Positions) -> NDArray[np.float64]:
+    """Edits for each token of the reference, of each row of counts; infinite for some of none."""
+    wrong, length = errors(counts), reference_tokens(counts)
+    return np.where((length == 0) & (wrong > 0), np.inf, wrong / np.maximum(length, 1))
+
+
+def _no_edits() -> Positions:
+    return np.zeros(KINDS_OF_EDITS, np.int64)
+
+
+_Item = tuple[int | str, ...]
+"""An item that has been kept: its edits, tokens of its reference, uid, response, reference."""
+
+
+@define
+class EditTotals(DerivedState):
+    """State: the edits of all items, and the items that have the most of them.
+
+    Parameters
+    ----------
+    normaliser, tokeniser : str
+        How texts are prepared.
+    worst : tuple of int
+        How many items metrics ask for; the most are kept.
+    """
+
+    refuses_nothing: ClassVar[bool] = True
+
+    normaliser: str
+    tokeniser: str
+    worst: tuple[int, ...] = ()
+    counts: NDArray[np.int64] = counted(_no_edits)
+    left_out: Counter[str] = counted(Counter)
+    kept: set[_Item] = counted(set)
+
+    def update(self, batch: TextBatch) -> None:
+        """Count the items of a batch."""
+        items, left_out = complete(batch)
+        edits = NearestEdits.of(items, self.normaliser, self.tokeniser)
+        self.counts = self.counts + edits.counts.sum(0)
+        self.left_out.update(left_out)
+        if self._most:
+            self._keep(items, edits)
+
+    def merge(self, other: EditTotals) -> None:
+        """Count what another state counted."""
+        super().merge(other)
+        self.kept = set(self.ranked(self._most))
+
+    def ranked(self, count: int) -> list[_Item]:
+        """The items with the most edits for each token of their reference."""
+        return sorted(self.kept, key=_rank)[:count]
+
+    @property
+    def _most(self) -> int:
+        return max(self.worst, default=0)
+
+    def _keep(self, items: TextBatch, edits: NearestEdits) -> None:
+        wrong, length = errors(edits.counts), reference_tokens(edits.counts)
+        rates = error_rates(edits.counts)
+        candidates = np.flatnonzero(wrong)
+        if len(candidates) > self._most:
+            least = np.partition(rates[candidates], -self._most)[-self._most]
+            candidates = candidates[rates[candidates] >= least]
+        by_uid = np.empty(len(candidates), np.int64)
+        by_uid[natural_order(items.datums.uids[candidates])] = np.arange(len(candidates))
+        order = np.lexsort((by_uid, -wrong[candidates], -rates[candidates]))
+        for place in candidates[order[: self._most]].tolist():
+            uid = items.datums.uids[place].item()
+            texts = items.responses[place], items.references[place][edits.references[place]]
+            self.kept.add((int(wrong[place]), int(length[place]), uid, *texts))
+        self.kept = set(self.ranked(self._most))
+
+
+def _rank(item: _Item) -> Any:
+    wrong, length, uid = cast("tuple[int, int, int | str]", item[:3])
+    return -(wrong / length if length else np.inf), -wrong, natural(uid)
+
+
+Aligned = list[tuple[str | None, str | None]]
+"""Tokens of a reference, each beside the one of the response that takes its place."""
+
+
+def aligned(
+    references: list[str], responses: list[str], normaliser: str, tokeniser: str
+) -> list[tuple[Positions, Aligned]]:
+    """Edits and tokens of pairs of texts, word beside word.
+
+    Parameters
+    ----------
+    references, responses : list of str
+        The texts of each pair.
+    normaliser, tokeniser : str
+        How they are prepared.
+
+    Returns
+    -------
+    list of (ndarray of int64, list of (str or None, str or None))
+        Of each pair, hits, substitutions, deletions and insertions, and tokens of the reference
+        beside those of the response; None where one has none.
+
+    Examples
+    --------
+    >>> ((counts, tokens),) = aligned(["the cat sat"], ["a cat sat down"], "none", "words")
+    >>> counts, tokens
+    (array([2, 1, 0, 1]), [('the', 'a'), ('cat', 'cat'), ('sat', 'sat'), (None, 'down')])
+    """
+    tokens = tokenise(normalise([*references, *responses], normaliser), tokeniser)
+    count = len(references)
+    edits, ends = edit_sequences(
+        *(tokens.ids, tokens.starts, tokens.known),
+        *(np.arange(count), np.arange(count, 2 * count)),
+    )
+    return [
+        (
+            np.bincount(edits[first:last], minlength=KINDS_OF_EDITS),
+            _aligned(edits[first:last], tokens.of(pair), tokens.of(count + pair)),
+        )
+        for pair, (first, last) in enumerate(pairwise(ends))
+    ]
+
+
+def _aligned(edits: NDArray[np.uint8], reference: list[str], response: list[str]) -> Aligned:
+    wanted, said = iter(reference), iter(response)
+    return [
+        (None if kind == INSERTION else next(wanted), None if kind == DELETION else next(said))
+        for kind in edits.tolist()
+    ]

@@ -1,0 +1,1 @@
+"""Metrics of the edits that make one text of another."""

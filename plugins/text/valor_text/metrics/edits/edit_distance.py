@@ -1,0 +1,48 @@
+"""EditDistance: how many edits make a response of its nearest reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.schemas.text import TextBatch
+from valor_text.counting.edits import errors, reference_tokens, response_tokens
+from valor_text.counting.pairs import Pairs
+from valor_text.kernels import edit_counts
+from valor_text.normalisers import normalise, tokenise
+from valor_text.parameters.edits import EditDistanceParameters
+
+
+def score(
+    batch: TextBatch, parameters: EditDistanceParameters, resources: Mapping[str, Any]
+) -> NDArray[np.float64]:
+    """Levenshtein's distance of every item: substitutions, deletions and insertions.
+
+    Equal to rapidfuzz and nltk, and with `relative` to rapidfuzz's normalized distance.
+
+    Parameters
+    ----------
+    batch : TextBatch
+        Items with a response and references.
+    parameters : EditDistanceParameters
+        How texts are prepared, and whether the distance is divided.
+    resources : mapping
+        None are used.
+
+    Returns
+    -------
+    ndarray of float64
+        Of each item, the smallest of its references; with `relative` in [0, 1], and 0 for two
+        empty texts.
+    """
+    pairs = Pairs.of(batch)
+    tokens = tokenise(normalise(pairs.texts, parameters.normaliser), parameters.tokeniser)
+    counts = edit_counts(tokens.ids, tokens.starts, tokens.known, pairs.references, pairs.responses)
+    distances = errors(counts).astype(np.float64)
+    if parameters.relative:
+        longer = np.maximum(reference_tokens(counts), response_tokens(counts))
+        distances /= np.maximum(longer, 1)
+    return distances[pairs.best(-distances)]

@@ -1,0 +1,48 @@
+"""Parameters of metrics of the edits that make one text of another."""
+
+from __future__ import annotations
+
+from valor_core.parameters import Within, parameter, parameters
+from valor_text.parameters.fields import Prepared, normaliser, tokeniser
+
+
+@parameters
+class WordRateParameters(Prepared):
+    """Parameters of WER, MER, WIL and their means."""
+
+    normaliser: str = normaliser("none")
+    tokeniser: str = tokeniser("words")
+
+
+@parameters
+class CharacterRateParameters(Prepared):
+    """Parameters of CER and its mean."""
+
+    normaliser: str = normaliser("strip")
+
+
+@parameters
+class WordErrorsParameters(Prepared):
+    """Parameters of WordErrors."""
+
+    normaliser: str = normaliser("none")
+    tokeniser: str = tokeniser("words")
+    worst: int = parameter(
+        default=5,
+        help="How many items are told word by word: those with the most errors for each word of "
+        "their reference.",
+        check=Within(0),
+    )
+
+
+@parameters
+class EditDistanceParameters(Prepared):
+    """Parameters of EditDistance."""
+
+    normaliser: str = normaliser("none")
+    tokeniser: str = tokeniser("characters")
+    relative: bool = parameter(
+        default=False,
+        help="Whether the distance is divided by the length of the longer text, so that it is 1 "
+        "at most.",
+    )
