@@ -296,4 +296,4 @@ class TextBatch:
         uids, facts = self.datums.uids.tolist(), self.datums.facts()
         columns = [getattr(self, name).tolist() for name in _COLUMNS.values()]
         for uid, metadata, *cells, outcomes in zip(uids, facts, *columns, strict=True):
-            yield Text(uid, *cells, metadata, outcomes=outcomes)
+            yield Text(uid, *cells, metadata, outcomes)
