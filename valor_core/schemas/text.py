@@ -295,5 +295,6 @@ class TextBatch:
         """The items as objects."""
         uids, facts = self.datums.uids.tolist(), self.datums.facts()
         columns = [getattr(self, name).tolist() for name in _COLUMNS.values()]
-        for uid, metadata, *cells, outcomes in zip(uids, facts, *columns, strict=True):
-            yield Text(uid, *cells, metadata, outcomes)
+        for uid, metadata, *cells in zip(uids, facts, *columns, strict=True):
+            fields: Any = dict(zip(_COLUMNS, cells, strict=True))
+            yield Text(uid, metadata=metadata, **fields)
