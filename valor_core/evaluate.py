@@ -8,11 +8,10 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
-from valor_core import exhibition as exhibitions
 from valor_core.config.schema import check_arguments
 from valor_core.control import BY_THE_USER, Control, LocalControl
 from valor_core.engines import Engine, Work
@@ -40,6 +39,9 @@ from valor_core.report import Report
 from valor_core.schemas import is_batch
 from valor_core.spec import ReaderSpec, TaskSpec
 from valor_core.tally import Tally
+
+if TYPE_CHECKING:
+    from valor_core.exhibition import Exhibition
 
 Progress = Callable[[int, int, int], None]
 """Called with finished partitions, all partitions, and the items counted so far.
@@ -128,7 +130,7 @@ def evaluate(
         task = evaluator.evaluation.task
         reader = reader_of(data, task, evaluator.registry)
         section = None if gallery is None else _section(gallery)
-        exhibition = section and exhibitions.plan(section, task, evaluator.registry)
+        exhibition = section and _planned(section, task, evaluator.registry)
         run(evaluator, reader, progress=progress, **options)
         report = evaluator.compute()
         if report.interrupted:
@@ -137,6 +139,12 @@ def evaluate(
             exhibition.hang(evaluator.evaluation, reader)
             report = evolve(report, config={**report.config, "gallery": section})
         return report
+
+
+def _planned(section: Mapping[str, Any], task: str, registry: Registry) -> Exhibition:
+    from valor_core.exhibition import plan
+
+    return plan(section, task, registry)
 
 
 def interrupted(report: Report, state: str | os.PathLike[str] | None) -> RunInterrupted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib import metadata
 from typing import Any
 
@@ -110,9 +110,23 @@ def unmet(distribution: str, needed: str = "valor-core") -> str | None:
 def _scan(group: str) -> _Scan:
     places = _places()
     folders = [(path, _stamp(path)) for path in sys.path]
-    entries = metadata.entry_points(group=group)
-    stamps = (*folders, *((path, _stamp(path)) for path in _files(entries)))
-    return _Scan(places, stamps, _is_settled(stamps), tuple(map(_announced, entries)))
+    announcing = list(_announcing(group))
+    stamps = (*folders, *((path, _stamp(path)) for path in _files(announcing)))
+    found = tuple(one for each in announcing for one in _announced(each, group))
+    return _Scan(places, stamps, _is_settled(stamps), found)
+
+
+def _announcing(group: str) -> Iterator[metadata.Distribution]:
+    """The distributions that announce something in a group; of two of one name, the first.
+
+    Most announce nothing of the sort, and a look for the word is enough to tell.
+    """
+    names = set()
+    for each in metadata.distributions():
+        name = getattr(each, "_normalized_name", None) or each.name
+        if name not in names and group in (each.read_text("entry_points.txt") or ""):
+            yield each
+        names.add(name)
 
 
 def _is_settled(stamps: Iterable[tuple[str, Stamp]]) -> bool:
@@ -125,9 +139,9 @@ def _places() -> tuple[Any, ...]:
     return (os.getcwd() if "" in sys.path else "", *sys.path, *map(id, sys.meta_path))
 
 
-def _files(entries: Iterable[metadata.EntryPoint]) -> set[str]:
+def _files(announcing: Iterable[metadata.Distribution]) -> set[str]:
     """Files that announce some entry points, where they are plain files."""
-    folders = {getattr(entry.dist, "_path", None) for entry in entries}
+    folders = {getattr(each, "_path", None) for each in announcing}
     return {os.path.join(folder, "entry_points.txt") for folder in folders if folder is not None}
 
 
@@ -139,8 +153,8 @@ def _stamp(path: str) -> Stamp:
     return facts.st_mtime_ns, facts.st_size, facts.st_ino
 
 
-def _announced(entry: metadata.EntryPoint) -> Announced:
-    distribution = entry.dist
-    name = distribution.name if distribution is not None else "unknown"
-    version = distribution.version if distribution is not None else "0"
-    return Announced(entry.group, entry.name, entry.value, name, version)
+def _announced(announcing: metadata.Distribution, group: str) -> Iterator[Announced]:
+    facts = announcing.metadata  # read anew whenever it is asked for
+    for entry in announcing.entry_points:
+        if entry.group == group:
+            yield Announced(group, entry.name, entry.value, facts["Name"], facts["Version"])

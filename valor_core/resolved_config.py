@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from valor_core.config.schema import RunConfig
 from valor_core.evaluator import Evaluator
-from valor_core.exhibition import Exhibition
 from valor_core.gallery import GalleryParameters
 from valor_core.parameters import declared
 from valor_core.request import Request
 from valor_core.spec import ReaderSpec
+
+if TYPE_CHECKING:
+    from valor_core.exhibition import Exhibition
 
 
 def resolved(

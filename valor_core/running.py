@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
@@ -14,8 +14,6 @@ from valor_core.destinations import Destinations, Unwritten
 from valor_core.errors import ConfigError, did_you_mean, found_at
 from valor_core.evaluate import Progress, reader_of, run
 from valor_core.evaluator import Evaluator
-from valor_core.exhibition import Exhibition
-from valor_core.exhibition import plan as plan_exhibition
 from valor_core.metric_module import decorated
 from valor_core.parameters import declared
 from valor_core.registry import Registry
@@ -23,6 +21,9 @@ from valor_core.report import Report
 from valor_core.request import Request
 from valor_core.resolved_config import resolved
 from valor_core.spec import ReaderSpec, fold
+
+if TYPE_CHECKING:
+    from valor_core.exhibition import Exhibition
 
 
 def run_config(
@@ -161,4 +162,6 @@ def _exhibition(
 ) -> Exhibition | None:
     if chosen.gallery is None:
         return None
-    return plan_exhibition(chosen.gallery, task, registry, request.folder, request.place)
+    from valor_core.exhibition import plan
+
+    return plan(chosen.gallery, task, registry, request.folder, request.place)

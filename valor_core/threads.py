@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache, partial
 from itertools import pairwise
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 T = TypeVar("T")
 Span = tuple[int, int]
@@ -25,7 +27,9 @@ def thread_count() -> int:
 
     The cores of a worker process are busy with its peers.
     """
-    if multiprocessing.parent_process() is not None:
+    # A worker has the module loaded; to load it takes others longer than most of their work.
+    processes = sys.modules.get("multiprocessing.process")
+    if processes is not None and processes.parent_process() is not None:
         return 1
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -44,6 +48,8 @@ def in_threads(tasks: Sequence[Callable[[], T]]) -> list[T]:
     """
     if len(tasks) < 2 or thread_count() == 1 or hasattr(_here, "is_kept"):
         return [task() for task in tasks]
+    from concurrent.futures import wait
+
     answers: dict[int, T] = {}
     waiting = deque(enumerate(tasks))
     others = [
@@ -116,6 +122,8 @@ def shares(costs: NDArray[np.int64], least: int, most: int | None = None) -> lis
 @cache
 def _pool() -> ThreadPoolExecutor:
     """Threads kept from one call to the next, which costs less than starting them."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(thread_count() - 1, "valor", initializer=_keep)
 
 

@@ -101,6 +101,10 @@ LAYERS = (
 LATE = {
     ("scoring", "waiting"): "the event loop is loaded where a metric waits",
     ("scoring", "event_loop"): "the same",
+    ("engines.local", "engines.flow"): "threads and processes are loaded where they count",
+    ("evaluate", "exhibition"): "what draws items is loaded where a gallery is asked for",
+    ("running", "exhibition"): "the same",
+    ("resolved_config", "exhibition"): "types only",
     ("report", "rendering"): "a report renders itself; what renders it reads reports",
     ("results", "rendering"): "results render themselves; what renders them reads results",
     ("valor_core", "schemas"): "a task's schema is loaded by whoever asks for it",
@@ -168,6 +172,7 @@ TESTED_ELSEWHERE = {
     "schemas/packing.py": "the way of objects into these columns; schemas/test_detection.py",
     "schemas/faults.py": "what policies look for; schemas/test_validity.py",
     "schemas/repairs.py": "what a policy does; schemas/test_validity.py",
+    "engines/flow.py": "threads and processes of local.py, apart for their imports; test_local.py",
     "destinations.py": "a step of running.py; test_running.py",
     "resolved_config.py": "a step of running.py; test_running.py",
     "filters/__init__.py": "test_filters.py, which speaks the whole language",

@@ -56,6 +56,33 @@ def test_one_that_is_removed_is_forgotten(site: Path) -> None:
     assert "gulls" not in names()
 
 
+def test_of_two_of_one_name_the_first_on_the_path_counts(
+    site: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announce(site, "seabirds", "gulls = seabirds.plugin")
+    before = tmp_path_factory.mktemp("before")
+    monkeypatch.syspath_prepend(before)
+
+    announce(before, "seabirds", "terns = seabirds.plugin\n[valor.other]\nauks = seabirds.auks")
+    assert {"gulls", "terns", "auks"} & set(names()) == {"terns"}
+
+    (before / "seabirds-1.dist-info" / "entry_points.txt").unlink()
+    assert {"gulls", "terns"} & set(names()) == set()
+
+
+def test_what_is_found_is_what_python_finds() -> None:
+    found = {
+        (entry.name, entry.value, entry.dist.name, entry.dist.version)
+        for entry in installed.metadata.entry_points(group=GROUP)
+        if entry.dist is not None
+    }
+
+    kept = {(one.name, one.value, one.distribution, one.version) for one in entry_points(GROUP)}
+
+    assert kept == found
+    assert len(kept) >= 5
+
+
 def test_another_search_path_is_noticed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     announce(site, "seabirds", "gulls = seabirds.plugin")
     assert "gulls" in names()
@@ -80,7 +107,7 @@ def test_what_did_not_change_is_not_read_again(site: Path, monkeypatch: pytest.M
     facts = announce(site, "seabirds", "gulls = seabirds.plugin")
     long_ago(facts / "entry_points.txt", facts, site)
     before = entry_points(GROUP, anew=True)
-    monkeypatch.setattr(installed.metadata, "entry_points", None)
+    monkeypatch.setattr(installed.metadata, "distributions", None)
 
     if max(os.stat(path).st_mtime for path in sys.path if os.path.exists(path)) < (time.time() - 1):
         assert entry_points(GROUP, anew=True) is before

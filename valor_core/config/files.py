@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -62,6 +61,8 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _toml(text: str, path: Path) -> Any:
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

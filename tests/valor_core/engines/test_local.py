@@ -6,14 +6,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from attrs import field, frozen
 
 from valor_core import Evaluator, Report, evaluate, metric
-from valor_core.engines import Work
+from valor_core.engines import Work, flow
 from valor_core.engines.local import LocalEngine, LocalParameters
 from valor_core.errors import EngineError, PartitionError, ReadError
 from valor_core.reading import Position
@@ -255,8 +254,7 @@ def test_processes_are_used_where_there_is_work_for_several(
     def in_processes(work: Any, partitions: Any, workers: int) -> Iterator[str]:
         yield "processes"
 
-    local: ModuleType = sys.modules["valor_core.engines.local"]
-    monkeypatch.setattr(local, "_in_processes", in_processes)
+    monkeypatch.setattr(flow, "in_processes", in_processes)
     evaluator, reader = Evaluator(METRICS), Counting(partitions)
     engine = LocalEngine(LocalParameters(mode=mode, workers=workers))
 
@@ -274,13 +272,12 @@ def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(
         asked.append(workers)
         raise RuntimeError("far enough")
 
-    local: ModuleType = sys.modules["valor_core.engines.local"]
-    monkeypatch.setattr(local, "ProcessPoolExecutor", executor)
+    monkeypatch.setattr(flow, "ProcessPoolExecutor", executor)
     monkeypatch.setattr(sys, "platform", "win32")
     work = Work(Evaluator(METRICS).evaluation, Counting(100))
 
     with pytest.raises(RuntimeError, match="far enough"):
-        next(local._in_processes(work, work.reader.partitions(), 100))
+        next(flow.in_processes(work, work.reader.partitions(), 100))
 
     assert asked == [61]
 
