@@ -122,11 +122,13 @@ def test_a_gallery_is_drawn_relative_to_where_the_command_is_given(lab, valor, m
 
 
 @pytest.mark.usefixtures("lab")
-def test_a_gallery_that_nobody_draws_is_a_wrong_request(valor, monkeypatch):
-    result = valor("run", "config.yaml", "--gallery", "worst")
+def test_a_gallery_that_nobody_draws_is_a_wrong_request(valor):
+    named = "gallery.name=shoutlab.Portraits"
+
+    result = valor("run", "config.yaml", "--gallery", "worst", "--set", named)
 
     assert result.exit_code == 2
-    assert "there is no plugin 'text' yet" in result.stderr
+    assert "gallery 'shoutlab.Portraits': not declared by the plugin" in result.stderr
 
 
 @pytest.mark.usefixtures("lab")
