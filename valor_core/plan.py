@@ -193,7 +193,13 @@ def _bind(
         if spec.reads:
             registry.find(TaskSpec, spec.task).check_reads(spec)
     given = {key: value for key, value in values.items() if key != "name"}
-    given = _named_parameter(name, spec) | given
+    meant = _named_parameter(name, spec)
+    for parameter in meant.keys() & given.keys():
+        raise ConfigError(
+            f"{place or spec.name}: {parameter} is given twice, by the name {name!r} too",
+            f"Write the name as {spec.name}, or leave out {parameter}.",
+        )
+    given = meant | given
     named = _named_resources(spec, given, f"{place}." if place else f"{spec.name}: ")
     try:
         parameters: Any = build(
