@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from valor_core import Classification, Registry, Report, Text, evaluate
+from valor_core.bound_metric import bind, task_of
 from valor_core.cli.program import program
 from valor_core.comparison import compare
 from valor_core.config.schema import json_schema
 from valor_core.errors import ConfigError, ManifestError, ParameterError, UnknownNameError
-from valor_core.plan import bind, task_of
 from valor_core.testing import cases
 
 Install = Callable[..., Path]
@@ -169,7 +169,7 @@ class TestNames:
     def test_it_must_be_one_of_the_parameters(self) -> None:
         spec = Registry().metric("wide.Listed")
 
-        with pytest.raises(ManifestError, match="expected takes_names to be one of its parameters"):
+        with pytest.raises(ManifestError, match="takes_names must be one of its parameters"):
             type(spec)(
                 name="wide.Other",
                 task="text",
