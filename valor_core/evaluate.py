@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, evolve, field
 
+from valor_core.bound_metric import MetricChoice
 from valor_core.config.schema import check_arguments
 from valor_core.control import BY_THE_USER, Control, LocalControl
 from valor_core.engines import Engine, Work
@@ -32,7 +33,6 @@ from valor_core.evaluator import Evaluator
 from valor_core.interrupts import uninterrupted
 from valor_core.journal import Journal, beside
 from valor_core.parameters import build, relocate
-from valor_core.plan import MetricChoice
 from valor_core.reading import InMemory, Partition, Reader, identity, name_in
 from valor_core.registry import Registry, implementation
 from valor_core.report import Report

@@ -16,6 +16,7 @@ from typing import Any, Self
 import numpy as np
 
 from valor_core import archive, requirements
+from valor_core.bound_metric import BoundMetric, MetricChoice, bind, task_of
 from valor_core.config.environment import fill_in
 from valor_core.config.schema import check_arguments, check_sections
 from valor_core.errors import (
@@ -33,7 +34,7 @@ from valor_core.gathering import Gathering
 from valor_core.installer import install
 from valor_core.interrupts import uninterrupted
 from valor_core.items import ItemScores, lacking, why_not_run
-from valor_core.plan import BoundMetric, MetricChoice, Plan, bind, task_of
+from valor_core.plan import Plan
 from valor_core.reading import batch_of
 from valor_core.registry import Registry
 from valor_core.report import ItemTable, Report, SliceReport

@@ -17,7 +17,8 @@ from valor_core import hookspecs
 from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, did_you_mean, shown
 from valor_core.installed import unmet
 from valor_core.installer import install, uninstall
-from valor_core.spec import IMPLEMENTATION, KINDS, S, Spec, Specs, fold
+from valor_core.spec import KINDS, S, Spec, Specs, fold
+from valor_core.spec_fields import IMPLEMENTATION
 
 
 @frozen

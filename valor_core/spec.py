@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeVar
@@ -13,10 +12,15 @@ from attrs.validators import optional
 
 from valor_core.errors import BrokenPluginError, ManifestError, did_you_mean, shown
 from valor_core.parameters import NoParameters, declared
-
-_NAME = re.compile(r"[a-z][a-z0-9_]*\.[A-Za-z][A-Za-z0-9_]*")
-_ALIAS = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-IMPLEMENTATION = re.compile(r"[\w.]+:[\w.]+")
+from valor_core.spec_fields import (
+    HOW_TO_READ,
+    IMPLEMENTATION,
+    called,
+    check_aliases,
+    check_reads_form,
+    name_form,
+    place_form,
+)
 
 RESERVED = frozenset({"error", "metric", "name", "slice", "type", "undefined", "value"})
 """What a result and a config call things of their own; no parameter of a metric is called so."""
@@ -70,52 +74,8 @@ class Reference:
         return ", ".join(part for part in (self.title, self.section, self.url) if part)
 
 
-def _matches(pattern: re.Pattern[str], form: str) -> Any:
-    def check(spec: Any, attribute: Any, value: object) -> None:
-        if not isinstance(value, str) or not pattern.fullmatch(value):
-            called = type(spec).__name__ if attribute.name == "name" else _called(spec)
-            raise ManifestError(
-                f"{called}: {attribute.name} must look like {form}, got {shown(value)}",
-                f"Write it as: {attribute.name}={form}",
-            )
-
-    return check
-
-
-def _called(spec: Any) -> str:
-    return f"{type(spec).__name__} {spec.name!r}"
-
-
 _ALWAYS_THERE = ("uid", "metadata")
 """Fields that no item lacks."""
-
-_PLACE = "'package.module:name'"
-
-_READS = "Write them as: reads=('response', 'references')"
-
-
-def _check_reads(spec: Any, attribute: Any, value: object) -> None:
-    if not isinstance(value, tuple) or not all(isinstance(name, str) for name in value):
-        raise ManifestError(
-            f"{_called(spec)}: reads must be a tuple of names of fields, got {shown(value)}", _READS
-        )
-
-
-_ALIASES = "Write them as: aliases=('other_name',)"
-
-
-def _check_aliases(spec: Any, attribute: Any, value: object) -> None:
-    if not isinstance(value, tuple):
-        raise ManifestError(
-            f"{_called(spec)}: aliases must be a tuple of words, got {shown(value)}", _ALIASES
-        )
-    for word in value:
-        if not isinstance(word, str) or not _ALIAS.fullmatch(word):
-            raise ManifestError(
-                f"{_called(spec)}: aliases must be words of letters, digits, '_' and '-' that "
-                f"begin with a letter, got {shown(word)}",
-                _ALIASES,
-            )
 
 
 def _check_parameters(spec: Any, attribute: Any, value: object) -> None:
@@ -123,7 +83,7 @@ def _check_parameters(spec: Any, attribute: Any, value: object) -> None:
         return
     if not isinstance(value, type):
         raise ManifestError(
-            f"{_called(spec)}: parameters must be a class or look like "
+            f"{called(spec)}: parameters must be a class or look like "
             f"'package.parameters:Class', got {shown(value)}",
             "Write it as: parameters='package.parameters:Class'",
         )
@@ -156,11 +116,11 @@ class Spec:
     everywhere: ClassVar[bool] = False
     """Whether a bare name is looked for in all namespaces."""
 
-    name: str = field(validator=_matches(_NAME, "'namespace.Name'"))
+    name: str = field(validator=name_form("'namespace.Name'"))
     summary: str
     parameters: type | str = field(default=NoParameters, validator=_check_parameters)
-    implementation: str = field(validator=_matches(IMPLEMENTATION, _PLACE))
-    aliases: tuple[str, ...] = field(default=(), validator=_check_aliases)
+    implementation: str = field(validator=place_form)
+    aliases: tuple[str, ...] = field(default=(), validator=check_aliases)
     extra: str | None = None
 
     @property
@@ -271,7 +231,7 @@ class MetricSpec(Spec):
     per_item: bool = False
     many: bool = False
     resources: tuple[str, ...] = ()
-    reads: tuple[str, ...] = field(default=(), validator=_check_reads)
+    reads: tuple[str, ...] = field(default=(), validator=check_reads_form)
     written_as: tuple[tuple[str, str], ...] = ()
     takes_names: str | None = None
 
@@ -281,22 +241,7 @@ class MetricSpec(Spec):
         return (self.task, *self.other_tasks)
 
     def serving(self, task: str | None) -> Self:
-        """The same metric as one of a task, if it reads its batches; else as it is.
-
-        Examples
-        --------
-        >>> spec = MetricSpec(
-        ...     name="mylab.Share",
-        ...     task="text",
-        ...     other_tasks=("classification",),
-        ...     summary="Share of items with an answer",
-        ...     implementation="mylab.share:Share",
-        ...     higher_is_better=True,
-        ...     range=Range(0, 1),
-        ... )
-        >>> spec.serving("classification").task, spec.serving("detection").task
-        ('classification', 'text')
-        """
+        """The same metric as one of a task, if it reads its batches; else as it is."""
         if task == self.task or task not in self.other_tasks:
             return self
         others = tuple(one for one in self.tasks if one != task)
@@ -317,13 +262,12 @@ class MetricSpec(Spec):
                     f"{parameter.name!r}, which results or configs have for something else",
                     f"Call it otherwise than: {', '.join(sorted(RESERVED))}",
                 )
-        if self.takes_names is not None and self.takes_names not in {
-            parameter.name for parameter in declared(cls)
-        }:
+        names = [parameter.name for parameter in declared(cls)]
+        if self.takes_names is not None and self.takes_names not in names:
             raise ManifestError(
-                f"{self.name}: expected takes_names to be one of its parameters, got "
+                f"{self.name}: takes_names must be one of its parameters, got "
                 f"{shown(self.takes_names)}",
-                f"It is one of: {', '.join(parameter.name for parameter in declared(cls))}",
+                f"It is one of: {', '.join(names)}",
             )
 
 
@@ -402,7 +346,7 @@ class ResourceKindSpec(Spec):
     kind: ClassVar[str] = "resource kind"
     everywhere: ClassVar[bool] = True
 
-    resource: str = field(validator=_matches(_NAME, "'namespace.name'"))
+    resource: str = field(validator=name_form("'namespace.name'"))
     identity: tuple[str, ...] | None = None
 
 
@@ -458,9 +402,9 @@ class TaskSpec(Spec):
     kind: ClassVar[str] = "task"
     everywhere: ClassVar[bool] = True
 
-    item: str = field(validator=_matches(IMPLEMENTATION, _PLACE))
-    rows: str | None = field(default=None, validator=optional(_matches(IMPLEMENTATION, _PLACE)))
-    examples: str | None = field(default=None, validator=optional(_matches(IMPLEMENTATION, _PLACE)))
+    item: str = field(validator=place_form)
+    rows: str | None = field(default=None, validator=optional(place_form))
+    examples: str | None = field(default=None, validator=optional(place_form))
 
     def check_reads(self, metric: MetricSpec) -> None:
         """Raise a `ManifestError` unless items have, and can lack, all fields that a metric reads.
@@ -491,7 +435,7 @@ class TaskSpec(Spec):
             if name not in known:
                 raise ManifestError(
                     f"{metric.name}: reads must be among {', '.join(known)}, got {name!r}",
-                    did_you_mean(name, known) or _READS,
+                    did_you_mean(name, known) or HOW_TO_READ,
                 )
 
 

@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 import pytest
 
 from valor_core import Range, Reference, evaluate, metric
+from valor_core.bound_metric import bind
 from valor_core.errors import ManifestError, ParameterError
 from valor_core.parameters import declared
-from valor_core.plan import bind
 from valor_core.registry import Registry
 from valor_core.schemas.text import Text
 from valor_core.spec import RESERVED

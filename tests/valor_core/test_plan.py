@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from valor_core import Registry, metric
+from valor_core.bound_metric import bind, task_of
 from valor_core.errors import ConfigError, ManifestError, ParameterError
-from valor_core.plan import Plan, bind, task_of
+from valor_core.plan import Plan
 from valor_core.schemas.text import Text, TextBatch
 
 PLUGINS = Path(__file__).parent / "plugins"

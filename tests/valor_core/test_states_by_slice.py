@@ -5,8 +5,8 @@ from typing import Any
 from attrs import define, frozen
 
 from valor_core import Evaluator, MetricSpec, Range, Registry, Result, StateRequest, hookimpl
+from valor_core.bound_metric import BoundMetric
 from valor_core.parameters import NoParameters
-from valor_core.plan import BoundMetric
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.states_by_slice import StatesBySlice, by_slice
 from valor_core.testing import check_metric

@@ -16,6 +16,7 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
+from valor_core.bound_metric import BoundMetric
 from valor_core.derived_state import DerivedState, counted
 from valor_core.engines import Engine, Work
 from valor_core.errors import ReadError, ValorError
@@ -23,7 +24,7 @@ from valor_core.evaluation import Evaluation
 from valor_core.exact import ExactSum
 from valor_core.parameters import NoParameters, build, parameter
 from valor_core.parameters import parameters as parameter_class
-from valor_core.plan import BoundMetric, Plan
+from valor_core.plan import Plan
 from valor_core.reading import Partition, Position, identity
 from valor_core.registry import implementation
 from valor_core.resources import BoundResource

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from attrs import Factory, field, frozen
 
+from valor_core.bound_metric import BoundMetric
 from valor_core.errors import ValorError
-from valor_core.plan import BoundMetric, Plan
+from valor_core.plan import Plan
 from valor_core.registry import Registry
 from valor_core.result import Result
 from valor_core.schemas import Batch, Codes

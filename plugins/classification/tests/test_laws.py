@@ -16,7 +16,8 @@ import pytest
 from numpy.typing import NDArray
 
 from valor_core import Evaluator
-from valor_core.plan import Plan, bind
+from valor_core.bound_metric import bind
+from valor_core.plan import Plan
 from valor_core.results import Results
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from valor_classification.plugin import valor_metrics
+from valor_core.bound_metric import MetricChoice
 from valor_core.evaluate import evaluate
-from valor_core.plan import MetricChoice
 from valor_core.report import Report
 from valor_core.schemas.annotation import (
     Annotated,

@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from attrs import evolve, frozen
 
+from valor_core.bound_metric import MetricChoice
 from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
 from valor_core.evaluate import evaluate
 from valor_core.parameters import declared
-from valor_core.plan import MetricChoice
 from valor_core.report import Report
 from valor_core.schemas.annotation import (
     SIDES,

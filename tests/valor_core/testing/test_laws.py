@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from valor_core.bound_metric import BoundMetric
 from valor_core.hookspecs import hookimpl
 from valor_core.parameters import NoParameters, parameter, parameters
-from valor_core.plan import BoundMetric
 from valor_core.registry import Registry
 from valor_core.result import ItemScore
 from valor_core.schemas.classification import Classification, ClassificationBatch
