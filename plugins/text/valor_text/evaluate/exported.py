@@ -10,9 +10,8 @@ import evaluate
 from attrs import NOTHING, evolve
 from evaluate.module import EvaluationModuleInfoMixin
 
-from valor_core import Evaluator
+from valor_core import Evaluator, Registry
 from valor_core.errors import ConfigError, ParameterError, SchemaError, StateError, shown
-from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.spec import MetricSpec
 from valor_text.evaluate.columns import Columns, columns_of

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from datasets import Features
 
+from valor_core import Registry
 from valor_core.errors import ParameterError, shown
 from valor_core.parameters import build
-from valor_core.registry import Registry
 from valor_core.schemas import Batch
 from valor_core.spec import MetricSpec, TaskSpec
 from valor_text.evaluate.columns.classification import ClassificationColumns

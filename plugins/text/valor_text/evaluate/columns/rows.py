@@ -37,7 +37,7 @@ class RowColumns:
 
     Examples
     --------
-    >>> from valor_core.registry import Registry
+    >>> from valor_core import Registry
     >>> columns = RowColumns(Registry().find(TaskSpec, "text"), ("response", "references"))
     >>> batch = columns.batch({"predictions": ["a", "b"], "references": ["a", ["b", "c"]]}, 0)
     >>> batch.references.tolist()
