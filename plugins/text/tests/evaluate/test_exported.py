@@ -294,6 +294,12 @@ def test_without_evaluate_the_answer_is_how_to_install_it(monkeypatch: pytest.Mo
         ),
         (
             "classification.F1",
+            {"name": "F2"},
+            ParameterError,
+            "classification.F1: name: unknown key",
+        ),
+        (
+            "classification.F1",
             {"data": {"lables": ["a"]}},
             ParameterError,
             "classification.F1: data.lables: unknown key\nDid you mean 'labels'?",

@@ -131,6 +131,9 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         return f"<ExportedMetric {self.spec.name!r}{given}: {self._added:,} items added>"
 
     def _counting(self, parameters: Mapping[str, Any]) -> Evaluator:
+        if "name" in parameters:
+            called = self.metric if isinstance(self.metric, str) else self.metric.name
+            raise ParameterError("name: unknown key", place=f"{called}: ")
         choice = {"name": self.metric, **parameters}
         return Evaluator([choice], self.task, resources=self.resources)
 

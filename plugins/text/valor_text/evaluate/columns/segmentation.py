@@ -88,7 +88,9 @@ def _segments(cell: Any, place: str) -> Segments:
         raise SchemaError(
             f'{place}: expected {{"segmentation": …, "segments_info": …}}, got {shown(cell)}'
         )
-    told = list(cell["segments_info"])
+    told = cell["segments_info"]
+    if not isinstance(told, (list, tuple)):
+        raise SchemaError(f"{place}, segments_info: expected a list, got {shown(told)}")
     for one in told:
         if not isinstance(one, Mapping) or not {"id", "label"} <= set(one):
             raise SchemaError(
