@@ -271,9 +271,13 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
                     f"{place}: expected columns among {', '.join(self.columns.names)}, "
                     f"got {name!r}",
                 )
-        for name in self._feature_names():
+        for name in self.columns.required:
             if name not in columns:
                 raise SchemaError(f"{place}: expected the column {name}, found none")
+        if not columns:
+            raise SchemaError(
+                f"{place}: expected columns among {', '.join(self.columns.names)}, found none"
+            )
         lengths = {name: _length(column, name, place) for name, column in columns.items()}
         first, count = next(iter(lengths.items()))
         for name, length in lengths.items():

@@ -38,6 +38,10 @@ class Columns(Protocol):
         """Columns that may be given; ``uid`` is one of them."""
 
     @property
+    def required(self) -> tuple[str, ...]:
+        """Columns that have to be given."""
+
+    @property
     def features(self) -> list[Features]:
         """Columns that evaluate asks for, and the types that it may find in them."""
 

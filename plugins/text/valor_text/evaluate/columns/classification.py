@@ -34,7 +34,12 @@ class ClassificationColumns:
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that may be given."""
-        return "predictions", "references", "uid"
+        return (*self.required, "uid")
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Columns that have to be given."""
+        return "predictions", "references"
 
     @property
     def features(self) -> list[Features]:
