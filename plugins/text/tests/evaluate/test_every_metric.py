@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
 from valor_text.evaluate import module
 
 from valor_core import Registry, ValorError, evaluate
-from valor_core.parameters import declared
 from valor_core.spec import MetricSpec
 
 from .example_columns import Example, of_task
 
-CHOSEN: dict[str, dict[str, Any]] = {}
-"""Parameters of metrics that have no defaults for some."""
+MODULES = Path(__file__).parents[1] / "evaluate_modules"
+
+CHOSEN: dict[str, dict[str, Any]] = {
+    "hf.Module": {"module": str(MODULES / "shared_words"), "allow_code": True, "seed": 7}
+}
+"""Parameters of metrics that have no defaults for some; a module of evaluate goes both ways."""
 
 
-def metrics() -> list[MetricSpec]:
-    """The metrics that need nothing but data."""
+def metrics() -> list[Any]:
+    """The metrics that need nothing but data, each with the tasks that it serves."""
     return [
-        spec
+        pytest.param(spec, task, id=f"{spec.name}-{task}" if spec.other_tasks else spec.name)
         for spec in Registry().all(MetricSpec)
         if not spec.resources
-        and not any(
-            one.required and one.name not in CHOSEN.get(spec.name, {})
-            for one in declared(spec.parameter_class)
-        )
+        for task in (spec.task, *spec.other_tasks)
     ]
 
 
@@ -41,13 +42,13 @@ def bits(report: Any) -> str:
     return json.dumps([result.to_dict() for result in report.results])
 
 
-@pytest.mark.parametrize("spec", metrics(), ids=lambda spec: spec.name)
-def test_a_metric_gives_the_bits_that_it_gives_in_valor(spec: MetricSpec) -> None:
+@pytest.mark.parametrize(("spec", "task"), metrics())
+def test_a_metric_gives_the_bits_that_it_gives_in_valor(spec: MetricSpec, task: str) -> None:
     chosen = CHOSEN.get(spec.name, {})
-    for example in examples(spec.task):
-        exported = module(spec.name, data=example.data, **chosen)
+    for example in examples(task):
+        exported = module(spec.name, task=task, data=example.data, **chosen)
         try:
-            expected = evaluate(example.batches, [{"name": spec.name, **chosen}])
+            expected = evaluate(example.batches, [{"name": spec.name, **chosen}], task)
         except ValorError as error:
             with pytest.raises(type(error)):
                 _add_all(exported, example)
@@ -58,10 +59,12 @@ def test_a_metric_gives_the_bits_that_it_gives_in_valor(spec: MetricSpec) -> Non
         assert bits(exported.report) == bits(expected), example.name
         assert exported.report.warnings == expected.warnings
         _check_scores(scores, expected)
-        for columns in reversed(example.columns):
-            for item in zip(*columns.values(), strict=True):
-                exported.add(**dict(zip(columns, item, strict=True)))
-        assert exported.compute() == scores, f"{example.name}, one by one"
+        *others, last = example.columns
+        for item in zip(*last.values(), strict=True):
+            exported.add(**dict(zip(last, item, strict=True)))
+        for columns in others:
+            exported.add_batch(**columns)
+        assert exported.compute() == scores, f"{example.name}, in another order and split"
 
 
 def _add_all(exported: Any, example: Example) -> None:

@@ -62,6 +62,10 @@ def test_it_is_a_metric_of_evaluate_that_says_what_it_is() -> None:
     assert "0 items added" in repr(f1)
 
 
+def test_a_bare_name_is_one_of_the_task() -> None:
+    assert module("F1", task="classification").name == "classification.F1"
+
+
 def test_what_is_added_is_counted_and_compute_begins_anew() -> None:
     accuracy = module("classification.Accuracy")
     accuracy.add_batch(predictions=SEEN[:2], references=TRUE[:2])
@@ -287,6 +291,12 @@ def test_without_evaluate_the_answer_is_how_to_install_it(monkeypatch: pytest.Mo
             {"avrage": "macro"},
             ParameterError,
             "classification.F1: avrage: unknown key\nDid you mean 'average'?",
+        ),
+        (
+            "classification.F1",
+            {"name": "F2"},
+            ParameterError,
+            "classification.F1: name: unknown key",
         ),
         (
             "classification.F1",

@@ -12,7 +12,6 @@ from evaluate.module import EvaluationModuleInfoMixin
 
 from valor_core import Evaluator
 from valor_core.errors import ConfigError, ParameterError, SchemaError, StateError, shown
-from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.spec import MetricSpec
 from valor_text.evaluate.columns import Columns, columns_of
@@ -56,6 +55,8 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
     cache_dir, experiment_id, timeout : optional
         Where several processes meet, what their files are called, and how many seconds they wait
         for each other. One process alone writes no files.
+    task : str, optional
+        The task of a metric that serves several.
     data : mapping, optional
         How columns are read, such as the ``labels`` that numbers stand for.
     resources : mapping of str to mapping, optional
@@ -92,19 +93,20 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         max_concurrent_cache_files: int = 10_000,
         timeout: float = 100,
         *,
+        task: str | None = None,
         data: Mapping[str, Any] | None = None,
         resources: Mapping[str, Any] | None = None,
         **parameters: Any,
     ) -> None:
         # The constructor of the base class makes a folder in the user's cache, which may be
         # read-only, and needs docstrings, which `python -OO` takes away.
-        self.spec = _spec(config_name)
+        self.metric, self.task = _metric(config_name), task
+        self.parameters, self.resources = parameters, resources
+        self._begin()
+        self.spec: MetricSpec = self._evaluator.evaluation.plan.metrics[0].spec
         _check_processes(self.spec, num_process, process_id)
-        self.parameters = parameters
-        self.resources = resources
         self.columns: Columns = columns_of(self.spec, {} if data is None else data)
         self.report: Report | None = None
-        self._begin()
         self._rendezvous: Rendezvous | None = None
         if num_process > 1:
             folder = Path(cache_dir or evaluate.config.HF_METRICS_CACHE, self.spec.name)
@@ -129,8 +131,11 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         return f"<ExportedMetric {self.spec.name!r}{given}: {self._added:,} items added>"
 
     def _counting(self, parameters: Mapping[str, Any]) -> Evaluator:
-        choice = {"name": self.spec, **parameters}
-        return Evaluator([choice], self.spec.task, resources=self.resources)
+        if "name" in parameters:
+            called = self.metric if isinstance(self.metric, str) else self.metric.name
+            raise ParameterError("name: unknown key", place=f"{called}: ")
+        choice = {"name": self.metric, **parameters}
+        return Evaluator([choice], self.task, resources=self.resources)
 
     def _info(self) -> evaluate.MetricInfo:
         spec = self.spec
@@ -266,9 +271,13 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
                     f"{place}: expected columns among {', '.join(self.columns.names)}, "
                     f"got {name!r}",
                 )
-        for name in self._feature_names():
+        for name in self.columns.required:
             if name not in columns:
                 raise SchemaError(f"{place}: expected the column {name}, found none")
+        if not columns:
+            raise SchemaError(
+                f"{place}: expected columns among {', '.join(self.columns.names)}, found none"
+            )
         lengths = {name: _length(column, name, place) for name, column in columns.items()}
         first, count = next(iter(lengths.items()))
         for name, length in lengths.items():
@@ -290,15 +299,13 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         )
 
 
-def _spec(metric: str | MetricSpec | None) -> MetricSpec:
-    if isinstance(metric, MetricSpec):
+def _metric(metric: str | MetricSpec | None) -> str | MetricSpec:
+    if isinstance(metric, (str, MetricSpec)):
         return metric
-    if not isinstance(metric, str):
-        raise ConfigError(
-            f"config_name: expected the full name of a metric, got {shown(metric)}",
-            'Name one: evaluate.load(valor_text.evaluate.FOLDER, "text.ROUGE").',
-        )
-    return Registry().metric(metric, None)
+    raise ConfigError(
+        f"config_name: expected the full name of a metric, got {shown(metric)}",
+        'Name one: evaluate.load(valor_text.evaluate.FOLDER, "text.ROUGE").',
+    )
 
 
 def _check_processes(spec: MetricSpec, num_process: object, process_id: object) -> None:

@@ -75,6 +75,9 @@ def test_labels_with_their_scores() -> None:
 
     assert items(batch(pairs, ["b", ["a", "b"]])) == expected
     assert items(batch(table, ["b", ["a", "b"]])) == expected
+    assert items(batch([{"label": "a", "score": 0.75}], ["b"])) == [
+        Classification(0, "b", {"a": 0.75})
+    ]
 
 
 def test_items_without_any_label() -> None:
@@ -143,6 +146,12 @@ def test_no_items() -> None:
             ["a"],
             {},
             "item 0, predictions: expected a finite score for 'a', got nan",
+        ),
+        (
+            [[{"label": "a", "score": 1.0}], 3],
+            ["a", "b"],
+            {},
+            'item 1, predictions: expected {"label": …, "score": …}, got 3',
         ),
         (
             [["a", "b"]],

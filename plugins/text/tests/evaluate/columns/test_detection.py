@@ -171,6 +171,18 @@ def test_images_are_numbered_from_the_start_or_called_by_their_uids() -> None:
             'Name all labels: data={"labels": […]}.',
         ),
         (
+            {"labels": ["a"], "scores": [0.5], "masks": 3},
+            TRUE,
+            {},
+            "item 0, predictions, masks: expected one for each object, got 3",
+        ),
+        (
+            SEEN | {"labels": 3},
+            TRUE,
+            {},
+            "item 0, predictions, labels: expected one for each object, got 3",
+        ),
+        (
             {"labels": ["a"], "scores": [0.5], "masks": []},
             TRUE,
             {},

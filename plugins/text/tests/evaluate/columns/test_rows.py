@@ -9,7 +9,7 @@ import pytest
 from valor_text.evaluate import module
 from valor_text.evaluate.columns.rows import RowColumns
 
-from valor_core import MetricSpec, NoParameters, Range, Registry, Text
+from valor_core import MetricSpec, Range, Registry, Text
 from valor_core.errors import ParameterError, SchemaError
 from valor_core.spec import TaskSpec
 
@@ -53,13 +53,20 @@ def test_items_are_called_by_their_uids() -> None:
     assert not batch.datums.numbered
 
 
-def test_columns_that_a_metric_reads_are_asked_for() -> None:
-    asked = columns_of("response", "contexts").features
+def test_columns_that_a_metric_reads_have_to_be_given() -> None:
+    assert columns_of("response", "contexts").required == ("predictions", "contexts")
+    assert columns_of("outcomes").required == ("outcomes",)
+    assert columns_of().required == ("predictions",)
 
-    assert asked[0] == {"predictions": STRING, "contexts": datasets.Sequence(STRING)}
-    assert asked[1] == {"predictions": STRING, "contexts": STRING}
-    assert [*columns_of().features[0]] == ["predictions", "references"]
-    assert columns_of("response").features == [{"predictions": STRING}]
+
+def test_features_are_what_is_read_and_what_evaluate_gives_to_every_module() -> None:
+    several, one = columns_of("response", "contexts").features
+
+    strings = datasets.Sequence(STRING)
+    assert several == {"predictions": STRING, "references": strings, "contexts": strings}
+    assert one == {"predictions": STRING, "references": STRING, "contexts": STRING}
+    recorded = columns_of("outcomes").features[0]
+    assert recorded["outcomes"] == datasets.Sequence(datasets.Value("bool"))
 
 
 def test_a_task_whose_items_are_no_rows_is_refused() -> None:
@@ -94,7 +101,3 @@ def test_what_is_refused(predictions: Any, references: Any, message: str) -> Non
         rouge.add_batch(predictions=predictions, references=references)
 
     assert str(caught.value) == f"text.ROUGE: {message}"
-
-
-def test_parameters_of_metrics_are_not_asked_about_columns() -> None:
-    assert NoParameters() == module("text.ROUGE").columns.task.parameter_class()

@@ -85,6 +85,12 @@ def test_segments_are_objects_of_their_own() -> None:
             "got {'segmentation': [[1]]}",
         ),
         (
+            {"segmentation": [[1]], "segments_info": 3},
+            {"segmentation": [[1]], "segments_info": []},
+            {},
+            "item 0, predictions, segments_info: expected a list, got 3",
+        ),
+        (
             {"segmentation": [[1]], "segments_info": [{"id": 1}]},
             {"segmentation": [[1]], "segments_info": []},
             {},

@@ -11,9 +11,9 @@ from typing import Any, Protocol
 
 from datasets import Features
 
+from valor_core import Registry
 from valor_core.errors import ParameterError, shown
 from valor_core.parameters import build
-from valor_core.registry import Registry
 from valor_core.schemas import Batch
 from valor_core.spec import MetricSpec, TaskSpec
 from valor_text.evaluate.columns.classification import ClassificationColumns
@@ -36,6 +36,10 @@ class Columns(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that may be given; ``uid`` is one of them."""
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Columns that have to be given."""
 
     @property
     def features(self) -> list[Features]:

@@ -15,6 +15,7 @@ from valor_core.schemas.classes import plain_array
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import DEFAULT_KEY
 
+_PAIR = '{"label": …, "score": …}'
 _LABELS = 'Say which label each number stands for: data={"labels": […]}.'
 
 
@@ -33,7 +34,12 @@ class ClassificationColumns:
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that may be given."""
-        return "predictions", "references", "uid"
+        return (*self.required, "uid")
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Columns that have to be given."""
+        return "predictions", "references"
 
     @property
     def features(self) -> list[Features]:
@@ -92,7 +98,7 @@ class ClassificationColumns:
         if seen.ndim not in (1, 2) or seen.dtype.kind not in "fiub":
             raise SchemaError(
                 "predictions: expected a label, the scores of all labels, or a list of "
-                f'{{"label": …, "score": …}} for each item, got {shown(seen)}'
+                f"{_PAIR} for each item, got {shown(seen)}"
             )
         is_text = plain_array(true, "references").dtype.kind in "UO"
         if is_text and not self.labels and len(seen):
@@ -120,21 +126,27 @@ class ClassificationColumns:
         return [(self.key, str(one)) for one in several]
 
     def _pairs(self, cell: Any, uid: Any) -> list[tuple[Any, Any]]:
-        """Labels and scores of an item, from a list of tables or a table of lists."""
+        """Labels and scores of an item: a table of one or of lists, a list of tables, or none."""
         place = f"item {uid!r}, predictions"
-        if isinstance(cell, Mapping):
-            _check_pair(cell, place)
-            labels, given = cell["label"], cell["score"]
-        else:
-            for one in cell or ():
-                _check_pair(one, place)
-            labels, given = ([one[name] for one in cell or ()] for name in ("label", "score"))
+        listed = [cell] if isinstance(cell, Mapping) else [] if cell is None else cell
+        if not isinstance(listed, (list, tuple)):
+            raise SchemaError(f"{place}: expected {_PAIR}, got {shown(cell)}")
+        labels: list[Any] = []
+        given: list[Any] = []
+        for one in listed:
+            if not isinstance(one, Mapping) or not {"label", "score"} <= set(one):
+                raise SchemaError(f"{place}: expected {_PAIR}, got {shown(one)}")
+            several = (
+                isinstance(one["label"], (list, tuple)),
+                isinstance(one["score"], (list, tuple)),
+            )
+            labels += one["label"] if several[0] else [one["label"]]
+            given += one["score"] if several[1] else [one["score"]]
         if len(labels) != len(given):
             raise SchemaError(
                 f"{place}: expected a score for each of {len(labels)} labels, got {len(given)}"
             )
-        keyed = labels if self.key == DEFAULT_KEY else self._keyed(list(labels))
-        return list(zip(keyed, given, strict=True))
+        return list(zip(self._keyed(labels), given, strict=True))
 
 
 def _are_scored_labels(predictions: Any) -> bool:
@@ -146,8 +158,3 @@ def _are_scored_labels(predictions: Any) -> bool:
     if first is None:
         return len(cells) > 0
     return isinstance(first, Mapping) or isinstance(first[0], Mapping)
-
-
-def _check_pair(one: Any, place: str) -> None:
-    if not isinstance(one, Mapping) or not {"label", "score"} <= set(one):
-        raise SchemaError(f'{place}: expected {{"label": …, "score": …}}, got {shown(one)}')

@@ -50,7 +50,12 @@ class DetectionColumns:
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that may be given."""
-        return "predictions", "references", "uid"
+        return (*self.required, "uid")
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Columns that have to be given."""
+        return "predictions", "references"
 
     @property
     def features(self) -> list[Features]:
@@ -127,7 +132,7 @@ class _Side:
                 raise SchemaError(
                     f'{place}: expected {{"boxes": …, "labels": …}}, got {shown(cell)}'
                 )
-            counts.append(len(cell["labels"]))
+            counts.append(_count(cell, "labels", place))
         images = np.repeat(np.arange(len(cells)), np.array(counts, np.int64))
         places = [f"{datums.name(position)}, {name}" for position in range(len(cells))]
         boxes = [
@@ -257,6 +262,16 @@ class _Side:
         return array
 
 
+def _count(cell: Mapping[str, Any], field: str, place: str) -> int:
+    """How many objects of an image a field has."""
+    try:
+        return len(cell[field])
+    except TypeError:
+        raise SchemaError(
+            f"{place}, {field}: expected one for each object, got {shown(cell[field])}"
+        ) from None
+
+
 def _boxes(cell: Mapping[str, Any], count: int, place: str, box_format: BoxFormat) -> Floats:
     """x, y, width and height of the boxes of an image; none where it has masks."""
     given = cell.get("boxes")
@@ -284,9 +299,9 @@ def _geometries(cell: Mapping[str, Any], boxes: Floats, place: str) -> list[Geom
     masks = cell.get("masks")
     if masks is None:
         return [Box(x, y, x + width, y + height) for x, y, width, height in boxes.tolist()]
-    if len(masks) != len(cell["labels"]):
+    count = _count(cell, "masks", place)
+    if count != len(cell["labels"]):
         raise SchemaError(
-            f"{place}, masks: expected {len(cell['labels']):,} as there are labels, "
-            f"got {len(masks):,}"
+            f"{place}, masks: expected {len(cell['labels']):,} as there are labels, got {count:,}"
         )
     return [Mask.from_rle(one) if isinstance(one, Mapping) else Mask.of(one) for one in masks]

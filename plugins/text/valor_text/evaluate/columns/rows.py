@@ -20,6 +20,7 @@ from valor_core.spec import MetricSpec, TaskSpec, by_reference
 FIELDS: Mapping[str, str] = {"predictions": "response"}
 """What evaluate calls a field of an item, where it has a name of its own for it."""
 
+_GIVEN_TO_ALL = ("response", "references")
 _COLUMNS: Mapping[str, str] = {field: column for column, field in FIELDS.items()}
 _TYPES: Mapping[type, str] = {bool: "bool", int: "int64", float: "float64", str: "string"}
 
@@ -33,12 +34,12 @@ class RowColumns:
     task : TaskSpec
         The task; says how a table becomes a batch.
     read : tuple of str
-        Fields that the metric reads.
+        Fields that have to be given.
 
     Examples
     --------
-    >>> from valor_core.registry import Registry
-    >>> columns = RowColumns(Registry().find(TaskSpec, "text"), ("response", "references"))
+    >>> from valor_core import Registry
+    >>> columns = RowColumns(Registry().find(TaskSpec, "text"), ("response",))
     >>> batch = columns.batch({"predictions": ["a", "b"], "references": ["a", ["b", "c"]]}, 0)
     >>> batch.references.tolist()
     [('a',), ('b', 'c')]
@@ -62,19 +63,29 @@ class RowColumns:
                 f"Declare how a table becomes a batch, rows of the TaskSpec {task.name!r}.",
                 f"{spec.name}: ",
             )
-        return cls(task, spec.reads or _asked_for(by_reference(task.item)))
+        return cls(task, spec.reads or _without_default(by_reference(task.item)))
 
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that may be given."""
-        own = (one.name for one in attrs.fields(by_reference(self.task.item)))
-        return tuple(_COLUMNS.get(name, name) for name in own if name != "metadata")
+        return tuple(map(_column, _fields(by_reference(self.task.item))))
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Columns that have to be given."""
+        return tuple(map(_column, self.read))
 
     @property
     def features(self) -> list[Features]:
-        """The fields that the metric reads; one text in the place of several, too."""
-        hints = typing.get_type_hints(by_reference(self.task.item))
-        listed = {_COLUMNS.get(name, name): _feature(hints.get(name, str)) for name in self.read}
+        """What has to be given, and what evaluate gives to all; one text in place of several, too.
+
+        Modules that are combined are handed no other columns than these.
+        """
+        item = by_reference(self.task.item)
+        hints = typing.get_type_hints(item)
+        given_to_all = [name for name in _GIVEN_TO_ALL if name in _fields(item)]
+        names = dict.fromkeys([*given_to_all, *self.read])
+        listed = {_column(name): _feature(hints.get(name, str)) for name in names}
         single = {
             name: Value("string") if feature == ListOf(Value("string")) else feature
             for name, feature in listed.items()
@@ -89,14 +100,21 @@ class RowColumns:
         return batch if "uid" in columns else batch.renumber(start)
 
 
-def _asked_for(item: type[Any]) -> tuple[str, ...]:
-    """What is asked for where a metric does not say what it reads."""
-    own = [one for one in attrs.fields(item) if one.name not in ("uid", "metadata")]
-    names = [one.name for one in own]
-    if "response" in names:
-        return tuple(name for name in ("response", "references") if name in names)
-    required = [one.name for one in own if one.default is NOTHING]
-    return tuple(required or names)
+def _column(field: str) -> str:
+    return _COLUMNS.get(field, field)
+
+
+def _fields(item: type[Any]) -> list[str]:
+    return [one.name for one in attrs.fields(item) if one.name != "metadata"]
+
+
+def _without_default(item: type[Any]) -> tuple[str, ...]:
+    """What an item cannot be made without, and its response, which is what is evaluated."""
+    return tuple(
+        one.name
+        for one in attrs.fields(item)
+        if one.name == "response" or (one.default is NOTHING and one.name != "uid")
+    )
 
 
 def _feature(hint: Any) -> Any:

@@ -38,7 +38,12 @@ class SegmentationColumns:
     @property
     def names(self) -> tuple[str, ...]:
         """Columns that may be given."""
-        return "predictions", "references", "uid"
+        return (*self.required, "uid")
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Columns that have to be given."""
+        return "predictions", "references"
 
     @property
     def features(self) -> list[Features]:
@@ -88,7 +93,9 @@ def _segments(cell: Any, place: str) -> Segments:
         raise SchemaError(
             f'{place}: expected {{"segmentation": …, "segments_info": …}}, got {shown(cell)}'
         )
-    told = list(cell["segments_info"])
+    told = cell["segments_info"]
+    if not isinstance(told, (list, tuple)):
+        raise SchemaError(f"{place}, segments_info: expected a list, got {shown(told)}")
     for one in told:
         if not isinstance(one, Mapping) or not {"id", "label"} <= set(one):
             raise SchemaError(
