@@ -17,6 +17,7 @@ if KERNELS.library is None:
         lines_in_common,
         longest_common,
         runs,
+        shifted_edits,
         vocabulary,
     )
 else:
@@ -27,6 +28,7 @@ else:
         lines_in_common,
         longest_common,
         runs,
+        shifted_edits,
         vocabulary,
     )
 
@@ -41,5 +43,6 @@ __all__ = [
     "lines_in_common",
     "longest_common",
     "runs",
+    "shifted_edits",
     "vocabulary",
 ]

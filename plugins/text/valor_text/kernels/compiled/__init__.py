@@ -5,6 +5,7 @@ Each function answers what the one of its name in `numeric` does.
 
 from valor_text.kernels.compiled.edits import edit_counts, edit_sequences
 from valor_text.kernels.compiled.ngrams import common_ngrams
+from valor_text.kernels.compiled.shifts import shifted_edits
 from valor_text.kernels.compiled.subsequences import lines_in_common, longest_common
 from valor_text.kernels.compiled.tokens import runs, vocabulary
 
@@ -15,5 +16,6 @@ __all__ = [
     "lines_in_common",
     "longest_common",
     "runs",
+    "shifted_edits",
     "vocabulary",
 ]
