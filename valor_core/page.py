@@ -7,14 +7,14 @@ and a dark screen, on a phone and on paper.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from urllib.parse import quote
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core import plots
-from valor_core.curves import Curve, bins, breakdown, curves, matrix, tallies
+from valor_core.curves import Breakdown, Curve, bins, breakdown, curves, matrix, tallies
 from valor_core.errors import printable_lines
 from valor_core.gallery import INDEX
 from valor_core.pivot import apart, entries_of, headlines, several, titles_of
@@ -231,6 +231,9 @@ def _breakdown(result: Result, among: Sequence[Result]) -> str:
     if held is None:
         return ""
     title, caption = described(result, among)
+    places = held.places
+    if places is not None:
+        return _measured(held, places, title, caption)
     drawing = plots.row_plot(
         [kind.replace("_", " ") for kind in held.kinds],
         [column.replace("_", " ") for column in held.columns],
@@ -239,6 +242,47 @@ def _breakdown(result: Result, among: Sequence[Result]) -> str:
     )
     figure = _Figure("", caption, (drawing,), wide=True)
     return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n</section>"
+
+
+_BOUNDS = ("low", "high")
+"""Columns of a breakdown that are the bounds of an interval."""
+
+
+def _measured(held: Breakdown, places: Sequence[float], title: str, caption: str) -> str:
+    """A breakdown by a number as curves of its shares, the bounds of intervals in gray."""
+    lines = [
+        plots.Line(column.replace("_", " "), points, marked=column not in _BOUNDS)
+        for column, points in _shares(held, places)
+    ]
+    bounds = [line for line in lines if not line.marked]
+    drawn = [line for line in lines if line.marked]
+    if not drawn:
+        return ""
+    by = held.by.replace("_", " ")
+    measure = drawn[0].name if len(drawn) == 1 else "share"
+    low, high = min(places), max(places)
+    drawing = plots.line_plot(
+        [evolve(line, name="") for line in drawn] if len(drawn) == 1 else drawn,
+        plots.Axis(by, low, high if high > low else low + 1),
+        plots.Axis(measure),
+        name=f"{title}: {measure} by {by}, {len(places)} points",
+        others=bounds,
+    )
+    about = "gray: bounds of the interval" if bounds else ""
+    figure = _Figure("", "; ".join(filter(None, [about, caption])), (drawing,))
+    return f'<section>\n<h2>{_e(title)}</h2>\n<div class="figures">\n{figure}\n</div>\n</section>'
+
+
+def _shares(
+    held: Breakdown, places: Sequence[float]
+) -> Iterator[tuple[str, list[tuple[float, float]]]]:
+    """The columns that are shares, with a point for each number that is there."""
+    for column, numbers in zip(held.columns, zip(*held.numbers, strict=True), strict=True):
+        if all(number is None or isinstance(number, float) for number in numbers):
+            pairs = zip(places, numbers, strict=True)
+            points = sorted((place, number) for place, number in pairs if number is not None)
+            if points and all(0 <= number <= 1 for _, number in points):
+                yield column, points
 
 
 _AXES = {

@@ -314,7 +314,7 @@ def _breakdowns(results: Iterable[Result]) -> list[Table]:
 def _breakdown(held: Breakdown, title: str, caption: str) -> Table:
     return Table(
         title,
-        ["", *(Column(name, numeric=True) for name in held.columns)],
+        [_heading(held), *(Column(name, numeric=True) for name in held.columns)],
         [
             [
                 kind.replace("_", " "),
@@ -324,6 +324,11 @@ def _breakdown(held: Breakdown, title: str, caption: str) -> Table:
         ],
         caption=caption,
     )
+
+
+def _heading(held: Breakdown) -> str:
+    """What stands above the kinds: what they are values of, if they are numbers."""
+    return "" if held.places is None else held.by.replace("_", " ")
 
 
 def _largest(held: Matrix, title: str, caption: str) -> Table:

@@ -16,7 +16,7 @@ from valor_core.report import Report, SliceReport
 from valor_core.report_tables import markdown, plain
 from valor_core.requirements import Requirement
 from valor_core.result import Failed, Result, Undefined
-from valor_core.spec import MetricSpec
+from valor_core.spec import MetricSpec, TaskSpec, by_reference
 from valor_core.testing.examples import datasets
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
@@ -248,7 +248,9 @@ PARAMETERS = conformance_parameters()
 
 def reports_of(name, parameters, task):
     """A report of a metric on every example of its task that it does not refuse."""
-    for data in datasets(task).values():
+    declared = Registry().find(TaskSpec, task).examples
+    own = {} if declared is None else by_reference(declared)()
+    for data in (datasets(task) or own).values():
         try:
             yield evaluate([*data], [{"name": name} | parameters], slices=["weather"])
         except ValorError:

@@ -9,12 +9,12 @@ import pytest
 
 from valor_core.testing import cases
 
-PARAMETERS: dict[str, Any] = {
+PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "rgb.NoiseRobustness": [{}, {"rules": "heuristic"}],
-    "rgb.NegativeRejection": {"rules": "paper", "rejection_phrases": "unknown"},
-    "rgb.InformationIntegration": {"rules": "heuristic", "strict": True},
+    "rgb.NegativeRejection": [{"rules": "paper", "rejection_phrases": "unknown"}],
+    "rgb.InformationIntegration": [{"rules": "heuristic", "strict": True}],
     "rgb.CounterfactualRobustness": [{"negations": [], "confidence": 0.5}, {"rules": "paper"}],
-    "rgb.Verdicts": {},
+    "rgb.Verdicts": [{}],
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from valor_core.hookspecs import hookimpl
-from valor_core.spec import MetricSpec, Range, Reference, TaskSpec
+from valor_core.spec import CommandSpec, MetricSpec, Range, ReaderSpec, Reference, TaskSpec
 
 SHARE = Range(0, 1)
 RGB = (
@@ -83,5 +83,38 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(Reference(RGB, "evaluation metrics", URL),),
             per_item=True,
             many=True,
+        ),
+    )
+
+
+@hookimpl
+def valor_readers() -> tuple[ReaderSpec, ...]:
+    """Declare the readers."""
+    return (
+        ReaderSpec(
+            name="rgb.dataset",
+            task="rgb",
+            summary="Questions in the benchmark's shapes, with mixed documents and responses",
+            parameters="valor_rgb.parameters.readers:DatasetParameters",
+            implementation="valor_rgb.readers.dataset:DatasetReader",
+        ),
+        ReaderSpec(
+            name="rgb.responses",
+            task="rgb",
+            summary="Responses from anywhere, one row each, with what they are judged by",
+            parameters="valor_rgb.parameters.readers:ResponsesParameters",
+            implementation="valor_rgb.readers.responses:ResponsesReader",
+        ),
+    )
+
+
+@hookimpl
+def valor_commands() -> tuple[CommandSpec, ...]:
+    """Declare the commands."""
+    return (
+        CommandSpec(
+            name="rgb.rgb",
+            summary="Prompts of the Retrieval-Augmented Generation Benchmark.",
+            implementation="valor_rgb.commands:rgb",
         ),
     )
