@@ -12,7 +12,7 @@ from valor_core.errors import SchemaError, found_at, shown
 from valor_core.item_rows import ItemRows
 from valor_core.report import Report
 from valor_rgb.metrics.rates import Rate
-from valor_rgb.samples.sample import RGBSample
+from valor_rgb.samples.sample import RGBSample, noise_of
 
 Rules = Literal["robust", "paper", "heuristic"]
 
@@ -77,8 +77,8 @@ class EvaluationResult:
 
 
 def evaluate_noise_robustness(
-    responses: Sequence[str],
-    ground_truths: Sequence[Any],
+    responses: Iterable[str],
+    ground_truths: Iterable[Any],
     model_name: str,
     noise_ratio: float,
     *,
@@ -89,9 +89,9 @@ def evaluate_noise_robustness(
 
     Parameters
     ----------
-    responses : sequence of str
+    responses : iterable of str
         What the model answered.
-    ground_truths : sequence
+    ground_truths : iterable
         The answers: texts, or lists of parts and spellings as in `RGBSample`.
     model_name : str
         What the model is called.
@@ -118,23 +118,26 @@ def evaluate_noise_robustness(
     >>> result.task_type, result.correct, result.accuracy
     ('noise_robustness_40%', 1, 0.5)
     """
+    ratio = noise_of(noise_ratio)
+    if ratio is None:
+        raise SchemaError("noise_ratio: expected a number from 0 to 1, got None")
     samples = _samples(
-        "noise_robustness", responses, ground_truths=ground_truths, noise_ratio=noise_ratio
+        "noise_robustness", responses, ground_truths=ground_truths, noise_ratio=ratio
     )
     found = _Found.of(samples, "NoiseRobustness", rules, parameters)
     (level,) = found.levels or ({},)
     return EvaluationResult(
-        task_type=f"noise_robustness_{round(noise_ratio * 100)}%",
+        task_type=f"noise_robustness_{round(ratio * 100)}%",
         model_name=model_name,
         total_samples=len(samples),
-        accuracy_by_noise={noise_ratio: level["accuracy"]} if level else {},
+        accuracy_by_noise={ratio: level["accuracy"]} if level else {},
         **_counts(level, "correct", "incorrect", "rejected"),
         report=found.report,
     )
 
 
 def evaluate_negative_rejection(
-    responses: Sequence[str],
+    responses: Iterable[str],
     model_name: str,
     *,
     rules: Rules = "robust",
@@ -174,8 +177,8 @@ def evaluate_negative_rejection(
 
 
 def evaluate_information_integration(
-    responses: Sequence[str],
-    ground_truths: Sequence[Any],
+    responses: Iterable[str],
+    ground_truths: Iterable[Any],
     model_name: str,
     *,
     rules: Rules = "robust",
@@ -216,9 +219,9 @@ def evaluate_information_integration(
 
 
 def evaluate_counterfactual_robustness(
-    responses: Sequence[str],
-    ground_truths: Sequence[Any],
-    counterfactual_answers: Sequence[Any],
+    responses: Iterable[str],
+    ground_truths: Iterable[Any],
+    counterfactual_answers: Iterable[Any],
     model_name: str,
     *,
     rules: Rules = "robust",
@@ -230,7 +233,7 @@ def evaluate_counterfactual_robustness(
 
     Parameters
     ----------
-    counterfactual_answers : sequence
+    counterfactual_answers : iterable
         What the documents say in place of each answer: a text, its spellings, or None.
     responses, ground_truths, model_name, rules, **parameters
         As in `evaluate_noise_robustness`.
@@ -278,7 +281,7 @@ _LISTS = {"ground_truths": "answers", "counterfactual_answers": "false_answer"}
 
 
 def _samples(
-    ability: str, responses: Sequence[str], *, noise_ratio: float | None = None, **lists: Any
+    ability: str, responses: Iterable[str], *, noise_ratio: float | None = None, **lists: Any
 ) -> list[RGBSample]:
     """A sample for each response, called by its position."""
     said = _listed(responses, "responses")
