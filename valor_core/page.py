@@ -7,7 +7,7 @@ and a dark screen, on a phone and on paper.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from urllib.parse import quote
 
@@ -20,6 +20,7 @@ from valor_core.gallery import INDEX
 from valor_core.pivot import apart, entries_of, headlines, several, titles_of
 from valor_core.report import Report
 from valor_core.report_tables import (
+    breakdown_table,
     counted,
     cut_short,
     described,
@@ -231,9 +232,9 @@ def _breakdown(result: Result, among: Sequence[Result]) -> str:
     if held is None:
         return ""
     title, caption = described(result, among)
-    places = held.places
-    if places is not None:
-        return _measured(held, places, title, caption)
+    shares = _shares(held)
+    if shares:
+        return _measured(held, shares, title, caption)
     drawing = plots.row_plot(
         [kind.replace("_", " ") for kind in held.kinds],
         [column.replace("_", " ") for column in held.columns],
@@ -248,18 +249,12 @@ _BOUNDS = ("low", "high")
 """Columns of a breakdown that are the bounds of an interval."""
 
 
-def _measured(held: Breakdown, places: Sequence[float], title: str, caption: str) -> str:
+def _measured(held: Breakdown, shares: Sequence[plots.Line], title: str, caption: str) -> str:
     """A breakdown by a number as curves of its shares, the bounds of intervals in gray."""
-    lines = [
-        plots.Line(column.replace("_", " "), points, marked=column not in _BOUNDS)
-        for column, points in _shares(held, places)
-    ]
-    bounds = [line for line in lines if not line.marked]
-    drawn = [line for line in lines if line.marked]
-    if not drawn:
-        return ""
-    by = held.by.replace("_", " ")
-    measure = drawn[0].name if len(drawn) == 1 else "share"
+    drawn = [line for line in shares if line.marked]
+    bounds = [line for line in shares if not line.marked]
+    by, measure = held.by.replace("_", " "), drawn[0].name if len(drawn) == 1 else "share"
+    places = held.places or (0.0,)
     low, high = min(places), max(places)
     drawing = plots.line_plot(
         [evolve(line, name="") for line in drawn] if len(drawn) == 1 else drawn,
@@ -270,19 +265,24 @@ def _measured(held: Breakdown, places: Sequence[float], title: str, caption: str
     )
     about = "gray: bounds of the interval" if bounds else ""
     figure = _Figure("", "; ".join(filter(None, [about, caption])), (drawing,))
-    return f'<section>\n<h2>{_e(title)}</h2>\n<div class="figures">\n{figure}\n</div>\n</section>'
+    table = _table(breakdown_table(held, title, caption))
+    numbers = f"<details><summary>Numbers</summary>\n{table}\n</details>"
+    figures = f'<div class="figures">\n{figure}\n</div>'
+    return f"<section>\n<h2>{_e(title)}</h2>\n{figures}\n{numbers}\n</section>"
 
 
-def _shares(
-    held: Breakdown, places: Sequence[float]
-) -> Iterator[tuple[str, list[tuple[float, float]]]]:
-    """The columns that are shares, with a point for each number that is there."""
+def _shares(held: Breakdown) -> list[plots.Line]:
+    """The columns that are shares as lines, bounds without marks; none where kinds are names."""
+    if held.places is None:
+        return []
+    lines = []
     for column, numbers in zip(held.columns, zip(*held.numbers, strict=True), strict=True):
-        if all(number is None or isinstance(number, float) for number in numbers):
-            pairs = zip(places, numbers, strict=True)
-            points = sorted((place, number) for place, number in pairs if number is not None)
-            if points and all(0 <= number <= 1 for _, number in points):
-                yield column, points
+        pairs = zip(held.places, numbers, strict=True)
+        points = sorted((place, number) for place, number in pairs if number is not None)
+        if all(isinstance(number, float) and 0 <= number <= 1 for _, number in points):
+            name, is_bound = column.replace("_", " "), column in _BOUNDS
+            lines.append(plots.Line(name, points, marked=not is_bound))
+    return lines if any(line.marked and line.points for line in lines) else []
 
 
 _AXES = {
