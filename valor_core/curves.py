@@ -128,11 +128,27 @@ class Breakdown:
         What the numbers are.
     numbers : tuple of tuple of float or None
         One row per kind.
+    by : str
+        What the kinds are values of, where the value says so: ``"noise_ratio"``.
     """
 
     kinds: tuple[str, ...]
     columns: tuple[str, ...]
     numbers: tuple[tuple[float | None, ...], ...]
+    by: str = ""
+
+    @property
+    def places(self) -> tuple[float, ...] | None:
+        """The kinds as numbers, where all of them are; then it is a curve.
+
+        Examples
+        --------
+        >>> Breakdown(("0.0", "0.5"), ("accuracy",), ((1.0,), (0.75,))).places
+        (0.0, 0.5)
+        """
+        numbers = tuple(map(_as_number, self.kinds))
+        known = tuple(number for number in numbers if number is not None)
+        return known if len(known) == len(numbers) else None
 
 
 @frozen
@@ -310,17 +326,20 @@ def breakdown(value: Any) -> Breakdown | None:
     if not isinstance(value, Mapping) or matrix(value) is not None or curves(value):
         return None
     rows: dict[str, Mapping[str, Any]] = {}
+    holders = []
     for name, member in value.items():
         if not isinstance(member, Mapping):
             continue
         rows |= {str(name): member} if _is_record(member) else dict(member)
+        holders.append("" if _is_record(member) else str(name))
     if len(rows) < 2 or not all(map(_is_record, rows.values())):
         return None
     columns = tuple(next(iter(rows.values())))
     if any(tuple(row) != columns for row in rows.values()):
         return None
     numbers = tuple(tuple(row.values()) for row in rows.values())
-    return Breakdown(tuple(map(str, rows)), tuple(map(str, columns)), numbers)
+    by = holders[0] if len(holders) == 1 else ""
+    return Breakdown(tuple(map(str, rows)), tuple(map(str, columns)), numbers, by)
 
 
 def tallies(value: Any) -> tuple[Tally, ...]:

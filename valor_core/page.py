@@ -11,15 +11,16 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from urllib.parse import quote
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from valor_core import plots
-from valor_core.curves import Curve, bins, breakdown, curves, matrix, tallies
+from valor_core.curves import Breakdown, Curve, bins, breakdown, curves, matrix, tallies
 from valor_core.errors import printable_lines
 from valor_core.gallery import INDEX
 from valor_core.pivot import apart, entries_of, headlines, several, titles_of
 from valor_core.report import Report
 from valor_core.report_tables import (
+    breakdown_table,
     counted,
     cut_short,
     described,
@@ -231,6 +232,9 @@ def _breakdown(result: Result, among: Sequence[Result]) -> str:
     if held is None:
         return ""
     title, caption = described(result, among)
+    shares = _shares(held)
+    if shares:
+        return _measured(held, shares, title, caption)
     drawing = plots.row_plot(
         [kind.replace("_", " ") for kind in held.kinds],
         [column.replace("_", " ") for column in held.columns],
@@ -239,6 +243,46 @@ def _breakdown(result: Result, among: Sequence[Result]) -> str:
     )
     figure = _Figure("", caption, (drawing,), wide=True)
     return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n</section>"
+
+
+_BOUNDS = ("low", "high")
+"""Columns of a breakdown that are the bounds of an interval."""
+
+
+def _measured(held: Breakdown, shares: Sequence[plots.Line], title: str, caption: str) -> str:
+    """A breakdown by a number as curves of its shares, the bounds of intervals in gray."""
+    drawn = [line for line in shares if line.marked]
+    bounds = [line for line in shares if not line.marked]
+    by, measure = held.by.replace("_", " "), drawn[0].name if len(drawn) == 1 else "share"
+    places = held.places or (0.0,)
+    low, high = min(places), max(places)
+    drawing = plots.line_plot(
+        [evolve(line, name="") for line in drawn] if len(drawn) == 1 else drawn,
+        plots.Axis(by, low, high if high > low else low + 1),
+        plots.Axis(measure),
+        name=f"{title}: {measure} by {by}, {len(places)} points",
+        others=bounds,
+    )
+    about = "gray: bounds of the interval" if bounds else ""
+    figure = _Figure("", "; ".join(filter(None, [about, caption])), (drawing,))
+    table = _table(breakdown_table(held, title, caption))
+    numbers = f"<details><summary>Numbers</summary>\n{table}\n</details>"
+    figures = f'<div class="figures">\n{figure}\n</div>'
+    return f"<section>\n<h2>{_e(title)}</h2>\n{figures}\n{numbers}\n</section>"
+
+
+def _shares(held: Breakdown) -> list[plots.Line]:
+    """The columns that are shares as lines, bounds without marks; none where kinds are names."""
+    if held.places is None:
+        return []
+    lines = []
+    for column, numbers in zip(held.columns, zip(*held.numbers, strict=True), strict=True):
+        pairs = zip(held.places, numbers, strict=True)
+        points = sorted((place, number) for place, number in pairs if number is not None)
+        if all(isinstance(number, float) and 0 <= number <= 1 for _, number in points):
+            name, is_bound = column.replace("_", " "), column in _BOUNDS
+            lines.append(plots.Line(name, points, marked=not is_bound))
+    return lines if any(line.marked and line.points for line in lines) else []
 
 
 _AXES = {

@@ -308,13 +308,14 @@ def _whole_matrix(held: Matrix, title: str, caption: str) -> Table:
 def _breakdowns(results: Iterable[Result]) -> list[Table]:
     found = [(r, held) for r in _structured(results) if (held := breakdown(r.value)) is not None]
     among = [result for result, _ in found]
-    return [_breakdown(held, *described(result, among)) for result, held in found]
+    return [breakdown_table(held, *described(result, among)) for result, held in found]
 
 
-def _breakdown(held: Breakdown, title: str, caption: str) -> Table:
+def breakdown_table(held: Breakdown, title: str, caption: str) -> Table:
+    """The table of a breakdown; title and caption are as `described` has them."""
     return Table(
         title,
-        ["", *(Column(name, numeric=True) for name in held.columns)],
+        [_heading(held), *(Column(name, numeric=True) for name in held.columns)],
         [
             [
                 kind.replace("_", " "),
@@ -324,6 +325,11 @@ def _breakdown(held: Breakdown, title: str, caption: str) -> Table:
         ],
         caption=caption,
     )
+
+
+def _heading(held: Breakdown) -> str:
+    """What stands above the kinds: what they are values of, if they are numbers."""
+    return "" if held.places is None else held.by.replace("_", " ")
 
 
 def _largest(held: Matrix, title: str, caption: str) -> Table:

@@ -472,6 +472,57 @@ def _panoptic() -> Example:
     )
 
 
+_QUESTION = {
+    "id": 1,
+    "query": "Capital?",
+    "answer": ["Oslo", ["1998", "98"]],
+    "positive": ["Oslo is it."],
+    "negative": ["Bergen is none.", "It rains."],
+}
+_RGB_WORDS = (
+    *(*NUMBERS, *MARKS, b'"answer"', b'"positive"', b'"negative"', b'"positive_wrong"', b'"id"'),
+    *(b'"fakeanswer"', b'["a"]', b'[["a"]]', b'""', b"null"),
+)
+
+
+def _questions() -> Example:
+    counterfactual = _QUESTION | {"fakeanswer": "Bergen", "positive_wrong": ["Bergen is it."]}
+    responses = [
+        {"uid": f"a/noise_robustness/{ratio}/1", "response": "Oslo in 1998"} for ratio in (0.0, 0.4)
+    ]
+    return Example(
+        files={
+            "a.json": b"\n".join([_json(_QUESTION), _json(_QUESTION | {"id": 2})]),
+            "b.json": _json(_QUESTION | {"positive": [["Oslo is it."], ["It was in 1998."]]}),
+            "c.json": _json([counterfactual]),
+            "responses.jsonl": b"\n".join(map(_json, responses)),
+        },
+        data={
+            "noise_robustness": "a.json",
+            "negative_rejection": "a.json",
+            "information_integration": "b.json",
+            "counterfactual_robustness": "c.json",
+            "responses": "responses.jsonl",
+        },
+        variants=choices(strict=(False, True), passages=(1, 5), partition_bytes=(30, 4096)),
+        words=_RGB_WORDS,
+    )
+
+
+def _responses() -> Example:
+    rows = [
+        {"uid": "a", "response": "Oslo", "answers": [["Oslo"]], "noise_ratio": 0.4},
+        {"uid": "b", "response": "I cannot tell.", "ability": "negative_rejection"},
+    ]
+    table = b'uid,response,answers,closed_book\na,Oslo,"[""Oslo""]",false\nb,,Oslo,true\n'
+    return Example(
+        files={"a.jsonl": b"\n".join(map(_json, rows)), "a.csv": table},
+        data={"ability": "noise_robustness"},
+        variants=[{"path": name, **part} for name in ("a.jsonl", "a.csv") for part in _SMALL_PARTS],
+        words=_RGB_WORDS,
+    )
+
+
 _EXAMPLES: Mapping[str, Callable[[], Example]] = {
     "classification.wide CSV": lambda: _wide("a.csv", _csv(_scores())),
     "classification.wide gzip": lambda: _wide("a.csv.gz", gzip.compress(_csv(_scores()), mtime=0)),
@@ -486,6 +537,8 @@ _EXAMPLES: Mapping[str, Callable[[], Example]] = {
     "detection.voc": _voc,
     "detection.geojson": _geojson,
     "detection.table": _boxes,
+    "rgb.dataset": _questions,
+    "rgb.responses": _responses,
     "segmentation.png": _pngs,
     "segmentation.png colors": _colored_pngs,
     "segmentation.npy": _arrays,

@@ -141,6 +141,18 @@ def test_numbers_by_kind_are_a_breakdown_at_the_top_and_one_level_below():
     assert found.numbers == ((3, 0.5), (1, None), (4, 0.75))
 
 
+def test_a_breakdown_by_numbers_has_their_name_and_places():
+    record = {"accuracy": 0.5, "total": 4}
+
+    by_noise = breakdown({"noise_ratio": {"0.0": record, "0.4": record}})
+    of_kinds = breakdown({"noise_ratio": {"0.0": record, "not given": record}})
+    mixed = breakdown({"noise_ratio": {"0.0": record, "0.4": record}, "all": record})
+
+    assert (by_noise.by, by_noise.places) == ("noise_ratio", (0.0, 0.4))
+    assert (of_kinds.by, of_kinds.places) == ("noise_ratio", None)
+    assert (mixed.by, mixed.places) == ("", None)
+
+
 @pytest.mark.parametrize(
     "value",
     [

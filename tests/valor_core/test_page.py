@@ -16,7 +16,7 @@ from valor_core.report import Report, SliceReport
 from valor_core.report_tables import markdown, plain
 from valor_core.requirements import Requirement
 from valor_core.result import Failed, Result, Undefined
-from valor_core.spec import MetricSpec
+from valor_core.spec import MetricSpec, TaskSpec, by_reference
 from valor_core.testing.examples import datasets
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
@@ -165,7 +165,7 @@ def test_a_large_matrix_is_a_table_of_its_largest_errors():
     page = html(Report(results=[of("ConfusionMatrix", value)]))
 
     assert "70 labels, the largest numbers where the two differ" in page
-    assert "<svg" not in page
+    assert page.count('class="bar"') == 4
 
 
 def test_of_many_curves_the_lowest_are_in_color():
@@ -248,7 +248,9 @@ PARAMETERS = conformance_parameters()
 
 def reports_of(name, parameters, task):
     """A report of a metric on every example of its task that it does not refuse."""
-    for data in datasets(task).values():
+    declared = Registry().find(TaskSpec, task).examples
+    own = {} if declared is None else by_reference(declared)()
+    for data in (datasets(task) or own).values():
         try:
             yield evaluate([*data], [{"name": name} | parameters], slices=["weather"])
         except ValorError:
@@ -273,6 +275,34 @@ def test_every_installed_metric_has_a_page(spec):
             written += 1
 
     assert written
+
+
+def test_a_breakdown_by_numbers_is_drawn_as_a_curve_with_its_interval() -> None:
+    levels = {
+        "0.4": {"accuracy": 0.5, "low": 0.25, "high": 0.75, "total": 4},
+        "0.0": {"accuracy": 1.0, "low": 0.5, "high": 1.0, "total": 4},
+        "0.8": {"accuracy": None, "low": None, "high": None, "total": 0},
+    }
+
+    page = html(Report(results=[of("NoiseRobustness", {"noise_ratio": levels})]))
+
+    assert 'aria-label="NoiseRobustness: accuracy by noise ratio, 3 points"' in page
+    assert page.count('class="curve other"') == 2
+    assert "gray: bounds of the interval" in page
+    # From left to right, though 0.4 came first; what is not there is no point.
+    line = re.search(r'class="curve c0" d="M([^"]*)"', page)
+    assert line is not None
+    (x0, y0), (x1, y1) = (map(float, point.split()) for point in line[1].split("L"))
+    assert x0 < x1
+    assert y0 < y1  # downwards
+
+
+def test_a_breakdown_by_numbers_that_has_no_shares_is_drawn_as_bars() -> None:
+    levels = {"1": {"seconds": 2.5, "total": 4}, "2": {"seconds": 1.5, "total": 4}}
+
+    page = html(Report(results=[of("Time", {"workers": levels})]))
+
+    assert page.count('class="bar"') == 4
 
 
 def test_a_page_holds_no_control_characters_of_labels() -> None:

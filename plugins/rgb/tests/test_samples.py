@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from valor_rgb import RGBBatch, RGBSample
+from valor_rgb.samples.batch import FIELDS, from_table
+
+from valor_core import evaluate
+from valor_core.errors import ReadError, SchemaError
+from valor_core.readers import Table
+from valor_core.schemas import Datums
+
+
+@pytest.mark.parametrize(
+    ("given", "answers"),
+    [
+        ("Paris", (("Paris",),)),
+        (["Paris"], (("Paris",),)),
+        (["Ann", "1998"], (("Ann",), ("1998",))),
+        ([["2 May", "May 2"]], (("2 May", "May 2"),)),
+        (["Ann", ["2 May", "May 2"]], (("Ann",), ("2 May", "May 2"))),
+        ([1998, ["98"]], (("1998",), ("98",))),
+        (1998, (("1998",),)),
+        ([], ()),
+        (None, ()),
+    ],
+)
+def test_answers_have_three_shapes(given: Any, answers: Any) -> None:
+    assert RGBSample("a", "noise_robustness", answers=given).answers == answers
+    assert RGBSample("a", "noise_robustness", answers=answers).answers == answers
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("answers", 0.5, r"^answers: expected a text, .*, got 0.5$"),
+        ("answers", [["a", ["b"]]], r"^answers: expected a text, a list of texts, or .*, got \["),
+        ("answers", True, r"^answers: .*, got True$"),
+        ("answers", "\ud83d", r"^answers: expected Unicode text"),
+        ("false_answer", {"a": 1}, r"^false_answer: expected .*, got \{'a': 1\}$"),
+        ("noise_ratio", 1.5, r"^noise_ratio: expected a number from 0 to 1, got 1.5$"),
+        ("noise_ratio", float("nan"), r"^noise_ratio: expected a number from 0 to 1, got nan$"),
+        ("noise_ratio", "0.5", r"^noise_ratio: expected a number from 0 to 1, got '0.5'$"),
+        ("noise_ratio", True, r"^noise_ratio: expected a number from 0 to 1, got True$"),
+        ("closed_book", "yes", r"^closed_book: expected true or false, got 'yes'$"),
+        ("response", 3, r"^response: expected a text, got 3$"),
+        ("contexts", 3, r"^contexts: expected texts, got 3$"),
+        ("contexts", ["a", 3], r"^contexts: expected texts, got 3 among them$"),
+    ],
+)
+def test_a_field_of_another_kind_is_refused(field: str, value: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=message):
+        RGBSample("a", "noise_robustness", **{field: value})
+
+
+def test_an_ability_that_is_none_is_answered_with_the_four() -> None:
+    with pytest.raises(
+        SchemaError,
+        match=r"^ability: expected one of noise_robustness, .*, got 'noise_robustnes'\n"
+        r"Did you mean 'noise_robustness'\?$",
+    ):
+        RGBSample("a", "noise_robustnes")
+
+
+def test_a_batch_has_what_its_samples_have() -> None:
+    samples = [
+        RGBSample("a", "noise_robustness", "x", "y", noise_ratio=0.2, metadata={"file": "en"}),
+        RGBSample("b", "counterfactual_robustness", closed_book=True, query="?", contexts=["c"]),
+    ]
+
+    batch = RGBBatch.of(samples)
+
+    found = list(batch.items())
+    assert found[0] == samples[0]
+    assert found[1].metadata == {"file": None}
+    assert list(batch.select(np.array([1])).items()) == found[1:]
+    assert batch.renumber(5).datums.uids.tolist() == [5, 6]
+    assert batch.relabel({}) is batch
+
+
+def test_a_batch_checks_its_cells_and_names_the_item() -> None:
+    columns: dict[str, Any] = {name: [None] for name in FIELDS} | {"ability": ["noise_robustness"]}
+
+    with pytest.raises(SchemaError, match=r"^item 'a', noise_ratio: expected a number .* got 2$"):
+        RGBBatch(Datums(["a"]), **columns | {"noise_ratio": [2]})
+    with pytest.raises(SchemaError, match=r"^response: expected .*1.*2"):
+        RGBBatch(Datums(["a"]), **columns | {"response": ["x", "y"]})
+    with pytest.raises(SchemaError, match=r"^item 'a', response: expected Unicode text"):
+        RGBBatch(Datums(["a"]), **columns | {"response": ["\ud83d"]})
+
+
+def test_labels_cannot_be_renamed() -> None:
+    with pytest.raises(ReadError, match="samples of the task rgb have no labels"):
+        evaluate(
+            [RGBSample("a", "noise_robustness", "x", "y")],
+            ["NoiseRobustness"],
+            label_map={"cat": "dog"},
+        )
+
+
+def test_a_narrow_noise_ratio_is_the_decimal_that_it_was_written_as() -> None:
+    cells: dict[str, Any] = {
+        "ability": ["noise_robustness"],
+        "response": ["x"],
+        "noise_ratio": np.array([0.2], np.float32),
+    }
+
+    (sample,) = from_table(Table(cells, "a.parquet")).items()
+
+    assert sample.noise_ratio == 0.2
+    assert RGBSample("a", "noise_robustness", noise_ratio=np.float32(0.2)).noise_ratio == 0.2
+
+
+def test_a_plain_table_has_our_names_or_those_of_the_papers_program(tmp_path: Path) -> None:
+    ours = tmp_path / "ours.csv"
+    ours.write_text(
+        "uid,ability,response,answers,noise_ratio,closed_book,city\n"
+        'a,noise_robustness,[Paris],"[""Paris"", [""1998"", ""98""]]",0.2,,x\n'
+        "b,counterfactual_robustness,Rome,Rome,,true,\n"
+    )
+    theirs = tmp_path / "theirs.jsonl"
+    theirs.write_text(
+        '{"id": 7, "ability": "noise_robustness", "prediction": "Paris", "ans": "Paris", '
+        '"noise_rate": 0.2, "docs": ["d"], "label": [1]}\n'
+    )
+
+    report = evaluate(
+        {"reader": "csv", "path": ours}, ["Verdicts"], task="rgb", items=True, slices=["city"]
+    )
+    other = evaluate({"reader": "jsonl", "path": theirs}, ["NoiseRobustness"], task="rgb")
+
+    first, second = report.items[0].rows
+    assert (first.details["noise_ratio"], second.details["noise_ratio"]) == (0.2, None)
+    assert (first.details["closed_book"], second.details["closed_book"]) == (False, True)
+    assert [first.value["correct"], second.value["correct"]] == [0.0, 1.0]  # 1998 is missing
+    assert other.find("NoiseRobustness", noise_ratio=0.2).value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ({"response": ["x"]}, r"^a\.csv: expected a column 'ability' of what each response tests"),
+        ({"ability": ["noise_robustness"]}, r"^a\.csv: expected a column 'response'"),
+        (
+            {"ability": ["noise"], "response": ["x"]},
+            r"^a\.csv, row 1, column 'ability': expected one of .*, got 'noise'",
+        ),
+        (
+            {"ability": ["noise_robustness"], "response": ["x"], "noise_ratio": ["high"]},
+            r"^a\.csv, row 1, column 'noise_ratio': expected a number, found 'high'",
+        ),
+        (
+            {"ability": ["noise_robustness"], "response": ["x"], "answers": ["[1"]},
+            r"^a\.csv, row 1, column 'answers': expected JSON",
+        ),
+        (
+            {"ability": ["noise_robustness"], "response": ["x"], "closed_book": ["perhaps"]},
+            r"^a\.csv, row 1, column 'closed_book': expected true or false, got 'perhaps'",
+        ),
+    ],
+)
+def test_a_cell_that_does_not_fit_is_named(cells: Any, message: str) -> None:
+    with pytest.raises((ReadError, SchemaError), match=message):
+        from_table(Table(cells, "a.csv", is_text=True))

@@ -1,0 +1,107 @@
+"""Commands: ``valor rgb``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from valor_core.errors import ConfigError, ReadError, ReportError
+from valor_core.evaluate import reader_of
+from valor_core.registry import Registry
+from valor_core.request import Request
+from valor_rgb.prompts import INSTRUCTION, Prompt
+from valor_rgb.samples.sample import RGBSample
+
+TASK = "rgb"
+
+
+@click.group("rgb")
+def rgb() -> None:
+    """Prompts of the Retrieval-Augmented Generation Benchmark."""
+
+
+@rgb.command("prompts")
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the prompts, in place of standard output.",
+)
+@click.option(
+    "--instruction",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File with the system message, in place of the English one.",
+)
+@click.option(
+    "--set",
+    "settings",
+    metavar="PATH=VALUE",
+    multiple=True,
+    help="Put a value in the config, such as data.passages=10.",
+)
+def prompts(
+    config: Path, output: Path | None, instruction: Path | None, settings: tuple[str, ...]
+) -> int:
+    """Write the prompts of a config's data as JSON Lines, for any model to answer.
+
+    Each line has a uid and messages. Record the responses in a table with the columns uid and
+    response, name it under data.responses, and evaluate with: valor run CONFIG
+    """
+    told = INSTRUCTION if instruction is None else _text(instruction)
+    samples = list(_samples(config, settings))
+    lines = [json.dumps(Prompt(one, told).to_dict(), ensure_ascii=False) for one in samples]
+    _write(output, "".join(f"{line}\n" for line in lines))
+    click.echo(_summary(samples, output), err=True)
+    return 0
+
+
+def _samples(config: Path, settings: tuple[str, ...]) -> Iterator[RGBSample]:
+    request = Request.from_file(config, settings)
+    chosen = request.checked().run
+    if chosen.task not in (None, TASK):
+        raise ConfigError(
+            f"{request.place}task: expected {TASK}, got {chosen.task!r}",
+            "Prompts are made of: task: rgb",
+        )
+    data = {key: value for key, value in chosen.data.items() if key != "responses"}
+    reader = reader_of(data, TASK, Registry(), request.folder, request.place)
+    for partition in reader.partitions():
+        for batch in reader.read(partition):
+            yield from batch.items()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise ReadError(f"{path}: expected text in UTF-8", "Save the file in UTF-8.") from error
+    except OSError as error:
+        raise ReadError(f"{path}: expected a readable file, found: {error.strerror}") from error
+
+
+def _write(path: Path | None, text: str) -> None:
+    if path is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be written, {error.strerror}") from error
+
+
+def _summary(samples: list[RGBSample], output: Path | None) -> str:
+    """How many prompts there are, and how many have less noise than was asked for."""
+    less = sum(_is_short(sample.metadata, sample.noise_ratio) for sample in samples)
+    written = "" if output is None else f", written to {output}"
+    few = f"; {less:,} of them have less noise than asked for" if less else ""
+    return f"{len(samples):,} prompts{written}{few}"
+
+
+def _is_short(facts: Any, asked: float | None) -> bool:
+    found = facts.get("realized_noise_ratio")
+    return asked is not None and (0.0 if found is None else found) < asked

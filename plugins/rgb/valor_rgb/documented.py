@@ -1,0 +1,338 @@
+"""The four calls of the evaluator that people know, with its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+from attrs import field, frozen
+
+from valor_core import evaluate
+from valor_core.errors import SchemaError, found_at, shown
+from valor_core.item_rows import ItemRows
+from valor_core.report import Report
+from valor_rgb.metrics.rates import Rate
+from valor_rgb.samples.sample import RGBSample, noise_of
+
+Rules = Literal["robust", "paper", "heuristic"]
+
+
+@frozen(kw_only=True)
+class EvaluationResult:
+    """What one call found: counts, and the rates of them as fractions.
+
+    Parameters
+    ----------
+    task_type : str
+        The ability, with the noise ratio in percent where one was given.
+    model_name : str
+        Whose responses they are.
+    total_samples, correct, incorrect, rejected, errors_detected, errors_corrected : int
+        The counts; of an ability that has no such count they are 0.
+    accuracy_by_noise : dict of float to float
+        Accuracy by noise ratio, where one was given.
+    report : Report
+        The whole report, with intervals and the verdict on each response.
+    """
+
+    task_type: str
+    model_name: str
+    total_samples: int
+    correct: int = 0
+    incorrect: int = 0
+    rejected: int = 0
+    errors_detected: int = 0
+    errors_corrected: int = 0
+    accuracy_by_noise: Mapping[float, float] = field(factory=dict)
+    report: Report = field(repr=False, eq=False)
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of right responses; None of no samples."""
+        return self._share(self.correct)
+
+    @property
+    def rejection_rate(self) -> float | None:
+        """Share of refusals; None of no samples."""
+        return self._share(self.rejected)
+
+    @property
+    def error_detection_rate(self) -> float | None:
+        """Share of responses that detect the error; None of no samples."""
+        return self._share(self.errors_detected)
+
+    @property
+    def error_correction_rate(self) -> float | None:
+        """Share of responses that correct the error; None of no samples."""
+        return self._share(self.errors_corrected)
+
+    @property
+    def items(self) -> ItemRows:
+        """The verdict on each response, by its position."""
+        rows: Any = self.report.items[0].rows
+        return rows  # type: ignore[no-any-return]
+
+    def _share(self, count: int) -> float | None:
+        return Rate(count, self.total_samples).value
+
+
+def evaluate_noise_robustness(
+    responses: Iterable[str],
+    ground_truths: Iterable[Any],
+    model_name: str,
+    noise_ratio: float,
+    *,
+    rules: Rules = "robust",
+    **parameters: Any,
+) -> EvaluationResult:
+    """Accuracy of responses to prompts of one noise ratio.
+
+    Parameters
+    ----------
+    responses : iterable of str
+        What the model answered.
+    ground_truths : iterable
+        The answers: texts, or lists of parts and spellings as in `RGBSample`.
+    model_name : str
+        What the model is called.
+    noise_ratio : float
+        Share of irrelevant documents in the prompts, from 0 to 1.
+    rules : {"robust", "paper", "heuristic"}
+        Which rules judge a response; ``heuristic`` gives the numbers of that evaluator.
+    **parameters
+        Further parameters of `rgb.NoiseRobustness`.
+
+    Returns
+    -------
+    EvaluationResult
+        Counts and the accuracy, a fraction.
+
+    Raises
+    ------
+    SchemaError
+        If the lists differ in length, or hold something else.
+
+    Examples
+    --------
+    >>> result = evaluate_noise_robustness(["It is Paris.", "Lyon"], ["Paris", "Paris"], "m", 0.4)
+    >>> result.task_type, result.correct, result.accuracy
+    ('noise_robustness_40%', 1, 0.5)
+    """
+    ratio = noise_of(noise_ratio)
+    if ratio is None:
+        raise SchemaError("noise_ratio: expected a number from 0 to 1, got None")
+    samples = _samples(
+        "noise_robustness", responses, ground_truths=ground_truths, noise_ratio=ratio
+    )
+    found = _Found.of(samples, "NoiseRobustness", rules, parameters)
+    (level,) = found.levels or ({},)
+    return EvaluationResult(
+        task_type=f"noise_robustness_{round(ratio * 100)}%",
+        model_name=model_name,
+        total_samples=len(samples),
+        accuracy_by_noise={ratio: level["accuracy"]} if level else {},
+        **_counts(level, "correct", "incorrect", "rejected"),
+        report=found.report,
+    )
+
+
+def evaluate_negative_rejection(
+    responses: Iterable[str],
+    model_name: str,
+    *,
+    rules: Rules = "robust",
+    **parameters: Any,
+) -> EvaluationResult:
+    """Rejection rate of responses to prompts whose documents do not have the answer.
+
+    Parameters
+    ----------
+    responses, model_name, rules, **parameters
+        As in `evaluate_noise_robustness`.
+
+    Returns
+    -------
+    EvaluationResult
+        Counts and the rejection rate, a fraction.
+
+    Raises
+    ------
+    SchemaError
+        If a response is no text.
+
+    Examples
+    --------
+    >>> evaluate_negative_rejection(["I cannot answer.", "It is London."], "m").rejection_rate
+    0.5
+    """
+    samples = _samples("negative_rejection", responses)
+    found = _Found.of(samples, "NegativeRejection", rules, parameters)
+    return EvaluationResult(
+        task_type="negative_rejection",
+        model_name=model_name,
+        total_samples=len(samples),
+        **_counts(found.value, "incorrect", "rejected"),
+        report=found.report,
+    )
+
+
+def evaluate_information_integration(
+    responses: Iterable[str],
+    ground_truths: Iterable[Any],
+    model_name: str,
+    *,
+    rules: Rules = "robust",
+    **parameters: Any,
+) -> EvaluationResult:
+    """Accuracy of responses whose answer is spread over several documents.
+
+    Parameters
+    ----------
+    responses, ground_truths, model_name, rules, **parameters
+        As in `evaluate_noise_robustness`.
+
+    Returns
+    -------
+    EvaluationResult
+        Counts and the accuracy, a fraction.
+
+    Raises
+    ------
+    SchemaError
+        If the lists differ in length, or hold something else.
+
+    Examples
+    --------
+    >>> evaluate_information_integration(["Ann in 1998"], [["Ann", "1998"]], "m").accuracy
+    1.0
+    """
+    samples = _samples("information_integration", responses, ground_truths=ground_truths)
+    found = _Found.of(samples, "InformationIntegration", rules, parameters)
+    (level,) = found.levels or ({},)
+    return EvaluationResult(
+        task_type="information_integration",
+        model_name=model_name,
+        total_samples=len(samples),
+        **_counts(level, "correct", "incorrect", "rejected"),
+        report=found.report,
+    )
+
+
+def evaluate_counterfactual_robustness(
+    responses: Iterable[str],
+    ground_truths: Iterable[Any],
+    counterfactual_answers: Iterable[Any],
+    model_name: str,
+    *,
+    rules: Rules = "robust",
+    **parameters: Any,
+) -> EvaluationResult:
+    """Detection and correction of errors by responses to prompts with false documents.
+
+    As in that evaluator, `correct` counts the corrected errors.
+
+    Parameters
+    ----------
+    counterfactual_answers : iterable
+        What the documents say in place of each answer: a text, its spellings, or None.
+    responses, ground_truths, model_name, rules, **parameters
+        As in `evaluate_noise_robustness`.
+
+    Returns
+    -------
+    EvaluationResult
+        Counts and the rates of detection and correction, fractions of all samples.
+
+    Raises
+    ------
+    SchemaError
+        If the lists differ in length, or hold something else.
+
+    Examples
+    --------
+    >>> said = "The documents say London, but that is incorrect. The capital is Paris."
+    >>> result = evaluate_counterfactual_robustness([said], ["Paris"], ["London"], "m")
+    >>> result.error_detection_rate, result.error_correction_rate
+    (1.0, 1.0)
+    """
+    samples = _samples(
+        "counterfactual_robustness",
+        responses,
+        ground_truths=ground_truths,
+        counterfactual_answers=counterfactual_answers,
+    )
+    found = _Found.of(samples, "CounterfactualRobustness", rules, parameters)
+    corrected = found.value.get("corrected", 0)
+    return EvaluationResult(
+        task_type="counterfactual_robustness",
+        model_name=model_name,
+        total_samples=len(samples),
+        correct=corrected,
+        incorrect=len(samples) - corrected,
+        **_counts(found.value, "rejected"),
+        errors_detected=found.value.get("detected", 0),
+        errors_corrected=corrected,
+        report=found.report,
+    )
+
+
+_LISTS = {"ground_truths": "answers", "counterfactual_answers": "false_answer"}
+"""The lists of a call, by the field that each of them fills."""
+
+
+def _samples(
+    ability: str, responses: Iterable[str], *, noise_ratio: float | None = None, **lists: Any
+) -> list[RGBSample]:
+    """A sample for each response, called by its position."""
+    said = _listed(responses, "responses")
+    columns = {name: _listed(values, name) for name, values in lists.items()}
+    for name, values in columns.items():
+        if len(values) != len(said):
+            raise SchemaError(
+                f"{name}: expected one for each of {len(said):,} responses, got {len(values):,}"
+            )
+    samples = []
+    for place, response in enumerate(said):
+        if not isinstance(response, str):
+            raise SchemaError(f"responses[{place}]: expected a text, got {shown(response)}")
+        own = {_LISTS[name]: values[place] for name, values in columns.items()}
+        with found_at(f"item {place}: "):
+            sample = RGBSample(place, ability, response, noise_ratio=noise_ratio, **own)
+        if "answers" in own and not sample.answers:
+            raise SchemaError(f"ground_truths[{place}]: expected an answer, got none")
+        samples.append(sample)
+    return samples
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise SchemaError(f"{name}: expected a list, got {shown(values)}")
+    return list(values)
+
+
+@frozen
+class _Found:
+    """What was found, as the report has it."""
+
+    report: Report
+    value: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls, samples: Sequence[RGBSample], metric: str, rules: Rules, parameters: Mapping[str, Any]
+    ) -> _Found:
+        own = {"rules": rules, **parameters}
+        verdicts = {name: value for name, value in own.items() if name != "confidence"}
+        metrics = [{"name": "Verdicts", **verdicts}, {"name": metric, **own}]
+        report = evaluate(samples, metrics, task="rgb", items=True)
+        tables = [one.value for one in report[metric] if isinstance(one.value, Mapping)]
+        return cls(report, tables[-1] if tables else {})
+
+    @property
+    def levels(self) -> tuple[Mapping[str, Any], ...]:
+        """What was counted at each noise ratio."""
+        return tuple(self.value.get("noise_ratio", {}).values())
+
+
+def _counts(found: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: found.get(name, 0) for name in names}

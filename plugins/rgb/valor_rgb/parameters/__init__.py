@@ -1,0 +1,1 @@
+"""Parameters of the metrics and readers of the RGB family."""

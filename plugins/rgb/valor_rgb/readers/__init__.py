@@ -1,0 +1,1 @@
+"""Readers of the benchmark's data sets and of responses from anywhere."""

@@ -1,0 +1,275 @@
+"""Reader of data sets in the benchmark's shapes: a sample for each question, ability and noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from valor_core.errors import ReadError, SchemaError, found_at, shown
+from valor_core.readers import Table, TablePartition, read_table
+from valor_core.readers.metadata import columns_beside
+from valor_core.readers.nested import parsed
+from valor_core.schemas import Datums
+from valor_rgb.mixing import Mixing, Passages
+from valor_rgb.parameters.abilities import ABILITIES
+from valor_rgb.parameters.readers import DatasetParameters
+from valor_rgb.readers.recorded import recorded_responses
+from valor_rgb.readers.records import split_records
+from valor_rgb.samples.answers import Answers, as_answers, as_spellings
+from valor_rgb.samples.batch import FIELDS, RGBBatch
+
+CLOSED_BOOK = "closed_book"
+"""What stands in a uid in place of the noise ratio where a question is asked without documents."""
+
+_PARTS = (("answer1", "asnwer1"), ("answer2", "asnwer2"))
+"""Keys of the parts of an answer; one of the benchmark's files misspells the first."""
+
+_OWN = (
+    *("id", "query", "answer", "fakeanswer", "positive", "negative", "positive_wrong"),
+    *(key for keys in _PARTS for key in keys),
+)
+
+
+@frozen
+class DatasetPartition:
+    """A part of a file of questions, for one ability.
+
+    Parameters
+    ----------
+    ability : str
+        The ability.
+    part : TablePartition
+        The part.
+    responses : tuple of Path
+        Where the responses are, so that a saved state notices when they change.
+    """
+
+    ability: str
+    part: TablePartition
+    responses: tuple[Path, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return f"{self.part.name}, {self.ability}"
+
+    @property
+    def identity(self) -> str:
+        """Its name from wherever the file is named."""
+        return f"{self.part.identity}, {self.ability}"
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files that it is of."""
+        return (*self.part.paths, *self.responses)
+
+
+@frozen
+class Level:
+    """One way in which every question of a file is asked.
+
+    Parameters
+    ----------
+    name : str
+        What stands for it in a uid.
+    noise_ratio : float, optional
+        The share of irrelevant documents that is asked for; None without documents.
+    """
+
+    name: str
+    noise_ratio: float | None
+
+
+@frozen
+class DatasetReader:
+    """Reads files in the benchmark's shapes and mixes the documents of each prompt.
+
+    Parameters
+    ----------
+    parameters : DatasetParameters
+        Files, noise and responses.
+    task : str
+        Always ``"rgb"``.
+    """
+
+    parameters: DatasetParameters
+    task: str = field(default="rgb")
+
+    def partitions(self) -> Sequence[DatasetPartition]:
+        """Parts of the files, ability by ability."""
+        chosen = self.parameters
+        return [
+            DatasetPartition(ability, part, chosen.responses)
+            for ability in ABILITIES
+            for path in getattr(chosen, ability)
+            for part in split_records(path, chosen.partition_bytes)
+        ]
+
+    def read(self, partition: DatasetPartition) -> Iterator[RGBBatch]:
+        """The samples of one part: each question at each level of noise."""
+        questions = Questions(read_table(partition.part), partition.ability)
+        levels = self._levels(partition.ability)
+        draws = [self._draw(questions, level) for level in levels]
+        responses = recorded_responses(self.parameters.responses, self._groups())
+        uids: list[str] = []
+        columns: dict[str, list[Any]] = {name: [] for name in FIELDS}
+        facts: dict[str, list[Any]] = {}
+        for row, identifier in enumerate(questions.identifiers):
+            for level, draw in zip(levels, draws, strict=True):
+                group = _group(questions.file, partition.ability, level.name)
+                uids.append(f"{group}/{identifier}")
+                drawn = draw(row)
+                sample = {
+                    "ability": partition.ability,
+                    "response": responses.get(uids[-1]),
+                    "answers": questions.answers[row],
+                    "false_answer": questions.false_answers[row],
+                    "noise_ratio": level.noise_ratio,
+                    "closed_book": level.noise_ratio is None,
+                    "query": questions.queries[row],
+                    "contexts": drawn.texts,
+                }
+                for name, value in sample.items():
+                    columns[name].append(value)
+                for name, value in (questions.facts(row) | _counts(drawn)).items():
+                    facts.setdefault(name, []).append(value)
+        yield RGBBatch(Datums(uids, facts), *columns.values())
+
+    def _levels(self, ability: str) -> list[Level]:
+        chosen = self.parameters
+        if ability == "noise_robustness":
+            return [Level(repr(ratio), ratio) for ratio in chosen.noise_ratios]
+        if ability == "information_integration":
+            return [Level(repr(ratio), ratio) for ratio in chosen.integration_noise_ratios]
+        if ability == "negative_rejection":
+            return [Level("1.0", 1.0)]
+        ratio = chosen.counterfactual_noise_ratio
+        closed = [Level(CLOSED_BOOK, None)] if chosen.closed_book else []
+        return [Level(repr(ratio), ratio), *closed]
+
+    def _groups(self) -> list[str]:
+        """How the uids of all samples begin."""
+        return [
+            _group(_name(path), ability, level.name)
+            for ability in ABILITIES
+            for path in getattr(self.parameters, ability)
+            for level in self._levels(ability)
+        ]
+
+    def _draw(self, questions: Questions, level: Level) -> Callable[[int], Passages]:
+        """What draws the documents of a row at a level."""
+        if level.noise_ratio is None:
+            return lambda row: Passages(())
+        chosen = self.parameters
+        mixing = Mixing(level.noise_ratio, chosen.passages, chosen.seed, chosen.strict)
+        return lambda row: questions.drawn(row, mixing, chosen.correct_ratio)
+
+
+def _name(path: Path) -> str:
+    return path.name.partition(".")[0]
+
+
+def _group(file: str, ability: str, level: str) -> str:
+    return f"{file}/{ability}/{level}"
+
+
+def _counts(drawn: Passages) -> dict[str, Any]:
+    """What was realized of what was asked for, as metadata."""
+    return {
+        "positive_passages": drawn.positive,
+        "negative_passages": drawn.negative,
+        "counterfactual_passages": drawn.counterfactual,
+        "realized_noise_ratio": drawn.noise_ratio,
+    }
+
+
+class Questions:
+    """The questions of a part of a file, each cell checked where it stands.
+
+    Parameters
+    ----------
+    table : Table
+        The rows.
+    ability : str
+        What they are asked for; it says which fields are needed.
+    """
+
+    def __init__(self, table: Table, ability: str) -> None:
+        self._table = table
+        self._ability = ability
+        self.file = _name(Path(table.source))
+        self.identifiers = self._identifiers()
+        self.queries = table.strings("query").tolist() if len(table) else []
+        self.answers = self._answers()
+        self.false_answers = self._checked("fakeanswer", as_spellings)
+        self._beside = columns_beside(table, _OWN)
+        is_integration = ability == "information_integration"
+        self._positive = self._documents("positive", _grouped if is_integration else _listed)
+        self._negative = self._documents("negative", _listed)
+        is_counterfactual = ability == "counterfactual_robustness"
+        self._false = self._documents("positive_wrong", _listed) if is_counterfactual else []
+
+    def facts(self, row: int) -> dict[str, Any]:
+        """The metadata of a row: its file, and the columns that are nothing else."""
+        return {"file": self.file} | {name: cells[row] for name, cells in self._beside.items()}
+
+    def drawn(self, row: int, mixing: Mixing, correct_ratio: float) -> Passages:
+        """The documents of a row."""
+        positive, negative = self._positive[row], self._negative[row]
+        table = self._table
+        with found_at(f"{table.source}, {table.unit} {table.row(row)}: "):
+            if self._ability == "information_integration":
+                return mixing.integrated(positive, negative)
+            if self._ability == "counterfactual_robustness":
+                return mixing.counterfactual(self._false[row], positive, negative, correct_ratio)
+            return mixing.base(positive, negative)
+
+    def _identifiers(self) -> list[Any]:
+        if self._table.has("id"):
+            return list(self._table.uids("id"))
+        return [self._table.row(row) for row in range(len(self._table))]
+
+    def _answers(self) -> list[Answers]:
+        """The answers; where a row has none, its parts."""
+        whole = self._checked("answer", as_answers)
+        keys = [next(filter(self._table.has, names), None) for names in _PARTS]
+        cells = [parsed(self._table, key) for key in keys if key is not None]
+        parts = [[column[row] for column in cells] for row in range(len(self._table))]
+        answers = [
+            answer or as_answers([part for part in parts[row] if part is not None])
+            for row, answer in enumerate(whole)
+        ]
+        for row, answer in enumerate(answers):
+            if not answer:
+                raise ReadError(
+                    f"{self._table.place(row, 'answer')}: expected an answer, found none"
+                )
+        return answers
+
+    def _checked(self, name: str, check: Callable[[Any, str], Any]) -> list[Any]:
+        if not self._table.has(name):
+            return [check(None, name)] * len(self._table)
+        cells = parsed(self._table, name)
+        return [check(cell, self._table.place(row, name)) for row, cell in enumerate(cells)]
+
+    def _documents(self, name: str, check: Callable[[Any, str], Any]) -> list[Any]:
+        if not self._table.has(name):
+            raise self._table.missing(name, purpose=f" of documents for {self._ability}")
+        return self._checked(name, check)
+
+
+def _listed(value: Any, place: str) -> list[str]:
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
+        return value
+    raise SchemaError(f"{place}: expected a list of documents, got {shown(value)}")
+
+
+def _grouped(value: Any, place: str) -> list[list[str]]:
+    if isinstance(value, list) and all(isinstance(group, list) for group in value):
+        return [_listed(group, place) for group in value]
+    raise SchemaError(
+        f"{place}: expected a list of documents for each sub-question, got {shown(value)}"
+    )

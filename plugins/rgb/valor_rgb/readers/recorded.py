@@ -1,0 +1,68 @@
+"""Recorded responses: what a model answered to the prompts of a data set, by uid."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from valor_core.errors import ReadError, shown
+from valor_core.readers import Table, read_table
+from valor_rgb.readers.records import split_records
+from valor_rgb.samples.batch import NAMES
+
+Stamp = tuple[tuple[str, int, int], ...]
+"""Name, size and time of change of some files."""
+
+
+def recorded_responses(paths: Iterable[Path], groups: Collection[str]) -> Mapping[str, str | None]:
+    """The responses of some files, by uid.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+        Tables with ``uid`` and ``response``.
+    groups : collection of str
+        Beginnings of the uids that the data set has.
+
+    Raises
+    ------
+    ReadError
+        If a column is missing, a uid stands twice or is none of the data set.
+    """
+    stats = [(path, path.stat()) for path in paths if path.exists()]
+    stamp = tuple((str(path), stat.st_size, stat.st_mtime_ns) for path, stat in stats)
+    return _recorded(tuple(paths), frozenset(groups), stamp)
+
+
+@lru_cache(maxsize=4)
+def _recorded(
+    paths: tuple[Path, ...], groups: frozenset[str], stamp: Stamp
+) -> Mapping[str, str | None]:
+    """The responses, kept while the partitions of one data set are read."""
+    found: dict[str, str | None] = {}
+    for path in paths:
+        (part,) = split_records(path)
+        table = read_table(part)
+        uid, response = _column(table, "uid"), _column(table, "response")
+        uids = table.uids(uid)
+        for place, name in enumerate(uids):
+            if name in found or name.rpartition("/")[0] not in groups:
+                _refuse(table, place, uid, name, name in found)
+        found.update(zip(uids, table.strings(response, allow_missing=True), strict=True))
+    return found
+
+
+def _column(table: Table, field: str) -> str:
+    for name in NAMES[field]:
+        if table.has(name):
+            return name
+    raise table.missing(*NAMES[field])
+
+
+def _refuse(table: Table, place: int, column: str, name: str, is_twice: bool) -> None:
+    expected = "each uid once in all files" if is_twice else "a uid of this data set"
+    remedy = None if is_twice else "See its uids with: valor rgb prompts CONFIG"
+    raise ReadError(
+        f"{table.place(place, column)}: expected {expected}, found {shown(name)}", remedy
+    )

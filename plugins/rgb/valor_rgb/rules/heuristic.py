@@ -1,0 +1,175 @@
+"""Heuristic: the evaluator that people describe and use, taken at its word.
+
+The code of that evaluator decides, not the examples beside it; the documentation of the rules lists
+where the two disagree.
+"""
+
+from __future__ import annotations
+
+import re
+
+from attrs import frozen
+
+from valor_rgb.rules.phrases import first_phrase
+from valor_rgb.samples.answers import Answers, Spellings
+
+REJECTION_PHRASES = (
+    "i can not answer the question because of the insufficient information in documents",
+    "insufficient information in documents",
+    "can not answer",
+    "cannot answer",
+    "i don't know",
+    "i cannot",
+    "i can't",
+    "unable to",
+    "not able to",
+    "insufficient information",
+    "no information",
+    "cannot determine",
+    "cannot answer",
+    "not enough information",
+    "don't have enough",
+    "unable to determine",
+    "cannot find",
+    "no relevant",
+    "not mentioned",
+    "not provided",
+    "not specified",
+    "unclear",
+    "unknown",
+    "i'm not sure",
+    "i am not sure",
+    "cannot be determined",
+    "information is not available",
+    "does not provide",
+)
+"""The four primary phrases and the secondary keywords, in their order."""
+
+DETECTION_PHRASES = (
+    "incorrect",
+    "wrong",
+    "false",
+    "error",
+    "mistake",
+    "inaccurate",
+    "not true",
+    "not correct",
+    "factually incorrect",
+    "contradicts",
+    "actually",
+    "in fact",
+    "however",
+    "but actually",
+    "the correct answer",
+    "should be",
+)
+"""Keywords that say that a document is wrong, in their order."""
+
+OVERLAP = 0.8
+"""Share of the answer's tokens that is enough."""
+
+_END = re.compile(r"[.!?,;:]+$")
+
+
+def normalized(text: str) -> str:
+    """The text in lower case, without punctuation at its end, with single spaces.
+
+    Examples
+    --------
+    >>> normalized(' "The  capital, is Paris!!!')
+    '"the capital, is paris'
+    """
+    return " ".join(_END.sub("", text.lower().strip()).split())
+
+
+def matched(response: str, answer: str, *, strict: bool = False) -> str | None:
+    """The rule by which a response has one spelling of an answer, or None.
+
+    Parameters
+    ----------
+    response, answer : str
+        The two texts.
+    strict : bool
+        Whether they have to be equal once they are normalized.
+
+    Examples
+    --------
+    >>> matched("Comparison of prices", "Paris"), matched("2", "2 May"), matched("Lyon", "Paris")
+    ('answer in response', 'response in answer', None)
+    """
+    said, wanted = normalized(response), normalized(answer)
+    if not said or not wanted:
+        return None
+    if strict:
+        return "equal" if said == wanted else None
+    if wanted in said:
+        return "answer in response"
+    if len(said) < len(wanted) and said in wanted:
+        return "response in answer"
+    tokens = set(wanted.split())
+    shared = len(tokens & set(said.split()))
+    return f"{shared} of {len(tokens)} tokens" if shared / len(tokens) >= OVERLAP else None
+
+
+@frozen
+class HeuristicRules:
+    """The rules of the evaluator; an answer of several parts needs each part by the same rules.
+
+    Parameters
+    ----------
+    strict : bool
+        Whether a response has to equal the answer once both are normalized.
+    rejection_phrases, detection_phrases : tuple of str
+        Phrases in lower case; any of them anywhere in the response will do.
+
+    Examples
+    --------
+    >>> rules = HeuristicRules()
+    >>> rules.refused("Unknown Pleasures was released in 1979.")
+    'phrase: unknown'
+    >>> rules.detected("Actually it is London.", ())
+    'phrase: actually'
+    """
+
+    strict: bool = False
+    rejection_phrases: tuple[str, ...] = REJECTION_PHRASES
+    detection_phrases: tuple[str, ...] = DETECTION_PHRASES
+
+    def right(self, response: str, answers: Answers) -> str | None:
+        """The rule by which the last part was found, where every part was."""
+        fired = None
+        for spellings in answers:
+            rules = (matched(response, one, strict=self.strict) for one in spellings)
+            fired = next(filter(None, rules), None)
+            if fired is None:
+                return None
+        return fired
+
+    def refused(self, response: str) -> str | None:
+        """The first phrase of a refusal in the response."""
+        return first_phrase(self.rejection_phrases, response.lower().strip())
+
+    def detected(self, response: str, false_answer: Spellings) -> str | None:
+        """The first keyword in the response, or its denial of the false answer."""
+        said = response.lower()
+        fired = first_phrase(self.detection_phrases, said)
+        if fired is not None:
+            return fired
+        false = [one.lower() for one in false_answer if one]
+        denials = (denial for one in false for denial in (f"not {one}", f"{one} is wrong"))
+        return next((f"denial: {denial}" for denial in denials if denial in said), None)
+
+    def corrected(
+        self, response: str, answers: Answers, false_answer: Spellings, detected: str | None
+    ) -> str | None:
+        """The rule by which the response is right, unless it has only the false answer.
+
+        Whether the error was detected plays no part in it.
+        """
+        fired = self.right(response, answers)
+        if fired is None:
+            return None
+        said = normalized(response)
+        is_false = any(normalized(one) in said for one in false_answer if one)
+        has_answer = all(any(normalized(one) in said for one in part) for part in answers)
+        return None if is_false and not has_answer else fired

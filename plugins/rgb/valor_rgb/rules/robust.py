@@ -1,0 +1,290 @@
+"""Robust: what a response says, by whole words, with denials, refusals and sentences told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from attrs import frozen
+
+from valor_rgb.rules.words import Words, words_of, words_said
+from valor_rgb.samples.answers import Answers, Spellings
+
+REJECTION_PHRASES = (
+    "i cannot",
+    "we cannot",
+    "i could not",
+    "i do not know",
+    "we do not know",
+    "i do not have",
+    "i am unable",
+    "i am not able",
+    "i am not sure",
+    "i am not certain",
+    "i am unsure",
+    "cannot answer",
+    "cannot determine",
+    "cannot provide",
+    "cannot be answered",
+    "cannot be determined",
+    "cannot be found",
+    "cannot be inferred",
+    "unable to answer",
+    "unable to determine",
+    "unable to find",
+    "unable to provide",
+    "not able to answer",
+    "not able to determine",
+    "not able to find",
+    "not able to provide",
+    "not possible to answer",
+    "not possible to determine",
+    "impossible to answer",
+    "impossible to determine",
+    "insufficient information",
+    "insufficient evidence",
+    "not enough information",
+    "not enough evidence",
+    "no relevant information",
+    "lack of information",
+    "information is not available",
+    "information is insufficient",
+)
+"""Phrases that refuse wherever they stand."""
+
+ABSENCE_PHRASES = (
+    "not mention",
+    "not mentioned",
+    "no mention",
+    "never mention",
+    "not contain",
+    "not include",
+    "not included",
+    "not provide",
+    "not provided",
+    "not specify",
+    "not specified",
+    "not state",
+    "not stated",
+    "not say",
+    "not give",
+    "not given",
+    "not have",
+    "not address",
+    "not discuss",
+    "not indicate",
+    "not answer",
+    "not found",
+    "not available",
+    "no answer",
+    "no information",
+    "no evidence",
+    "nothing about",
+    "silent on",
+    "unclear",
+    "unknown",
+    "fail to mention",
+    "fails to mention",
+)
+"""Phrases that refuse beside a word for the documents, or as the whole response."""
+
+DETECTION_PHRASES = (
+    "contradict",
+    "contradicts",
+    "conflicts with",
+    "discrepancies",
+    "discrepancy",
+    "erroneous",
+    "error",
+    "errors",
+    "false",
+    "inaccuracies",
+    "inaccuracy",
+    "inaccurate",
+    "inconsistent",
+    "incorrect",
+    "incorrectly",
+    "misinformation",
+    "misleading",
+    "mistake",
+    "mistaken",
+    "mistakenly",
+    "mistakes",
+    "not accurate",
+    "not correct",
+    "not true",
+    "outdated",
+    "untrue",
+    "wrong",
+    "wrongly",
+)
+"""Phrases that find an error beside a word for the documents."""
+
+DOCUMENT_WORDS = (
+    "article",
+    "articles",
+    "context",
+    "contexts",
+    "document",
+    "documents",
+    "excerpt",
+    "excerpts",
+    "information",
+    "passage",
+    "passages",
+    "source",
+    "sources",
+    "text",
+    "texts",
+)
+"""Words for what the model was given."""
+
+NEGATIONS = ("cannot", "instead of", "neither", "never", "nor", "not", "other than", "rather than")
+"""Words that deny an answer which follows in the same clause."""
+
+REACH = 3
+"""Words that may stand between a negation and what it denies."""
+
+_ONLY_IN_FORM = (("not", "only"), ("not", "just"), ("not", "merely"), ("no", "doubt"))
+_NO_ERROR = ("free of", "no", "without")
+_IS = ("is", "are", "was", "were", "be", "being")
+_DENIALS = (
+    "false",
+    "inaccurate",
+    "incorrect",
+    "mistaken",
+    "not accurate",
+    "not correct",
+    "not right",
+    "not the",
+    "not true",
+    "untrue",
+    "wrong",
+)
+
+
+@frozen
+class RobustRules:
+    """Rules over whole words, folded in case, width, punctuation and contraction.
+
+    Parameters
+    ----------
+    rejection_phrases : tuple of str
+        Phrases that refuse wherever they stand.
+    absence_phrases : tuple of str
+        Phrases that refuse in a sentence with a word for the documents, or alone.
+    detection_phrases : tuple of str
+        Phrases that find an error in a sentence with a word for the documents.
+    document_words : tuple of str
+        Words for the documents.
+    negations : tuple of str
+        What denies an answer that follows in the same clause, at most `REACH` words later.
+
+    Examples
+    --------
+    >>> rules = RobustRules()
+    >>> rules.right("It is not Paris, it is Lyon.", (("Paris",),)) is None
+    True
+    >>> rules.detected("The documents say London, but that is incorrect.", ("London",))
+    'phrase: incorrect'
+    """
+
+    rejection_phrases: tuple[str, ...] = REJECTION_PHRASES
+    absence_phrases: tuple[str, ...] = ABSENCE_PHRASES
+    detection_phrases: tuple[str, ...] = DETECTION_PHRASES
+    document_words: tuple[str, ...] = DOCUMENT_WORDS
+    negations: tuple[str, ...] = NEGATIONS
+
+    def right(self, response: str, answers: Answers) -> str | None:
+        """That every part is said, outside refusals, and is not denied everywhere it is said."""
+        text = words_said(response)
+        refusing = {text.thoughts[place] for place, _ in self._refusals(text)}
+        is_said = bool(answers) and all(
+            any(self._says(text, words_of(one), refusing) for one in part) for part in answers
+        )
+        return "said" if is_said else None
+
+    def refused(self, response: str) -> str | None:
+        """The first phrase of a refusal."""
+        phrase = next((phrase for _, phrase in self._refusals(words_said(response))), None)
+        return None if phrase is None else f"phrase: {phrase}"
+
+    def detected(self, response: str, false_answer: Spellings) -> str | None:
+        """A phrase that finds an error in the documents, or a denial of the false answer."""
+        text = words_said(response)
+        about = self._about_documents(text)
+        never = (*self.negations, *_NO_ERROR)
+        for phrase in self.detection_phrases:
+            words = words_of(phrase)
+            for place in text.places(words):
+                if text.sentences[place] in about and not _denied_before(text, place, never):
+                    return f"phrase: {phrase}"
+        for one in false_answer:
+            words = words_of(one)
+            if any(self._is_denied(text, place, len(words)) for place in text.places(words)):
+                return f"denial: {one}"
+        return None
+
+    def corrected(
+        self, response: str, answers: Answers, false_answer: Spellings, detected: str | None
+    ) -> str | None:
+        """That the answer is said, where the error was detected."""
+        return None if detected is None else self.right(response, answers)
+
+    def _refusals(self, text: Words) -> Iterator[tuple[int, str]]:
+        """Where the text refuses, and the phrase that does."""
+        for phrase in self.rejection_phrases:
+            for place in text.places(words_of(phrase)):
+                yield place, phrase
+        about = self._about_documents(text)
+        for phrase in self.absence_phrases:
+            words = words_of(phrase)
+            for place in text.places(words):
+                if text.sentences[place] in about or len(text.words) == len(words):
+                    yield place, phrase
+
+    def _about_documents(self, text: Words) -> Collection[int]:
+        """The sentences that have a word for the documents."""
+        return {
+            text.sentences[place]
+            for word in self.document_words
+            for place in text.places(words_of(word))
+        }
+
+    def _says(self, text: Words, words: Sequence[str], refusing: Collection[int]) -> bool:
+        """Whether a spelling is said somewhere where it is neither refused nor denied."""
+        return any(
+            text.thoughts[place] not in refusing and not self._is_denied(text, place, len(words))
+            for place in text.places(words)
+        )
+
+    def _is_denied(self, text: Words, place: int, size: int) -> bool:
+        """Whether what stands at a place is denied before or behind."""
+        return _denied_before(text, place, self.negations) or _denied_behind(text, place + size)
+
+
+def _denied_before(text: Words, place: int, negations: Sequence[str]) -> bool:
+    """Whether a negation stands shortly before a place, in the same clause."""
+    first = place
+    while first > 0 and text.clauses[first - 1] == text.clauses[place]:
+        first -= 1
+    before = text.words[first:place]
+    for negation in map(words_of, negations):
+        last = len(before) - len(negation)
+        for start in range(max(last - REACH, 0), last + 1):
+            is_there = before[start : start + len(negation)] == negation
+            if is_there and not _denies_nothing(before[start:]):
+                return True
+    return False
+
+
+def _denies_nothing(words: Sequence[str]) -> bool:
+    """Whether a negation is one only in form, as in "not only Paris" or "not … until 1998"."""
+    return tuple(words[:2]) in _ONLY_IN_FORM or "until" in words
+
+
+def _denied_behind(text: Words, place: int) -> bool:
+    """Whether what ends before a place is said to be wrong behind it."""
+    if place >= len(text.words) or text.words[place] not in _IS:
+        return False
+    rest = text.words[place + 1 : place + 3]
+    return any(rest[: len(words)] == words for words in map(words_of, _DENIALS))

@@ -1,0 +1,158 @@
+"""Words: a text folded so that only what it says counts, and cut where a thought ends.
+
+Words are compared by whole words, whatever their case, width, punctuation or contraction. Scripts
+that write no blanks between words have a word for each character.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+
+from attrs import frozen
+
+CONTRASTS = frozenset({"although", "but", "however", "nevertheless", "though", "yet"})
+"""Words that begin another thought within a sentence."""
+
+_ABBREVIATIONS = frozenset(
+    {
+        *("al", "approx", "ca", "cf", "co", "corp", "dr", "etc", "fig", "inc", "jr", "ltd", "mr"),
+        *("mrs", "ms", "mt", "no", "prof", "sr", "st", "vs"),
+    }
+)
+_MARKS = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u201b\u02bc\u2032`\u00b4", "'") | {"\u2212": "-"}
+)
+_CONTRACTIONS = (
+    (re.compile(r"\bcan(?:'t|t\b|\s+not\b)"), "cannot"),
+    (re.compile(r"\b(?:won't|wont)\b"), "will not"),
+    (re.compile(r"\b([a-z]+)n't\b"), r"\1 not"),
+    (re.compile(r"\b(do|does|did|is|was|were|are|could|would|should|have|has|had)nt\b"), r"\1 not"),
+    (re.compile(r"\bi'm\b"), "i am"),
+    (re.compile(r"\b(we|they|you)'re\b"), r"\1 are"),
+)
+_GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_ALONE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Thai, Lao, Burmese, Khmer, kana, Chinese characters and Hangul, which join words."""
+
+_WORD = re.compile(
+    rf"(?:(?<![\w-])-)?\d+(?:[.:/]\d+)*(?![^\W{_ALONE}])|[{_ALONE}]|[^\W{_ALONE}]+(?:'[^\W{_ALONE}]+)*"
+)
+_CLAUSE = re.compile(r"[,:;()\[\]\u2013\u2014\u3001]|\s-+\s")
+_SENTENCE = re.compile(r"[!?;\n\u0964\u2028\u2029\u3002]|\.(?=\s|$)|\.\.")
+
+
+def folded(text: str) -> str:
+    r"""The text in one case and one form of each character, its contractions written out.
+
+    Examples
+    --------
+    >>> folded("I can\u2019t say. STRASSE, 1,000 \uff21")
+    'i cannot say. strasse, 1000 a'
+    """
+    plain = unicodedata.normalize("NFKC", text.translate(_MARKS))
+    plain = unicodedata.normalize("NFKC", plain.casefold())
+    for pattern, written in _CONTRACTIONS:
+        plain = pattern.sub(written, plain)
+    return _GROUPED.sub("", plain)
+
+
+@frozen(slots=False)
+class Words:
+    """The words of a text, and where its sentences, thoughts and clauses change.
+
+    Parameters
+    ----------
+    words : tuple of str
+        The words, folded.
+    sentences, thoughts, clauses : tuple of int
+        Number of each word's sentence; of its thought, which ends with the sentence or before a
+        word of contrast; of its clause, which ends with the thought or at a comma or the like.
+
+    Examples
+    --------
+    >>> text = Words.of("No, the U.S. did. But not Mr. Ames, who can't.")
+    >>> " ".join(text.words)
+    'no the u s did but not mr ames who cannot'
+    >>> text.sentences
+    (0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1)
+    """
+
+    words: tuple[str, ...]
+    sentences: tuple[int, ...]
+    thoughts: tuple[int, ...]
+    clauses: tuple[int, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Words:
+        """The words of a text."""
+        plain = folded(text)
+        words: list[str] = []
+        marks: list[tuple[int, int, int]] = []
+        sentence = thought = clause = end = 0
+        for match in _WORD.finditer(plain):
+            word = match[0].removesuffix("'s")
+            gap = plain[end : match.start()]
+            if words and _ends(words[-1], gap, plain[end:]):
+                sentence, thought, clause = sentence + 1, thought + 1, clause + 1
+            elif words and word in CONTRASTS:
+                thought, clause = thought + 1, clause + 1
+            elif words and _CLAUSE.search(gap):
+                clause += 1
+            words.append(word)
+            marks.append((sentence, thought, clause))
+            end = match.end()
+        columns = zip(*marks, strict=True) if marks else ((), (), ())
+        return cls(tuple(words), *columns)
+
+    def places(self, phrase: Sequence[str]) -> Iterator[int]:
+        """Where a phrase begins, word by word."""
+        if not phrase or f" {' '.join(phrase)} " not in self._joined:
+            return
+        wanted, size = tuple(phrase), len(phrase)
+        for place in range(len(self.words) - size + 1):
+            if self.words[place : place + size] == wanted:
+                yield place
+
+    @cached_property
+    def _joined(self) -> str:
+        """All words between blanks, in which a phrase that is not there is seen at once."""
+        return f" {' '.join(self.words)} "
+
+
+def _ends(word: str, gap: str, rest: str) -> bool:
+    """Whether a sentence ends between a word and the next one."""
+    found = _SENTENCE.search(gap)
+    if found is None:
+        return False
+    is_point = gap.strip() == "."
+    return not (is_point and (word in _ABBREVIATIONS or (len(word) == 1 and word.isalpha())))
+
+
+@lru_cache(maxsize=4096)
+def words_of(phrase: str) -> tuple[str, ...]:
+    """The words of a phrase or of an answer, kept since the same ones are searched again.
+
+    Examples
+    --------
+    >>> words_of("January 2, 2022"), words_of("东京"), words_of("?!")
+    (('january', '2', '2022'), ('东', '京'), ())
+    """
+    return Words.of(phrase).words
+
+
+@lru_cache(maxsize=64)
+def words_said(response: str) -> Words:
+    """The words of a response, kept while several rules read them.
+
+    Examples
+    --------
+    >>> words_said("Oslo, in 1998.").clauses
+    (0, 1, 1)
+    """
+    return Words.of(response)

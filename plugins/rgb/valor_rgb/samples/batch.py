@@ -1,0 +1,225 @@
+"""Batch: samples as columns, and the columns of a plain table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError
+from valor_core.readers import Table
+from valor_core.readers.metadata import columns_beside
+from valor_core.readers.nested import parsed
+from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
+from valor_core.schemas.characters import check_unicode
+from valor_core.schemas.datum import Datum, Datums, listed, with_datums
+from valor_core.schemas.decimals import as_written
+from valor_rgb.samples.answers import as_answers, as_spellings
+from valor_rgb.samples.sample import (
+    RGBSample,
+    ability_of,
+    noise_of,
+    text_of,
+    texts_of,
+    truth_of,
+)
+
+FIELDS: Mapping[str, Callable[[Any, str], Any]] = {
+    "ability": ability_of,
+    "response": text_of,
+    "answers": as_answers,
+    "false_answer": as_spellings,
+    "noise_ratio": noise_of,
+    "closed_book": truth_of,
+    "query": text_of,
+    "contexts": texts_of,
+}
+"""The fields of a sample beside its name and metadata, each with what checks it."""
+
+
+def _objects(values: Iterable[Any]) -> NDArray[Any]:
+    values = list(values)
+    column = np.empty(len(values), dtype=object)
+    column[:] = values
+    return read_only(column)
+
+
+@frozen
+class RGBBatch:
+    """Columns of samples.
+
+    Parameters
+    ----------
+    datums : Datums
+        Uids and metadata.
+    ability, response, answers, false_answer, noise_ratio, closed_book, query, contexts : \
+ndarray of object, shape (n,)
+        The fields of `RGBSample`, one value for each sample.
+
+    Raises
+    ------
+    SchemaError
+        If a column has another length, or a cell holds something else; the message names item and
+        field.
+
+    Examples
+    --------
+    >>> batch = RGBBatch.of([RGBSample("q1", "negative_rejection", "I cannot tell.")])
+    >>> batch.response
+    array(['I cannot tell.'], dtype=object)
+    """
+
+    task: ClassVar[str] = "rgb"
+
+    datums: Datums
+    ability: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    response: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    answers: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    false_answer: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    noise_ratio: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    closed_book: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    query: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+    contexts: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
+
+    def __attrs_post_init__(self) -> None:
+        for name, check in FIELDS.items():
+            column = getattr(self, name)
+            check_length(column, name, len(self))
+            checked = [
+                check(cell, f"{self.datums.name(place)}, {name}")
+                for place, cell in enumerate(column)
+            ]
+            object.__setattr__(self, name, _objects(checked))
+        for name in ("response", "query"):
+            for place, text in enumerate(getattr(self, name)):
+                check_unicode(text or "", f"{self.datums.name(place)}, {name}")
+
+    def __len__(self) -> int:
+        return len(self.datums)
+
+    @classmethod
+    def of(cls, items: Iterable[RGBSample]) -> RGBBatch:
+        """Columns of the objects."""
+        items = listed(items, RGBSample)
+        datums = Datums.of(Datum(item.uid, item.metadata) for item in items)
+        return cls(datums, *([getattr(item, name) for item in items] for name in FIELDS))
+
+    def select(self, positions: Codes) -> RGBBatch:
+        """The samples at some positions."""
+        columns = (getattr(self, name)[positions] for name in FIELDS)
+        return RGBBatch(self.datums.select(positions), *columns)
+
+    def relabel(self, renames: Mapping[Any, Any]) -> RGBBatch:
+        """Samples have no labels.
+
+        Raises
+        ------
+        SchemaError
+            If there is anything to rename.
+        """
+        if renames:
+            raise SchemaError("label_map: expected none, samples of the task rgb have no labels")
+        return self
+
+    def renumber(self, start: int) -> RGBBatch:
+        """The same samples, called by their positions from `start` on."""
+        return with_datums(self, self.datums.renumber(start))
+
+    def items(self) -> Iterator[RGBSample]:
+        """The samples as objects."""
+        for place in range(len(self)):
+            datum = self.datums.at(place)
+            fields = {name: getattr(self, name)[place] for name in FIELDS}
+            yield RGBSample(datum.uid, **fields, metadata=datum.metadata)
+
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "uid": ("uid", "id"),
+    "ability": ("ability",),
+    "response": ("response", "prediction"),
+    "answers": ("answers", "answer", "ans"),
+    "false_answer": ("false_answer", "fakeanswer"),
+    "noise_ratio": ("noise_ratio", "noise_rate"),
+    "closed_book": ("closed_book",),
+    "query": ("query", "question"),
+    "contexts": ("contexts", "docs"),
+}
+"""Names of each field in tables, ours first; the others are those of the paper's program."""
+
+_NESTED = ("answers", "false_answer", "contexts")
+
+
+def from_table(table: Table, same: Mapping[str, Any] | None = None) -> RGBBatch:
+    """Samples of a plain table, a row each; other columns are metadata.
+
+    Parameters
+    ----------
+    table : Table
+        The rows. Those without a uid are called by their number in the file.
+    same : mapping of str to object, optional
+        Fields that are the same for all rows that have none of their own.
+
+    Raises
+    ------
+    ReadError
+        If there is no column of responses, or none of abilities where none is the same for all.
+    SchemaError
+        If a cell holds something else than its field; names file, row and column.
+
+    Examples
+    --------
+    >>> cells = {"id": [7], "prediction": ["Paris"], "ans": [[["Paris", "paris"]]]}
+    >>> batch = from_table(Table(cells, "a.jsonl"), {"ability": "noise_robustness"})
+    >>> next(batch.items()).answers
+    (('Paris', 'paris'),)
+    """
+    same = {} if same is None else same
+    found = {
+        field: next((name for name in names if table.has(name)), None)
+        for field, names in NAMES.items()
+    }
+    if found["response"] is None and table.unit == "row":
+        raise table.missing("response")
+    if found["ability"] is None and same.get("ability") is None:
+        raise table.missing("ability", purpose=" of what each response tests")
+    uids: Any = [table.row(place) for place in range(len(table))]
+    if found["uid"] is not None:
+        uids = table.uids(found["uid"])
+    columns = (
+        _column(table, name, found[name], same.get(name), check) for name, check in FIELDS.items()
+    )
+    own = [name for name in found.values() if name is not None]
+    return RGBBatch(Datums(uids, columns_beside(table, own)), *columns)
+
+
+def _column(
+    table: Table, field: str, name: str | None, otherwise: Any, check: Callable[[Any, str], Any]
+) -> list[Any]:
+    """The values of a field, each checked where it stands."""
+    if name is None:
+        return [check(otherwise, field)] * len(table)
+    cells = _cells(table, field, name)
+    return [
+        check(otherwise if cell is None else cell, table.place(place, name))
+        for place, cell in enumerate(cells)
+    ]
+
+
+def _cells(table: Table, field: str, name: str) -> list[Any]:
+    """Cells of a field; text becomes what it says where the format has nothing but text."""
+    if field in _NESTED:
+        return list(parsed(table, name))
+    cells: list[Any] = table.values(name).tolist()
+    if field == "noise_ratio":
+        numbers = as_written(table.floats(name, allow_missing=True)).tolist()
+        return [None if math.isnan(number) else number for number in numbers]
+    if field == "closed_book" and table.is_text:
+        return [_TRUTH.get(cell.lower(), cell) if cell is not None else None for cell in cells]
+    return cells
+
+
+_TRUTH = {"true": True, "false": False}

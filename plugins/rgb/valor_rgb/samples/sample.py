@@ -1,0 +1,189 @@
+"""Sample: one question of the benchmark, under one ability, and what a model answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from attrs import field, frozen
+
+from valor_core.errors import SchemaError, did_you_mean, shown
+from valor_core.schemas.datum import metadata_field, uid_field
+from valor_core.schemas.decimals import as_score
+from valor_rgb.parameters.abilities import ABILITIES
+from valor_rgb.samples.answers import Answers, Spellings, as_answers, as_spellings
+
+
+def ability_of(value: Any, place: str = "ability") -> str:
+    """The ability of a name.
+
+    Raises
+    ------
+    SchemaError
+        If it is none of the four.
+
+    Examples
+    --------
+    >>> ability_of("negative_rejection")
+    'negative_rejection'
+    """
+    if isinstance(value, str) and value in ABILITIES:
+        return value
+    near = did_you_mean(value, ABILITIES) if isinstance(value, str) else None
+    raise SchemaError(f"{place}: expected one of {', '.join(ABILITIES)}, got {shown(value)}", near)
+
+
+def noise_of(value: Any, place: str = "noise_ratio") -> float | None:
+    """A noise ratio, or None where it is not known.
+
+    Raises
+    ------
+    SchemaError
+        If it is no number from 0 to 1.
+
+    Examples
+    --------
+    >>> noise_of(1), noise_of(None)
+    (1.0, None)
+    """
+    if value is None:
+        return None
+    try:
+        number = as_score(value)
+    except (TypeError, ValueError):
+        number = -1.0
+    if isinstance(value, (bool, str)) or not 0 <= number <= 1:
+        raise SchemaError(f"{place}: expected a number from 0 to 1, got {shown(value)}")
+    return number + 0.0
+
+
+def truth_of(value: Any, place: str) -> bool:
+    """A truth value; None is false.
+
+    Raises
+    ------
+    SchemaError
+        If it is something else.
+
+    Examples
+    --------
+    >>> truth_of(None, "closed_book"), truth_of(True, "closed_book")
+    (False, True)
+    """
+    if value is None:
+        return False
+    if isinstance(value, bool):
+        return value
+    raise SchemaError(f"{place}: expected true or false, got {shown(value)}")
+
+
+def texts_of(value: Any, place: str) -> tuple[str, ...]:
+    """A list of texts; None is an empty one, and a text a list of one.
+
+    Raises
+    ------
+    SchemaError
+        If it is something else.
+
+    Examples
+    --------
+    >>> texts_of("Rome is a city.", "contexts")
+    ('Rome is a city.',)
+    """
+    if value is None:
+        return ()
+    if isinstance(value, Mapping) or not isinstance(value, Iterable):
+        raise SchemaError(f"{place}: expected texts, got {shown(value)}")
+    texts = (value,) if isinstance(value, str) else tuple(value)
+    for text in texts:
+        if not isinstance(text, str):
+            raise SchemaError(f"{place}: expected texts, got {shown(text)} among them")
+    return texts
+
+
+def text_of(value: Any, place: str) -> str | None:
+    """A text, or None.
+
+    Raises
+    ------
+    SchemaError
+        If it is something else.
+
+    Examples
+    --------
+    >>> text_of("Rome", "response")
+    'Rome'
+    """
+    if value is None or isinstance(value, str):
+        return value
+    raise SchemaError(f"{place}: expected a text, got {shown(value)}")
+
+
+def _response(value: Any) -> str | None:
+    return text_of(value, "response")
+
+
+def _query(value: Any) -> str | None:
+    return text_of(value, "query")
+
+
+def _closed_book(value: Any) -> bool:
+    return truth_of(value, "closed_book")
+
+
+def _contexts(value: Any) -> tuple[str, ...]:
+    return texts_of(value, "contexts")
+
+
+@frozen
+class RGBSample:
+    """One question of the benchmark, asked to test one ability, and what a model answered.
+
+    Parameters
+    ----------
+    uid : str or int
+        Its name, unique in the data set.
+    ability : {"noise_robustness", "negative_rejection", "information_integration", \
+"counterfactual_robustness"}
+        What it tests.
+    response : str, optional
+        What the model answered.
+    answers : str or sequence
+        What a right response has: a text, or a list of parts that are all wanted, each a text or a
+        list of spellings any of which will do.
+    false_answer : str or sequence of str
+        What the counterfactual documents say in place of the answer.
+    noise_ratio : float, optional
+        Share of irrelevant documents that was asked for, from 0 to 1.
+    closed_book : bool
+        Whether it was asked without any document.
+    query : str, optional
+        The question.
+    contexts : str or sequence of str
+        The documents that the model was given, in their order.
+    metadata : mapping of str to value, optional
+        What the sample can be sliced and filtered by.
+
+    Raises
+    ------
+    SchemaError
+        If a field holds something else; names the field.
+
+    Examples
+    --------
+    >>> RGBSample("q1", "noise_robustness", "It is Paris.", "Paris", noise_ratio=0.4).answers
+    (('Paris',),)
+    """
+
+    task: ClassVar[str] = "rgb"
+
+    uid: str | int = uid_field()
+    ability: str = field(converter=ability_of)  # type: ignore[misc]
+    response: str | None = field(default=None, converter=_response)
+    answers: Answers = field(default=(), converter=as_answers)
+    false_answer: Spellings = field(default=(), converter=as_spellings)
+    noise_ratio: float | None = field(default=None, converter=noise_of)
+    closed_book: bool = field(default=False, converter=_closed_book)
+    query: str | None = field(default=None, converter=_query)
+    contexts: tuple[str, ...] = field(default=(), converter=_contexts)
+    metadata: Mapping[str, Any] = metadata_field()
