@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from valor_text.counting.characters import separator
 from valor_text.counting.tokens import Tokens
-from valor_text.normalisers.plain import words
-from valor_text.normalisers.rouge import lower_case
+from valor_text.normalisers.plain import lowercase, words
 
 _MARKS = str.maketrans("", "", string.punctuation)
 _ARTICLES = ("a", "an", "the")
@@ -60,7 +59,7 @@ def _is_ordinary(text: str) -> bool:
 
 
 def _bare(texts: Sequence[str]) -> list[str]:
-    lowered = lower_case(texts)
+    lowered = lowercase(texts)
     mark = separator(lowered)
     if mark is None:
         return [text.translate(_MARKS) for text in lowered]

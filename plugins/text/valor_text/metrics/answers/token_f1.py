@@ -10,7 +10,7 @@ import numpy as np
 from valor_core import Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.answers import Answers
-from valor_text.kernels import common_ngrams
+from valor_text.counting.ngrams import in_common
 from valor_text.normalisers import tokens_of
 from valor_text.parameters.answers import TokenF1Parameters
 
@@ -45,10 +45,7 @@ def score(
     answers = Answers.of(batch, no_answer=parameters.no_answer)
     pairs = answers.pairs
     tokens = tokens_of(pairs.texts, parameters.normaliser, parameters.tokeniser)
-    alone = np.arange(len(pairs) + 1)
-    common = common_ngrams(
-        tokens.ids, tokens.starts, tokens.known, pairs.responses, pairs.references, alone
-    )
+    common = in_common(pairs, tokens, 1)[:, 0]
     said, wanted = tokens.counts[pairs.responses], tokens.counts[pairs.references]
     precision, recall = common / np.maximum(said, 1), common / np.maximum(wanted, 1)
     if parameters.no_answer:
