@@ -275,9 +275,11 @@ class ItemRows(Sequence[ItemRow]):
 
     def columns(self) -> dict[str, Numbers]:
         """The numbers by name, in the order of the names, each with every reason for a gap."""
-        names = sorted(name for name in self.numbers if name != ONLY)
+        # Of a slice, some names may have numbers elsewhere only.
+        named = {name: column for name, column in self.numbers.items() if name != ONLY}
+        names = sorted(name for name, column in named.items() if not column.is_absent.all())
         if not names:
-            return {ONLY: self.numbers[ONLY]}
+            return {ONLY: self.numbers.get(ONLY, Numbers.absent(len(self)))}
         whole = self.numbers.get(ONLY, Numbers.absent(len(self)))
         return {name: self.numbers[name].lacking(whole) for name in names}
 

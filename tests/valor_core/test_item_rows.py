@@ -110,3 +110,14 @@ def test_a_million_rows_of_one_number_take_40_bytes_each_and_9_more_for_each_fur
     assert size(one) + 14 <= 40
     assert size(two) - size(one) == 9
     assert sys.getsizeof(one.details) < 100
+
+
+def test_names_of_rows_elsewhere_are_none_of_a_part() -> None:
+    lacking = Undefined("no outcomes")
+    rows = ItemRows.of([ItemRow("q1", {"pass@1": 0.5}), ItemRow("q2", lacking)])
+
+    part = rows.select(np.array([1])).columns()
+
+    assert list(part) == list(ItemRows.of([ItemRow("q2", lacking)]).columns()) == [""]
+    assert part[""].at(0) == lacking
+    assert list(rows.select(np.array([0])).columns()) == ["pass@1"]

@@ -19,6 +19,22 @@ PARAMETERS = {
     "text.MeanWIL": [{}],
     "text.WordErrors": [{}, {"worst": 0}, {"worst": 1, "tokeniser": "characters"}],
     "text.EditDistance": [{}, {"relative": True, "tokeniser": "words"}],
+    "text.ExactMatch": [{}, {"normaliser": "squad", "no_answer": True}],
+    "text.TokenF1": [
+        {},
+        {"normaliser": "unicode", "tokeniser": "unicode_words", "no_answer": True},
+        {"measures": ["recall", "f1", "precision"]},
+    ],
+    "text.Contains": [{}, {"substrings": ["a", "e"], "require": "all", "whole_words": True}],
+    "text.Regex": [{}, {"patterns": ["[a-m]", "t$"], "require": "all", "ignore_case": True}],
+    "text.NumericMatch": [{}, {"take": "any", "relative": 0.1, "decimal": ",", "percent": False}],
+    "text.JSONMatch": [{}, {"ordered": False, "normaliser": "lower", "fenced": True}],
+    "text.JSONFields": [{}, {"ordered": False, "normaliser": "lower"}],
+    "text.PassAtK": [{}, {"k": [1, 3], "measures": ["pass@k", "pass^k"]}],
+    "text.Examples": [
+        {"by": "TokenF1"},
+        {"by": "ROUGE", "number": "rougeL", "limit": 2, "offset": 1, "worst": "highest"},
+    ],
 }
 
 

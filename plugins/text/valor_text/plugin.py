@@ -25,6 +25,39 @@ JIWER = Reference("jiwer 4.0.0", url="https://pypi.org/project/jiwer/")
 RAPIDFUZZ = Reference(
     "rapidfuzz 3.14, distance.Levenshtein", url="https://pypi.org/project/rapidfuzz/"
 )
+SQUAD = Reference(
+    "Rajpurkar et al., 'SQuAD: 100,000+ questions for machine comprehension of text', EMNLP 2016",
+    "section 6.1",
+)
+SQUAD_2 = Reference(
+    "Rajpurkar et al., 'Know what you don't know: unanswerable questions for SQuAD', ACL 2018",
+    "section 5",
+)
+SQUAD_SCRIPTS = Reference(
+    "SQuAD's evaluation scripts 1.1 and 2.0", url="https://rajpurkar.github.io/SQuAD-explorer/"
+)
+JSON = Reference("RFC 8259, The JavaScript Object Notation (JSON) data interchange format")
+PYTHON_RE = Reference(
+    "Python's module re", "Regular Expression Syntax", "https://docs.python.org/3/library/re.html"
+)
+PYTHON_IN = Reference(
+    "Python's language reference",
+    "6.10.2, Membership test operations",
+    "https://docs.python.org/3/reference/expressions.html",
+)
+COBBE = Reference(
+    "Cobbe et al., 'Training verifiers to solve math word problems', 2021", "section 2"
+)
+PEP_485 = Reference("PEP 485, A function for testing approximate equality")
+LITE = Reference("valor-lite, classification evaluator", "examples")
+CHEN = Reference(
+    "Chen et al., 'Evaluating large language models trained on code', 2021", "section 2.1"
+)
+YAO = Reference(
+    "Yao et al., 'tau-bench: a benchmark for tool-agent-user interaction in real-world domains', "
+    "2024",
+    "section 3",
+)
 ROUGE_SCORE = Reference("rouge_score 0.1.2", url="https://pypi.org/project/rouge-score/")
 
 
@@ -51,9 +84,9 @@ def _of_items(
         range=range,
         references=references,
         aliases=aliases,
+        reads=reads,
         per_item=True,
         many=True,
-        reads=reads,
     )
 
 
@@ -64,6 +97,91 @@ OVERLAP = (
         "Words and subsequences that a response shares with its best reference",
         "overlap:ROUGEParameters",
         references=(LIN, ROUGE_SCORE),
+    ),
+)
+
+ANSWERS = (
+    _of_items(
+        "ExactMatch",
+        "answers.exact_match:score",
+        "Whether a response is one of its references",
+        "answers:ExactMatchParameters",
+        references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
+        aliases=("exact_match_accuracy",),
+        reads=("response",),
+    ),
+    _of_items(
+        "TokenF1",
+        "answers.token_f1:score",
+        "Words that a response shares with its best reference, as SQuAD counts them",
+        "answers:TokenF1Parameters",
+        references=(SQUAD, SQUAD_2, SQUAD_SCRIPTS),
+        aliases=("squad_f1",),
+        reads=("response",),
+    ),
+    _of_items(
+        "Contains",
+        "answers.contains:score",
+        "Whether a response contains any, or all, of some texts",
+        "answers:ContainsParameters",
+        references=(PYTHON_IN,),
+        reads=("response",),
+    ),
+    _of_items(
+        "Regex",
+        "answers.regex:score",
+        "Whether any, or all, of some regular expressions match a response",
+        "answers:RegexParameters",
+        references=(PYTHON_RE,),
+        reads=("response",),
+    ),
+    _of_items(
+        "NumericMatch",
+        "answers.numeric_match:score",
+        "Whether the number in a response is that of a reference",
+        "answers:NumericMatchParameters",
+        references=(COBBE, PEP_485),
+    ),
+    _of_items(
+        "JSONMatch",
+        "answers.json_match:score",
+        "Whether a response is the JSON value of a reference, and F1 of its fields",
+        "answers:JSONMatchParameters",
+        references=(JSON,),
+    ),
+    _of_items(
+        "PassAtK",
+        "answers.pass_at_k:score",
+        "The chance that one, or all, of k recorded attempts at an item pass",
+        "answers:PassAtKParameters",
+        references=(CHEN, YAO),
+        aliases=("code_eval",),
+        reads=("outcomes",),
+    ),
+)
+
+
+EXAMPLES = (
+    MetricSpec(
+        name="text.JSONFields",
+        task="text",
+        summary="F1 of each field of JSON references",
+        parameters="valor_text.parameters.answers:JSONMatchParameters",
+        implementation="valor_text.metrics.answers.json_fields:JSONFields",
+        higher_is_better=True,
+        range=SHARE,
+        references=(JSON,),
+        reads=("response", "references"),
+    ),
+    MetricSpec(
+        name="text.Examples",
+        task="text",
+        summary="The worst items by some metric, with their texts",
+        parameters="valor_text.parameters.answers:ExamplesParameters",
+        implementation="valor_text.metrics.answers.examples:Examples",
+        higher_is_better=None,
+        range=Range(),
+        references=(LITE,),
     ),
 )
 
@@ -188,7 +306,7 @@ EDITS = (
 @hookimpl
 def valor_metrics() -> tuple[MetricSpec, ...]:
     """Declare the metrics."""
-    return OVERLAP + EDITS
+    return OVERLAP + EDITS + ANSWERS + EXAMPLES
 
 
 @hookimpl

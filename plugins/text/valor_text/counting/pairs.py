@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas.text import TextBatch
 from valor_text.kernels.values import Positions
+from valor_text.normalisers import normalise
 
 
 @frozen(eq=False)
@@ -38,11 +41,18 @@ class Pairs:
     @classmethod
     def of(cls, batch: TextBatch) -> Pairs:
         """The pairs of a batch, whose items have a response and references."""
-        references = batch.references.tolist()
-        starts = np.zeros(len(batch) + 1, np.int64)
-        np.cumsum(np.fromiter(map(len, references), np.int64, len(batch)), out=starts[1:])
-        flat = [text for texts in references for text in texts]
-        return cls([*batch.responses.tolist(), *flat], starts)
+        return cls.beside(batch.responses.tolist(), batch.references.tolist())
+
+    @classmethod
+    def beside(cls, responses: Sequence[str], references: Sequence[Sequence[str]]) -> Pairs:
+        """The pairs of some responses, each with at least one reference."""
+        starts = np.zeros(len(responses) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, references), np.int64, len(responses)), out=starts[1:])
+        return cls([*responses, *chain.from_iterable(references)], starts)
+
+    def normalised(self, normaliser: str) -> Pairs:
+        """The same pairs of the texts that a normaliser makes."""
+        return evolve(self, texts=normalise(self.texts, normaliser))
 
     def __len__(self) -> int:
         return int(self.starts[-1])
@@ -61,6 +71,14 @@ class Pairs:
     def references(self) -> Positions:
         """The reference of each pair, a number of a text."""
         return np.arange(self.items, self.items + len(self))
+
+    @property
+    def sides(self) -> tuple[list[str], list[str]]:
+        """The response and the reference of each pair."""
+        responses, references = self.texts[: self.items], self.texts[self.items :]
+        if self.items < len(self):
+            responses = [responses[number] for number in self.responses.tolist()]
+        return responses, references
 
     def best(self, values: NDArray[np.float64]) -> Positions:
         """The pair of each item with the greatest value; the first of equals."""

@@ -73,3 +73,12 @@ class Tokens:
         names = list(known)
         ids = np.array(new, np.int32)[self.ids]
         return evolve(self, ids=ids, known=len(names), word=names.__getitem__)
+
+    def without_first(self, words: int) -> Tokens:
+        """The tokens of all texts but the first one, without the words of the lowest numbers."""
+        is_kept = self.ids >= words
+        starts = np.concatenate([[0], np.cumsum(is_kept)])[self.starts[1:]]
+        is_kept[: self.starts[1]] = False
+        return evolve(
+            self, ids=self.ids[is_kept], starts=starts - starts[0], lines=self.lines[is_kept]
+        )

@@ -11,7 +11,15 @@ Examples
 ['it', 's', '5', 'o', 'clock']
 """
 
-from valor_text.normalisers.named import normalise, normaliser, tokenise, tokeniser
+from valor_text.normalisers.named import normalise, normaliser, tokenise, tokeniser, tokens_of
 from valor_text.normalisers.normaliser import Normaliser, Tokeniser
 
-__all__ = ["Normaliser", "Tokeniser", "normalise", "normaliser", "tokenise", "tokeniser"]
+__all__ = [
+    "Normaliser",
+    "Tokeniser",
+    "normalise",
+    "normaliser",
+    "tokenise",
+    "tokeniser",
+    "tokens_of",
+]

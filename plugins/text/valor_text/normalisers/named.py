@@ -16,6 +16,8 @@ _NORMALISERS: Mapping[str, str] = {
     "lower": "plain:lower",
     "lowercase": "plain:lowercase",
     "strip": "plain:strip",
+    "squad": "squad:squad",
+    "unicode": "unicode:folded",
 }
 _TOKENISERS: Mapping[str, str] = {
     "words": "plain:words",
@@ -27,7 +29,13 @@ _TOKENISERS: Mapping[str, str] = {
     "zh": "sacrebleu:chinese",
     "char": "sacrebleu:letters",
     "jiwer": "jiwer:tokens",
+    "unicode_words": "unicode:words",
 }
+
+_AT_ONCE: Mapping[tuple[str, str], str] = {
+    ("squad", "words"): "squad:tokens",
+}
+"""Tokens of normalised texts that are found without making the texts."""
 
 
 @cache
@@ -45,7 +53,7 @@ def normaliser(name: str) -> Normaliser:
     Normaliser(name='lower@1')
     """
     named = normaliser_named(name)
-    return Normaliser(named, _found(_NORMALISERS, named))
+    return Normaliser(named, _found(_NORMALISERS[_short(named)]))
 
 
 @cache
@@ -63,7 +71,7 @@ def tokeniser(name: str) -> Tokeniser:
     Tokeniser(name='rouge@1')
     """
     named = tokeniser_named(name)
-    return Tokeniser(named, _found(_TOKENISERS, named))
+    return Tokeniser(named, _found(_TOKENISERS[_short(named)]))
 
 
 def normalise(texts: Sequence[str], name: str) -> list[str]:
@@ -97,7 +105,33 @@ def tokenise(texts: Sequence[str], name: str) -> Tokens:
     return tokeniser(name).tokenise(texts)
 
 
-def _found(places: Mapping[str, str], named: str) -> Callable[..., Any]:
-    module, _, function = places[named.partition("@")[0]].partition(":")
+def tokens_of(texts: Sequence[str], normaliser: str, tokeniser: str) -> Tokens:
+    """Tokens of texts as a tokeniser finds them once they are normalised.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        The texts.
+    normaliser, tokeniser : str
+        The names.
+
+    Examples
+    --------
+    >>> tokens_of(["The  Cat's mat."], "squad", "words").of(0)
+    ['cats', 'mat']
+    """
+    both = _short(normaliser_named(normaliser)), _short(tokeniser_named(tokeniser))
+    if both in _AT_ONCE:
+        found: Tokens = _found(_AT_ONCE[both])(texts)
+        return found
+    return tokenise(normalise(texts, normaliser), tokeniser)
+
+
+def _short(named: str) -> str:
+    return named.partition("@")[0]
+
+
+def _found(place: str) -> Callable[..., Any]:
+    module, _, function = place.partition(":")
     found: Callable[..., Any] = getattr(import_module(f"valor_text.normalisers.{module}"), function)
     return found

@@ -12,6 +12,8 @@ NORMALISERS: Mapping[str, int] = {
     "lower": 1,
     "lowercase": 1,
     "strip": 1,
+    "squad": 1,
+    "unicode": 1,
 }
 """Versions of the normalisers; raised when any text can come out otherwise."""
 
@@ -25,6 +27,7 @@ TOKENISERS: Mapping[str, int] = {
     "zh": 1,
     "char": 1,
     "jiwer": 1,
+    "unicode_words": 1,
 }
 """Versions of the tokenisers; raised when any text can have other tokens."""
 

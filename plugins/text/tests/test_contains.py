@@ -1,0 +1,90 @@
+"""Contains: a table of cases worked by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from valor_text.metrics.answers.contains import score
+from valor_text.parameters.answers import ContainsParameters
+
+from valor_core import Undefined, evaluate
+from valor_core.errors import ParameterError
+from valor_core.schemas.text import Text, TextBatch
+
+SOUP = "The pea soup, hot."
+
+
+def found(response: str, references: Any, **parameters: Any) -> Any:
+    batch = TextBatch.of([Text("q1", response=response, references=references)])
+    return score(batch, ContainsParameters(**parameters), {}).at(0)
+
+
+@pytest.mark.parametrize(
+    ("references", "parameters", "expected"),
+    [
+        ("pea soup", {}, 1),
+        ("Pea soup", {}, 0),
+        ("Pea soup", {"normaliser": "lower"}, 1),
+        ("peasoup", {}, 0),
+        ("soup hot", {"normaliser": "squad"}, 1),
+        (["tea", "soup"], {}, 1),
+        (["tea", "soup"], {"require": "all"}, 0),
+        (["hot", "soup"], {"require": "all"}, 1),
+        ("ea", {}, 1),
+        ("ea", {"whole_words": True}, 0),
+        ("hot", {"whole_words": True}, 1),
+        ("hot.", {"whole_words": True}, 1),
+        ("t.", {"whole_words": True}, 0),
+        ("", {}, Undefined("no reference with text")),
+        ("...", {"normaliser": "squad"}, Undefined("no reference with text")),
+        (["", "tea"], {}, 0),  # an empty text would be in every response
+        (["", "soup"], {"require": "all"}, 1),
+        ([], {}, Undefined("no references")),
+        ([], {"substrings": "soup"}, 1),
+        ("tea", {"substrings": ["soup", "tea"]}, 1),
+        ("tea", {"substrings": ["soup", "tea"], "require": "all"}, 0),
+    ],
+)
+def test_by_hand(references: Any, parameters: dict[str, Any], expected: float | Undefined) -> None:
+    assert found(SOUP, references, **parameters) == expected
+
+
+def test_a_word_may_stand_in_a_longer_one_first() -> None:
+    assert found("concatenate the cat", "cat", whole_words=True) == 1
+    assert found("concatenate_cat", "cat", whole_words=True) == 0
+
+
+def test_marks_of_patterns_are_taken_literally() -> None:
+    assert found("a+b (c)", "(c)", whole_words=True) == 1
+    assert found("aab", "a+b", whole_words=True) == 0
+
+
+def test_items_with_several_references_stand_in_their_places() -> None:
+    batch = TextBatch.of(
+        [
+            Text("q1", response="a b", references=["x", "b"]),
+            Text("q2", response="a b"),
+            Text("q3", response="a b", references=["x", "y", "z"]),
+            Text("q4", response="a b", references=[""]),
+            Text("q5", response="a b", references=["a"]),
+        ]
+    )
+
+    numbers = score(batch, ContainsParameters(), {})
+
+    expected = [1, Undefined("no references"), 0, Undefined("no reference with text"), 1]
+    assert [numbers.at(place) for place in range(5)] == expected
+
+
+def test_an_empty_substring_is_refused() -> None:
+    with pytest.raises(ParameterError, match="substrings must not be empty"):
+        ContainsParameters(substrings=["a", ""])
+
+
+def test_the_share_stands_in_a_report() -> None:
+    items = [Text(f"q{i}", response=text) for i, text in enumerate(["yes", "no", "yes!", "oh"])]
+
+    report = evaluate(items, [{"name": "Contains", "substrings": ["yes"]}])
+
+    assert report["Contains"].value == 2 / 4

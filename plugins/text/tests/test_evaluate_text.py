@@ -1,0 +1,293 @@
+"""The one-call function of the metrics documentation."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from valor_text import evaluate_text_generation
+
+from valor_core import (
+    ItemScore,
+    MetricSpec,
+    Range,
+    Registry,
+    ResourceSpec,
+    Text,
+    hookimpl,
+    parameter,
+    parameters,
+)
+from valor_core.errors import ParameterError, SchemaError, ValorError
+
+PREDICTIONS = [
+    {
+        "datum": {"uid": "uid0", "text": "Did John Adams get along with Alexander Hamilton?"},
+        "annotations": [
+            {"text": "They did not.", "context_list": ["They quarrelled.", "Both ruled."]}
+        ],
+    },
+    {"datum": {"uid": "uid1", "metadata": {"era": 1}}, "annotations": [{"text": "In 1776"}]},
+]
+TRUTHS = [
+    {
+        "datum": {"uid": "uid0"},
+        "annotations": [{"text": "No."}, {"text": "They did not like him."}],
+    },
+    {"datum": "uid1", "annotations": [{"text": "It was in 1776"}]},
+]
+
+
+def test_one_rouge_result_with_all_types() -> None:
+    report = evaluate_text_generation(PREDICTIONS, ["ROUGE"], TRUTHS)
+
+    # uid0: they did not | they did not like him: 3 words of 3 and 5, F 6/8; 2 bigrams of 2 and 4,
+    # F 4/6. uid1: in 1776 | it was in 1776: 2 of 2 and 4, F 4/6; 1 bigram of 1 and 3, F 2/4.
+    assert report["ROUGE"].value == pytest.approx(
+        {
+            "rouge1": (6 / 8 + 4 / 6) / 2,
+            "rouge2": (4 / 6 + 2 / 4) / 2,
+            "rougeL": (6 / 8 + 4 / 6) / 2,
+            "rougeLsum": (6 / 8 + 4 / 6) / 2,
+        },
+        abs=1e-15,
+    )
+    assert report["ROUGE"][0].parameters["use_stemmer"] is False
+
+
+def test_rows_have_the_uid_the_prediction_and_its_contexts() -> None:
+    (table,) = evaluate_text_generation(PREDICTIONS, "ROUGE", TRUTHS).items
+
+    assert [row.uid for row in table.rows] == ["uid0", "uid1"]
+    assert [row.details for row in table.rows] == [
+        {
+            "datum_uid": "uid0",
+            "prediction": "They did not.",
+            "contexts": ["They quarrelled.", "Both ruled."],
+        },
+        {"datum_uid": "uid1", "prediction": "In 1776", "contexts": []},
+    ]
+
+
+def test_details_of_a_metric_stand_beside() -> None:
+    (table,) = evaluate_text_generation(PREDICTIONS[1:], ["NumericMatch"], TRUTHS[1:]).items
+
+    assert table.rows[0].details["read"] == "1776"
+    assert table.rows[0].details["prediction"] == "In 1776"
+
+
+def test_several_predictions_of_a_datum_are_rows() -> None:
+    both = [{"datum": "uid1", "annotations": [{"text": "In 1776"}, {"text": "Yes"}]}]
+
+    (table,) = evaluate_text_generation(both, ["TokenF1"], TRUTHS[1:]).items
+
+    assert [(row.uid, row.details["datum_uid"]) for row in table.rows] == [
+        ("uid1[0]", "uid1"),
+        ("uid1[1]", "uid1"),
+    ]
+    assert [row.value for row in table.rows] == [pytest.approx(4 / 6, abs=1e-15), 0.0]
+
+
+def test_objects_of_the_same_shape_will_do() -> None:
+    datum = SimpleNamespace(uid="q", text=None, metadata=None)
+    said = SimpleNamespace(text="a b", context_list=None)
+    prediction = SimpleNamespace(datum=datum, annotations=[said])
+    truth = SimpleNamespace(datum=datum, annotations=[SimpleNamespace(text="b")])
+
+    report = evaluate_text_generation([prediction], ["TokenF1"], [truth])
+
+    assert report["TokenF1"].value == 1.0
+
+
+def test_a_datum_without_prediction_or_truth_is_undefined() -> None:
+    report = evaluate_text_generation(PREDICTIONS[:1], ["TokenF1"], TRUTHS[1:])
+
+    assert report["TokenF1"][0].left_out == {
+        "undefined: no references": 1,
+        "undefined: no response": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"use_stemmer": True, "rouge_types": ["rouge1"]},
+        {"rouge_use_stemmer": True, "rouge_types": ["rouge1"]},
+        {"rouge_use_stemmer": True, "rouge_rouge_types": "rouge1"},
+        {"metric_params": {"rouge_use_stemmer": True, "rouge_types": ["rouge1"]}},
+        {"metric_params": {"ROUGE": {"use_stemmer": True, "rouge_types": ["rouge1"]}}},
+        {"metric_params": {"rouge": {"rouge_types": ["rouge1"]}, "use_stemmer": True}},
+        {"metric_params": {"rouge_types": ["rouge1"]}, "use_stemmer": True},
+    ],
+)
+def test_parameters_are_given_in_any_documented_way(given: dict[str, Any]) -> None:
+    said = [{"datum": "q", "annotations": [{"text": "flipping"}]}]
+    true = [{"datum": "q", "annotations": [{"text": "flips"}]}]
+
+    report = evaluate_text_generation(said, ["ROUGE"], true, **given)
+
+    assert report["ROUGE"].value == {"rouge1": 1.0}
+    assert report["ROUGE"][0].parameters["use_stemmer"] is True
+
+
+def test_a_parameter_belongs_to_all_metrics_that_have_it() -> None:
+    report = evaluate_text_generation(
+        PREDICTIONS, ["TokenF1", "ExactMatch", "ROUGE"], TRUTHS, normaliser="lower"
+    )
+
+    assert report["TokenF1"][0].parameters["normaliser"] == "lower@1"
+    assert report["ExactMatch"][0].parameters["normaliser"] == "lower@1"
+
+
+@pytest.mark.parametrize(
+    ("metric_params", "message", "remedy"),
+    [
+        ({"use_stemer": True}, "metric_params: use_stemer: expected a parameter", "'use_stemmer'"),
+        ({"bleu_weights": [1.0]}, "metric_params: bleu_weights: expected a parameter", "Known: "),
+        ({"BLEU": {"weights": [1.0]}}, "metric_params: BLEU: expected a parameter", "Known: "),
+        ({"ROUGE": {"stemmer": True}}, "metric_params: ROUGE.stemmer: expected", "'use_stemmer'"),
+        (
+            {"use_stemmer": True, "rouge_use_stemmer": True},
+            "text.ROUGE: rouge_use_stemmer: given twice",
+            "",
+        ),
+        (
+            {"ROUGE": {"use_stemmer": True}, "use_stemmer": True},
+            "text.ROUGE: use_stemmer: given twice",
+            "",
+        ),
+    ],
+)
+def test_keys_that_match_nothing_are_errors(
+    metric_params: dict[str, Any], message: str, remedy: str
+) -> None:
+    with pytest.raises(ParameterError) as caught:
+        evaluate_text_generation(PREDICTIONS, ["ROUGE"], TRUTHS, metric_params=metric_params)
+
+    assert caught.value.message.startswith(message)
+    assert remedy in (caught.value.remedy or "")
+
+
+@pytest.mark.parametrize(
+    ("predictions", "message"),
+    [
+        ({"datum": "q"}, "predictions: expected a list, got "),
+        (["q"], "predictions[0]: datum: expected a uid, got None"),
+        ([{"datum": "q"}], "predictions[0]: annotations: expected a list, got None"),
+        (
+            [{"datum": "q", "annotations": [{"txt": "a"}]}],
+            "predictions[0]: annotations[0]: expected no keys but text, context_list, metadata, "
+            "got 'txt'",
+        ),
+        (
+            [{"datum": "q", "annotations": [{"text": 5}]}],
+            "predictions[0]: annotations[0]: text: expected a string, got 5",
+        ),
+        (
+            [{"datum": {"uid": "q", "text": name}, "annotations": []} for name in "ab"],
+            "predictions[1]: datum 'q': expected one text, got ['a', 'b']",
+        ),
+    ],
+)
+def test_what_is_no_prediction_is_named(predictions: Any, message: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        evaluate_text_generation(predictions, ["ROUGE"])
+
+    assert str(caught.value).startswith(message)
+
+
+def test_an_unknown_metric_is_named() -> None:
+    with pytest.raises(ValorError, match="ROUGH"):
+        evaluate_text_generation(PREDICTIONS, ["ROUGH"], TRUTHS)
+
+
+@parameters
+class JudgeParameters:
+    """What the documented calls pass."""
+
+    client: str = parameter(help="Which program is asked.")
+    model: str = parameter(help="Which model.")
+    retries: int = parameter(default=0, help="How often it is asked again.")
+
+
+class Judge:
+    """A judge that tells what it was made with."""
+
+    def __init__(self, parameters: JudgeParameters) -> None:
+        self.parameters = parameters
+
+
+def judged(item: Text, parameters: Any, resources: Any) -> ItemScore:
+    """Whether there is a response, and what the judge was made with."""
+    made = resources["judge"].parameters
+    return ItemScore(1.0, {"judge": [made.client, made.model, made.retries]})
+
+
+class Judged:
+    """A manifest with a metric that asks a judge."""
+
+    @hookimpl
+    def valor_metrics(self) -> tuple[MetricSpec, ...]:
+        return (
+            MetricSpec(
+                name="llm.Bias",
+                task="text",
+                summary="Whether there is a response",
+                implementation=f"{__name__}:judged",
+                higher_is_better=None,
+                range=Range(0, 1),
+                per_item=True,
+                resources=("judge",),
+            ),
+        )
+
+    @hookimpl
+    def valor_resources(self) -> tuple[ResourceSpec, ...]:
+        return (
+            ResourceSpec(
+                name="llm.judge",
+                summary="A judge",
+                parameters=JudgeParameters,
+                implementation=f"{__name__}:Judge",
+                free=True,
+            ),
+        )
+
+
+@pytest.fixture
+def registry() -> Registry:
+    """A registry with a plugin of judges."""
+    made = Registry()
+    made.register("llm", Judged())
+    return made
+
+
+def test_metrics_that_ask_a_model_are_found_and_get_its_parameters(registry: Registry) -> None:
+    params = {"client": "openai", "data": {"model": "small"}, "retries": 2}
+
+    report = evaluate_text_generation(
+        PREDICTIONS, ["bias", "ROUGE"], TRUTHS, params, {"use_stemmer": True}, registry=registry
+    )
+
+    assert report["Bias"].value == 1.0
+    assert report.items[0].rows[0].details["judge"] == ["openai", "small", 2]
+    assert report["ROUGE"][0].parameters["use_stemmer"] is True
+
+
+def test_a_model_that_is_not_named_is_asked_for(registry: Registry) -> None:
+    with pytest.raises(ParameterError) as caught:
+        evaluate_text_generation(PREDICTIONS, ["Bias"], registry=registry)
+
+    assert caught.value.message == "llm_api_params: expected a model for llm.Bias, got none"
+
+
+def test_a_missing_plugin_of_judges_is_answered_with_its_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("valor_core.registry.PLANNED", frozenset())
+
+    with pytest.raises(ValorError, match=r"llm\.Bias") as caught:
+        evaluate_text_generation(PREDICTIONS, ["Bias"], llm_api_params={"client": "openai"})
+
+    assert "pip install valor-llm" in (caught.value.remedy or "")

@@ -1,0 +1,123 @@
+"""Examples: the worst items by the metric that is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from valor_text.metrics.answers.examples import ShortTexts
+
+from valor_core import Failed, Registry, evaluate
+from valor_core.errors import StateError, ValorError
+from valor_core.schemas.text import Text
+
+ITEMS = [
+    Text("q1", response="a b c", references="a b c"),
+    Text("q2", response="a b x", references="a b c"),  # F1 2/3
+    Text("q10", response="x", references=["a b c", "x y"]),  # of the second, 2/3
+    Text("q3", response="a", references="b"),
+    Text("q4", response="", references="b"),
+    Text("q5", response="a"),
+]
+
+
+def listed(**parameters: Any) -> Any:
+    report = evaluate(ITEMS, [{"name": "Examples", **parameters}])
+    return report["Examples"].value
+
+
+def test_by_hand() -> None:
+    # Without articles, "a" is nothing: q3 0, q4 0, then q2: b x | b c 1/2, q10: x | x y 2/3, q1
+    assert listed(by="TokenF1") == [
+        {"datum_id": "q3", "TokenF1": 0.0, "response": "a", "references": ["b"]},
+        {"datum_id": "q4", "TokenF1": 0.0, "response": "", "references": ["b"]},
+        {"datum_id": "q2", "TokenF1": 1 / 2, "response": "a b x", "references": ["a b c"]},
+        {"datum_id": "q10", "TokenF1": 2 / 3, "response": "x", "references": ["a b c", "x y"]},
+        {"datum_id": "q1", "TokenF1": 1.0, "response": "a b c", "references": ["a b c"]},
+    ]
+
+
+def uids(**parameters: Any) -> list[str]:
+    return [item["datum_id"] for item in listed(**parameters)]
+
+
+def test_other_orders() -> None:
+    # a b x | a b c: 2/3, as of q10: uids are in the order of texts
+    assert uids(by="TokenF1", settings={"normaliser": "none"}) == ["q3", "q4", "q10", "q2", "q1"]
+    assert uids(by="TokenF1", limit=2, offset=1) == ["q4", "q2"]
+    assert uids(by="TokenF1", worst="highest", limit=2) == ["q1", "q10"]
+    assert uids(by="text.TokenF1@1", limit=1) == ["q3"]
+
+
+def test_one_of_several_numbers_orders_them() -> None:
+    found = listed(by="ROUGE", number="rouge2", limit=4)
+
+    # b c | b c of q1, and "a b" of q2: 2 * 1 / (2 + 2)
+    assert [(item["datum_id"], item["rouge2"]) for item in found] == [
+        ("q10", 0.0),
+        ("q3", 0.0),
+        ("q4", 0.0),
+        ("q2", 1 / 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"by": "ROUGE"}, "number must be one of rouge1, rouge2, rougeL, rougeLsum, got None"),
+        ({"by": "ROUGE", "number": "rougel"}, "got 'rougel'; did you mean 'rougeL'"),
+        ({"by": "TokenF1", "number": "f1"}, "number must be left out, got 'f1'"),
+    ],
+)
+def test_a_number_that_is_not_there_fails_the_result(
+    parameters: dict[str, Any], message: str
+) -> None:
+    found = listed(**parameters)
+
+    assert isinstance(found, Failed)
+    assert message in found.reason
+
+
+def test_details_of_the_metric_are_told() -> None:
+    items = [Text("q1", response="12", references="13")]
+
+    report = evaluate(items, [{"name": "Examples", "by": "NumericMatch"}])
+
+    assert report["Examples"].value[0]["details"] == {"read": "12", "expected": "13"}
+
+
+def test_long_texts_are_cut() -> None:
+    assert listed(by="TokenF1", characters=3, limit=3)[-1]["response"] == "a b…"
+
+
+def test_slices_have_examples_of_their_own() -> None:
+    items = [
+        Text(f"q{i}", response="a", references="b" * (i % 2 + 1), metadata={"odd": bool(i % 2)})
+        for i in range(6)
+    ]
+    chosen = [{"name": "Examples", "by": "ExactMatch", "limit": 1}]
+
+    report = evaluate(items, chosen, slices=["odd"])
+
+    by_slice = {part.where["odd"]: part.results[0].value for part in report.slices}
+    assert {odd: value[0]["datum_id"] for odd, value in by_slice.items()} == {
+        False: "q0",
+        True: "q1",
+    }
+
+
+def test_a_metric_that_is_not_there_is_named() -> None:
+    with pytest.raises(ValorError, match=r"text\.Examples: .*TokenF2"):
+        listed(by="TokenF2")
+
+
+def test_a_damaged_state_is_refused() -> None:
+    state = ShortTexts(10)
+    with pytest.raises(StateError, match="expected as many uids as responses"):
+        state.restore({"uids": ["a"], "responses": [], "references": []})
+    with pytest.raises(StateError, match="expected texts, found"):
+        state.restore({"uids": ["a"], "responses": [7], "references": [[]]})
+
+
+def test_another_plugin_may_say_which_are_worst() -> None:
+    assert Registry().metric("text.Examples").higher_is_better is None

@@ -1,0 +1,174 @@
+"""JSONMatch and JSONFields: tables worked by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from valor_text.metrics.answers.json_match import score
+from valor_text.parameters.answers import JSONMatchParameters
+
+from valor_core import Failed, ItemScore, Undefined, evaluate
+from valor_core.schemas.text import Text, TextBatch
+
+CITY = '{"city": "Oslo", "size": {"people": 700000, "area": 454.0}, "tags": ["sea", "cold"]}'
+"""Five fields: $.city, $.size.people, $.size.area, $.tags[0], $.tags[1]."""
+
+
+def compared(response: str, references: Any, **parameters: Any) -> ItemScore:
+    batch = TextBatch.of([Text("q1", response=response, references=references)])
+    return score(batch, JSONMatchParameters(**parameters), {})[0]
+
+
+def numbers(one: ItemScore) -> Any:
+    return tuple(one.value.values()) if isinstance(one.value, dict) else one.value
+
+
+@pytest.mark.parametrize(
+    ("response", "reference", "parameters", "expected"),
+    [
+        # match, F1 = 2 right / (fields of both), precision, recall
+        (CITY, CITY, {}, (1, 1, 1, 1)),
+        ('{"a": 1, "b": 2}', '{"b": 2.0, "a": 1}', {}, (1, 1, 1, 1)),
+        ('{"a": 1, "b": 2}', '{"a": 1, "b": 3}', {}, (0, 2 / 4, 1 / 2, 1 / 2)),
+        ('{"a": 1}', '{"a": 1, "b": 2, "c": 3}', {}, (0, 2 / 4, 1, 1 / 3)),
+        ('{"a": 1, "x": 0, "y": 0}', '{"a": 1}', {}, (0, 2 / 4, 1 / 3, 1)),
+        ('{"a": {"b": 1}}', '{"a": {"b": 1, "c": 2}}', {}, (0, 2 / 3, 1, 1 / 2)),
+        ('{"a": "1"}', '{"a": 1}', {}, (0, 0, 0, 0)),
+        ('{"a": true}', '{"a": 1}', {}, (0, 0, 0, 0)),
+        ('{"a": null}', "{}", {}, (0, 0, 0, 0)),
+        ("[1, 2, 3]", "[3, 2, 1]", {}, (0, 2 / 6, 1 / 3, 1 / 3)),
+        ("[1, 2, 3]", "[3, 2, 1]", {"ordered": False}, (1, 1, 1, 1)),
+        ("[1, 1, 2]", "[1, 2, 2]", {"ordered": False}, (0, 4 / 6, 2 / 3, 2 / 3)),
+        # the same fields, in other objects: right by path, yet no match
+        (
+            '[{"a": 1, "b": 2}, {"a": 3, "b": 4}]',
+            '[{"a": 1, "b": 4}, {"a": 3, "b": 2}]',
+            {"ordered": False},
+            (0, 1, 1, 1),
+        ),
+        ("[]", "[]", {}, (1, 1, 1, 1)),
+        ("[]", "{}", {}, (0, 0, 0, 0)),
+        ("3", "3.0", {}, (1, 1, 1, 1)),
+        ('"The Cat"', '"cat"', {"normaliser": "squad"}, (1, 1, 1, 1)),
+        ("0.1", "0.10000000000000001", {}, (0, 0, 0, 0)),  # not equal, though floats are
+        (f"```json\n{CITY}\n```", CITY, {"fenced": True}, (1, 1, 1, 1)),
+        (CITY, CITY, {"fenced": True}, (1, 1, 1, 1)),
+        (f"```json\n{CITY}\n```", CITY, {}, (0, 0, 0, 0)),
+    ],
+)
+def test_by_hand(
+    response: str, reference: str, parameters: dict[str, Any], expected: tuple[float, ...]
+) -> None:
+    assert numbers(compared(response, reference, **parameters)) == expected
+
+
+def test_the_best_reference_counts() -> None:
+    one = compared('{"a": 1, "b": 2}', ['{"a": 1, "b": 3}', '{"a": 1, "b": 2, "c": 3}', '{"z": 0}'])
+
+    # 2 * 2 / (2 + 3) of the second
+    assert numbers(one) == (0, 4 / 5, 1, 2 / 3)
+    assert one.details == {"missing": ["$.c"]}
+
+
+def test_paths_that_differ_are_told() -> None:
+    response = '{"city": "Bergen", "size": {"people": 700000}, "tags": ["sea", "rain", "cold"]}'
+
+    assert compared(response, CITY).details == {
+        "missing": ["$.size.area"],
+        "extra": ["$.tags[2]"],
+        "wrong": ["$.city", "$.tags[1]"],
+    }
+
+
+def test_odd_keys_are_told_apart() -> None:
+    one = compared('{"a.b": 1, "": 2, "a": {"b": 1}}', '{"a": {"b": 1, "c d": 3}}')
+
+    assert one.details == {"missing": ['$.a["c d"]'], "extra": ['$[""]', '$["a.b"]']}
+
+
+@pytest.mark.parametrize(
+    ("response", "finding"),
+    [
+        ("", "found '': Expecting value at character 1"),
+        ("Sure! {}", "found 'Sure! {}': Expecting value at character 1"),
+        ('{"a": 1', "found '{\"a\": 1': Expecting ',' delimiter at character 8"),
+        ('{"a": 1, "a": 2}', "found the key 'a' twice in an object"),
+        ("NaN", "found NaN, which JSON does not have"),
+        ("[" * 101 + "]" * 101, "found lists and objects more than 100 deep in each other"),
+        ("[" * 99999, "found lists and objects more than 100 deep in each other"),
+        (
+            "1e99999999999999999999",
+            "found '1e99999999999999999999', with a number that is too large",
+        ),
+    ],
+)
+def test_a_response_that_is_no_json_is_wrong(response: str, finding: str) -> None:
+    one = compared(response, '{"a": 1}')
+
+    assert numbers(one) == (0, 0, 0, 0)
+    assert one.details == {"response": f"expected JSON, {finding}"}
+
+
+def test_a_reference_that_is_no_json_fails_the_item() -> None:
+    one = compared("{}", ["{}", "{'a': 1}"])
+
+    assert one.value == Failed(
+        "references[1]: expected JSON, found \"{'a': 1}\": Expecting property name enclosed in "
+        "double quotes at character 2"
+    )
+
+
+def test_lists_may_be_a_hundred_deep() -> None:
+    deep = "[" * 100 + "]" * 100
+
+    assert numbers(compared(deep, deep)) == numbers(compared(deep, deep, ordered=False)) == (1,) * 4
+
+
+def test_long_numbers_are_compared() -> None:
+    assert numbers(compared("1" * 5000, "1" * 5000)) == (1, 1, 1, 1)
+    assert numbers(compared("1e999999", "1e999999")) == (1, 1, 1, 1)
+
+
+def test_fields_over_all_items() -> None:
+    items = [
+        Text("q1", response='{"a": 1, "t": ["x", "y"]}', references='{"a": 1, "t": ["x", "z"]}'),
+        Text("q2", response='{"a": 2, "b": 0}', references='{"a": 3}'),
+        Text("q3", response="no", references='{"a": 4}'),
+        Text("q4", response="{}", references="no"),
+        Text("q5", response="{}"),
+        Text("q6", references="{}"),
+    ]
+
+    result = evaluate(items, ["JSONFields"])["JSONFields"][0]
+
+    # a: 1 right, 2 in responses, 3 in references: 2 / 5; t: 1 right of 2 and 2: 2 / 4
+    assert result.value == {"$.a": 2 / 5, "$.t[*]": 2 / 4}
+    assert result.left_out == {
+        "failed: a reference is no JSON": 1,
+        "undefined: no references": 1,
+        "undefined: no response": 1,
+    }
+
+
+def test_fields_of_no_json_are_undefined() -> None:
+    items = [Text("q1", response="{}", references="no")]
+
+    assert evaluate(items, ["JSONFields"])["JSONFields"].value == Undefined(
+        "no items with JSON references"
+    )
+
+
+def test_means_stand_in_a_report() -> None:
+    items = [
+        Text("q1", response="[1]", references="[1]"),
+        Text("q2", response="[1, 2]", references="[1]"),
+    ]
+
+    # F1: 1 and 2 / 3
+    assert evaluate(items, ["JSONMatch"])["JSONMatch"].value == {
+        "match": 1 / 2,
+        "f1": (1 + 2 / 3) / 2,
+        "precision": (1 + 1 / 2) / 2,
+        "recall": 1.0,
+    }

@@ -1,0 +1,141 @@
+"""NumericMatch: tables of numbers as people write them, and of tolerances."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from valor_text.counting.written_numbers import written_numbers
+from valor_text.metrics.answers.numeric_match import score
+from valor_text.parameters.answers import NumericMatchParameters
+
+from valor_core import ItemRows, Undefined, evaluate
+from valor_core.schemas.text import Text, TextBatch
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("12", ["12"]),
+        ("0.1", ["1/10"]),
+        (".5 and 5.", ["1/2", "5"]),
+        ("wait...5", ["5"]),
+        # signs
+        ("-5 +5 \u22125", ["-5", "5", "-5"]),
+        ("10-5, 5 - 3, 2024-01-05", ["10", "5", "5", "3", "2024", "1", "5"]),
+        ("(3)-2", ["3", "2"]),
+        # thousands
+        ("1,234,567.5", ["2469135/2"]),
+        ("1'234'567", ["1234567"]),
+        ("1\u202f234\u00a0567 1\u202f234\u202f567", ["1234567"]),
+        ("In 2020, 5 of 10.", ["2020", "5", "10"]),
+        # currency, units, exponents
+        ("$5.00, 5 \u20ac, USD 5", ["5", "5", "5"]),
+        ("-$1,000.50", ["-2001/2"]),
+        ("5kg, 3rd, 10:30", ["5", "3", "10", "30"]),
+        ("1e3 1.5E-2", ["1000", "3/200"]),
+        # percent and fractions
+        ("50%, 50 %", ["1/2", "1/2"]),
+        ("3/4, 1 1/2, 0/5", ["3/4", "3/2", "0"]),
+        ("\u00bd, 1\u00bd, 2 \u2153", ["1/2", "3/2", "7/3"]),
+        ("3\u20444", ["3/4"]),
+        ("-1/2", ["-1/2"]),
+        ("3/4/2024, 1/0", ["3", "4", "2024", "1", "0"]),
+        # other scripts
+        ("\u0661\u0662\u0663", ["123"]),
+        # digits that are no numbers, or several
+        ("1.2.3, 1,23, 1,2,3, 12,34,567, 1,2345, 1_000, 3,5", []),
+        ("H2O, B12, v2, x\u00b2, 10\u00b2", []),
+        ("1" * 500 + " 1e999999999", []),
+        ("five, NaN, inf, -", []),
+        ("", []),
+    ],
+)
+def test_what_is_read(text: str, expected: list[str]) -> None:
+    assert [number.value for number in written_numbers(text)] == list(map(Fraction, expected))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("3,5 and 1.234,5", ["7/2", "2469/2"]),
+        ("1.000.000", ["1000000"]),
+        ("3.5", []),
+        ("1'234,5 %", ["2469/200"]),
+    ],
+)
+def test_what_is_read_with_a_decimal_comma(text: str, expected: list[str]) -> None:
+    assert [one.value for one in written_numbers(text, ",")] == list(map(Fraction, expected))
+
+
+def rows(response: str, references: Any, **parameters: Any) -> ItemRows:
+    batch = TextBatch.of([Text("q1", response=response, references=references)])
+    return score(batch, NumericMatchParameters(**parameters), {})
+
+
+@pytest.mark.parametrize(
+    ("response", "references", "parameters", "expected"),
+    [
+        ("The answer is 42.", "42", {}, 1),
+        ("The answer is 42.0", "42", {}, 1),
+        ("6 * 7 = 42", "42", {}, 1),
+        ("42 = 6 * 7", "42", {}, 0),  # the last number is 7
+        ("42 = 6 * 7", "42", {"take": "first"}, 1),
+        ("42 = 6 * 7", "6", {"take": "any"}, 1),
+        ("42 = 6 * 7", "8", {"take": "any"}, 0),
+        ("72", "She sold 48 and 24, so #### 72", {}, 1),
+        ("$1,234.50", "1234.5", {}, 1),
+        ("50%", "0.5", {}, 1),
+        ("50%", "50", {}, 0),
+        ("50%", "50", {"percent": False}, 1),
+        ("3/4", "0.75", {}, 1),
+        ("1/3", "0.33", {}, 0),
+        ("1/3", "0.33", {"absolute": 0.01}, 1),  # 1/300 away
+        ("1/3", "0.33", {"relative": 0.01}, 0),  # 1/300 > 0.0033
+        ("1/3", "0.33", {"relative": 0.0102}, 1),  # 1/300 <= 0.003366
+        ("1.1", "1.0", {"absolute": 0.1}, 1),  # exactly 0.1 away; in floats it is more
+        ("1.10000001", "1.0", {"absolute": 0.1}, 0),
+        ("102", "100", {"relative": 0.02}, 1),
+        ("103", "100", {"relative": 0.02, "absolute": 3}, 1),  # the wider one counts
+        ("-5", "5", {"absolute": 9.9}, 0),
+        ("0.0001", "0", {"relative": 0.5}, 0),  # a share of nothing is nothing
+        ("no idea", "42", {}, 0),
+        ("7", ["six", "7", "8"], {}, 1),
+        ("8", ["6", "8"], {}, 1),
+        ("3,5", "3,50", {"decimal": ","}, 1),
+        ("3", "three", {}, Undefined("no number in a reference")),
+        ("3", [], {}, Undefined("no references")),
+        ("1" * 500, "1" * 500, {}, Undefined("no number in a reference")),
+    ],
+)
+def test_by_hand(
+    response: str, references: Any, parameters: dict[str, Any], expected: float | Undefined
+) -> None:
+    assert rows(response, references, **parameters)[0].value == expected
+
+
+def test_what_was_read_is_told() -> None:
+    assert rows("12 or 13?", ["$14", "15"])[0].details == {"read": "13", "expected": "$14"[1:]}
+    assert rows("no idea", "14")[0].details == {"read": None, "expected": "14"}
+    assert rows("12 or 15?", ["14", "15 %"], percent=False)[0].details == {
+        "read": "15",
+        "expected": "15 %",
+    }
+
+
+def test_the_mean_stands_in_a_report() -> None:
+    items = [
+        Text("q1", response="about 5", references="5"),
+        Text("q2", response="about 6", references="5"),
+        Text("q3", response="about 6", references="many"),
+        Text("q4", response="about 6"),
+    ]
+
+    result = evaluate(items, ["NumericMatch"])["NumericMatch"][0]
+
+    assert result.value == 1 / 2
+    assert result.left_out == {
+        "undefined: no number in a reference": 1,
+        "undefined: no references": 1,
+    }

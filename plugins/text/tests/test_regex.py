@@ -1,0 +1,92 @@
+"""Regex: a table of cases worked by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from valor_text.metrics.answers.regex import score
+from valor_text.parameters.answers import RegexParameters
+
+from valor_core import Failed, Undefined, evaluate
+from valor_core.errors import ParameterError
+from valor_core.schemas.text import Text, TextBatch
+
+
+def found(response: str, references: Any, **parameters: Any) -> Any:
+    batch = TextBatch.of([Text("q1", response=response, references=references)])
+    return score(batch, RegexParameters(**parameters), {}).at(0)
+
+
+@pytest.mark.parametrize(
+    ("response", "patterns", "parameters", "expected"),
+    [
+        ("Order 66 shipped", [r"\d+"], {}, 1),
+        ("Order 66 shipped", [r"^\d+$"], {}, 0),
+        ("66", [r"\d+"], {"whole": True}, 1),
+        ("Order 66", [r"\d+"], {"whole": True}, 0),
+        ("a\nb", ["^b"], {}, 0),
+        ("a\nb", ["(?m)^b"], {}, 1),
+        ("YES", ["yes"], {}, 0),
+        ("YES", ["yes"], {"ignore_case": True}, 1),
+        ("a", ["a", "b"], {}, 1),
+        ("a", ["a", "b"], {"require": "all"}, 0),
+        ("b a", ["a", "b"], {"require": "all"}, 1),
+        ("", ["^$"], {}, 1),
+        ("a", [""], {}, 1),
+    ],
+)
+def test_by_hand(
+    response: str, patterns: list[str], parameters: dict[str, Any], expected: float
+) -> None:
+    assert found(response, [], patterns=patterns, **parameters) == expected
+    assert found(response, patterns, **parameters) == expected
+
+
+def test_an_item_without_patterns_is_undefined() -> None:
+    assert found("a", []) == Undefined("no references")
+
+
+def test_a_bad_pattern_of_an_item_fails_it_and_no_other() -> None:
+    batch = TextBatch.of(
+        [
+            Text("q1", response="a", references=["a"]),
+            Text("q2", response="a", references=["a", "(b"]),
+            Text("q3", response="a", references=["[", "(b"]),
+            Text("q4", response="a", references=["b"]),
+        ]
+    )
+
+    numbers = score(batch, RegexParameters(), {})
+
+    reason = "expected regular expressions as references, got "
+    assert [numbers.at(place) for place in range(4)] == [
+        1,
+        Failed(f"{reason}'(b': missing ), unterminated subpattern at position 0"),
+        Failed(f"{reason}'[': unterminated character set at position 0"),
+        0,
+    ]
+
+
+def test_a_bad_pattern_is_an_error_that_names_it() -> None:
+    with pytest.raises(ParameterError) as caught:
+        RegexParameters(patterns=["a", "(b"])
+
+    assert caught.value.message == (
+        "patterns[1] must be a regular expression, got '(b': missing ), unterminated subpattern at "
+        "position 0"
+    )
+    assert "single quotes" in caught.value.remedy
+
+
+def test_a_pattern_nested_too_deeply_is_an_error() -> None:
+    with pytest.raises(ParameterError, match=r"patterns\[0\] must be a regular expression"):
+        RegexParameters(patterns=["(" * 5000 + ")" * 5000])
+
+
+def test_the_share_stands_in_a_report() -> None:
+    items = [Text(f"q{i}", response=text) for i, text in enumerate(["1", "a", "b2", "c", ""])]
+
+    report = evaluate(items, [{"name": "Regex", "patterns": r"\d"}])
+
+    assert report["Regex"].value == 2 / 5

@@ -1,0 +1,174 @@
+"""Examples: the worst items by some metric, with their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from valor_core import ItemRows, Numbers, Registry, Result, RowsOf, StateRequest
+from valor_core.errors import ParameterError, StateError, did_you_mean, shown
+from valor_core.item_rows import ONLY
+from valor_core.parameters import nondefault
+from valor_core.schemas.text import TextBatch
+from valor_core.state import Content
+from valor_text.parameters.answers import ExamplesParameters
+
+_NAMESPACE = "text."
+
+
+@define
+class ShortTexts:
+    """State: the first characters of the texts of each item.
+
+    Parameters
+    ----------
+    characters : int
+        Most characters of a text that are kept.
+
+    Examples
+    --------
+    >>> from valor_core import Text
+    >>> state = ShortTexts(3)
+    >>> state.update(TextBatch.of([Text("q1", response="Paris", references="Lyon")]))
+    >>> state.of("q1")
+    {'response': 'Par…', 'references': ['Lyo…']}
+    """
+
+    characters: int
+    uids: list[str | int] = field(factory=list, init=False)
+    responses: list[str | None] = field(factory=list, init=False)
+    references: list[list[str]] = field(factory=list, init=False)
+
+    def update(self, batch: TextBatch) -> None:
+        """Keep the texts of a batch."""
+        self.uids += batch.datums.uids.tolist()
+        self.responses += [
+            None if text is None else self._short(text) for text in batch.responses.tolist()
+        ]
+        self.references += [list(map(self._short, own)) for own in batch.references.tolist()]
+
+    def merge(self, other: ShortTexts) -> None:
+        """Add another state's texts."""
+        self.uids += other.uids
+        self.responses += other.responses
+        self.references += other.references
+
+    def dump(self) -> Content:
+        """The texts."""
+        return {
+            "uids": list(self.uids),
+            "responses": list(self.responses),
+            "references": list(map(list, self.references)),
+        }
+
+    def restore(self, content: Content) -> None:
+        """The texts that `dump` wrote.
+
+        Raises
+        ------
+        StateError
+            If they are something else.
+        """
+        uids, responses, references = (
+            content[name] for name in ("uids", "responses", "references")
+        )
+        if not len(uids) == len(responses) == len(references):
+            raise StateError(
+                f"texts: expected as many uids as responses and references, found {len(uids):,}, "
+                f"{len(responses):,} and {len(references):,}"
+            )
+        for uid, response, own in zip(uids, responses, references, strict=True):
+            is_named = isinstance(uid, (str, int)) and isinstance(response, (str, type(None)))
+            if not is_named or not all(isinstance(text, str) for text in own):
+                raise StateError(f"texts: expected texts, found {shown([uid, response, own])}")
+        self.uids, self.responses = list(uids), list(responses)
+        self.references = list(map(list, references))
+
+    def of(self, uid: str | int) -> dict[str, Any]:
+        """The texts of an item."""
+        place = self.uids.index(uid)
+        return {"response": self.responses[place], "references": self.references[place]}
+
+    def _short(self, text: str) -> str:
+        return text if len(text) <= self.characters else f"{text[: self.characters]}…"
+
+
+@frozen
+class Examples:
+    """The worst items by the value of a metric, with their texts; equal ones by uid.
+
+    The value is a list. Each item has its ``datum_id``, its value under the metric's name or that
+    of the number, its ``response`` and ``references``, and the ``details`` of the metric where it
+    has some. Items without a value are not listed.
+
+    Parameters
+    ----------
+    parameters : ExamplesParameters
+        The metric, and how many items to list.
+
+    Examples
+    --------
+    >>> from valor_core import Text, evaluate
+    >>> items = [Text("q1", response="a", references="a"), Text("q2", response="b", references="a")]
+    >>> report = evaluate(items, [{"name": "Examples", "by": "ExactMatch", "limit": 1}])
+    >>> report["Examples"].value
+    [{'datum_id': 'q2', 'ExactMatch': 0.0, 'response': 'b', 'references': ['a']}]
+    """
+
+    parameters: ExamplesParameters
+
+    def needs(self) -> tuple[RowsOf | StateRequest, ...]:
+        """The rows of the metric, and the texts."""
+        chosen = self.parameters
+        return (
+            RowsOf(chosen.by, chosen.settings),
+            StateRequest(ShortTexts, {"characters": chosen.characters}),
+        )
+
+    def compute(self, rows: ItemRows, texts: ShortTexts) -> Iterator[Result]:
+        """One result: a list of items."""
+        chosen = self.parameters
+        name, numbers = self._numbers(rows)
+        sign = 1 if self._is_lowest_worst else -1
+        scored = np.flatnonzero(numbers.codes == 0)
+        # Rows are in the order of their uids, which a stable sort keeps.
+        worst = scored[np.argsort(sign * numbers.values[scored], kind="stable")]
+        last = None if chosen.limit is None else chosen.offset + chosen.limit
+        listed = []
+        for place in worst[chosen.offset : last].tolist():
+            row = rows[place]
+            item = {"datum_id": row.uid, name: float(numbers.values[place])} | texts.of(row.uid)
+            listed.append(item | ({"details": dict(row.details)} if row.details else {}))
+        parameters = {"by": chosen.by} | nondefault(chosen, "by")
+        yield Result(parameters=parameters, value=listed)
+
+    def _numbers(self, rows: ItemRows) -> tuple[str, Numbers]:
+        """The numbers that order the items, and what they are called."""
+        columns = rows.columns()
+        wanted = self.parameters.number
+        if columns.keys() == {ONLY} and not len(columns[ONLY].present):
+            return ONLY, columns[ONLY]  # there is nothing to name
+        if wanted is None and len(columns) == 1:
+            ((name, numbers),) = columns.items()
+            return name or self.parameters.by.partition("@")[0].removeprefix(_NAMESPACE), numbers
+        if wanted in columns:
+            return wanted, columns[wanted]
+        known = [name for name in columns if name]
+        expected = f"one of {', '.join(known)}" if known else "left out"
+        raise ParameterError(
+            f"number must be {expected}, got {shown(wanted)}", did_you_mean(str(wanted), known)
+        )
+
+    @property
+    def _is_lowest_worst(self) -> bool:
+        if self.parameters.worst is not None:
+            return self.parameters.worst == "lowest"
+        spec = Registry().metric(self.parameters.by, "text")
+        if spec.higher_is_better is None:
+            raise ParameterError(
+                f"worst must be lowest or highest, since {spec.name} has no direction, got None"
+            )
+        return spec.higher_is_better

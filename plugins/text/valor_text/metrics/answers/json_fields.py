@@ -1,0 +1,106 @@
+"""JSONFields: how well each field of the references is found, over all items."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from attrs import define, frozen
+
+from valor_core import Failed, Result, StateRequest, Undefined
+from valor_core.derived_state import DerivedState, counted
+from valor_core.parameters import nondefault, plain
+from valor_core.schemas.text import TextBatch
+from valor_text.metrics.answers.json_match import Reading
+from valor_text.parameters.answers import JSONMatchParameters
+
+_PLACE = re.compile(r"\[\d+\]")
+
+
+@define
+class FieldCounts(DerivedState):
+    """State: how often each field is in responses, in references, and right.
+
+    Parameters
+    ----------
+    ordered, normaliser, fenced
+        As in `JSONMatchParameters`.
+    """
+
+    ordered: bool
+    normaliser: str
+    fenced: bool
+    said: Counter[str] = counted(Counter)
+    wanted: Counter[str] = counted(Counter)
+    right: Counter[str] = counted(Counter)
+    left_out: Counter[str] = counted(Counter)
+
+    def update(self, batch: TextBatch) -> None:
+        """Count a batch."""
+        reading = Reading(
+            JSONMatchParameters(
+                ordered=self.ordered, normaliser=self.normaliser, fenced=self.fenced
+            )
+        )
+        items = zip(batch.responses.tolist(), batch.references.tolist(), strict=True)
+        for response, references in items:
+            if response is None or not references:
+                missing = "response" if response is None else "references"
+                self.left_out[f"undefined: no {missing}"] += 1
+                continue
+            compared = reading.compared(response, references)
+            if isinstance(compared, Failed):
+                self.left_out["failed: a reference is no JSON"] += 1
+                continue
+            self.wanted += _anywhere(compared.reference.paths)
+            self.right += _anywhere(compared.right)
+            if not isinstance(compared.response, str):
+                self.said += _anywhere(compared.response.paths)
+
+
+@frozen
+class JSONFields:
+    """F1 of each field of the references, over all items; places in lists are not told apart.
+
+    The value is a table of F1 by path, ``$.tags[*]``: twice the right fields of the path, divided
+    by those of all responses and of all references. Responses that are no JSON have no fields.
+
+    Parameters
+    ----------
+    parameters : JSONMatchParameters
+        What counts as equal.
+
+    Examples
+    --------
+    >>> from valor_core import Text, evaluate
+    >>> items = [Text("q1", response='{"a": 1, "b": 2}', references='{"a": 1, "b": 3}')]
+    >>> evaluate(items, ["JSONFields"])["JSONFields"].value
+    {'$.a': 1.0, '$.b': 0.0}
+    """
+
+    parameters: JSONMatchParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The counts of the fields."""
+        return (StateRequest(FieldCounts, plain(self.parameters)),)
+
+    def compute(self, state: FieldCounts) -> Iterator[Result]:
+        """One result: F1 by path."""
+        shares = {
+            path: 2 * state.right[path] / (state.said[path] + count)
+            for path, count in sorted(state.wanted.items())
+        }
+        yield Result(
+            parameters=nondefault(self.parameters),
+            value=shares or Undefined("no items with JSON references"),
+            left_out=dict(sorted(state.left_out.items())),
+        )
+
+
+def _anywhere(paths: Counter[str]) -> Counter[str]:
+    """The same with a star for every place in a list."""
+    found: Counter[str] = Counter()
+    for path, count in paths.items():
+        found[_PLACE.sub("[*]", path)] += count
+    return found

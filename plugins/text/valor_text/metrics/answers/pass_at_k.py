@@ -1,0 +1,64 @@
+"""PassAtK: the chance that attempts at an item pass, from recorded ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from valor_core import Numbers, Undefined
+from valor_core.schemas.text import TextBatch
+from valor_text.parameters.answers import PassAtKParameters
+
+
+def score(
+    batch: TextBatch, parameters: PassAtKParameters, resources: Mapping[str, Any]
+) -> dict[str, Numbers]:
+    """The chance that one, or all, of k attempts at each item pass.
+
+    Of n recorded outcomes of which c passed, the share of all ways to draw k of them::
+
+        pass@k = 1 - C(n - c, k) / C(n, k)        pass^k = C(c, k) / C(n, k)
+
+    Both are unbiased estimates, and exactly rounded.
+
+    Parameters
+    ----------
+    batch : TextBatch
+        Items with recorded outcomes.
+    parameters : PassAtKParameters
+        Which k, and which chances.
+    resources : mapping
+        None are used.
+
+    Returns
+    -------
+    dict of str to Numbers
+        ``pass@1``, ``pass^3`` and so on, in [0, 1]. Undefined where k is greater than n.
+
+    References
+    ----------
+    Chen et al., "Evaluating large language models trained on code", 2021, section 2.1; Yao et al.,
+    "tau-bench", 2024, section 3.
+    """
+    attempts = np.fromiter(map(len, batch.outcomes), np.int64, len(batch))
+    passed = np.fromiter(map(sum, batch.outcomes), np.int64, len(batch))
+    alike, places = np.unique(np.column_stack([attempts, passed]), axis=0, return_inverse=True)
+    found = {}
+    for k in parameters.k:
+        for measure in parameters.measures:
+            chances = Numbers.of(_chance(n, c, k, measure) for n, c in alike.tolist())
+            found[measure.removesuffix("k") + str(k)] = chances.select(places.reshape(-1))
+    return found
+
+
+def _chance(attempts: int, passed: int, k: int, measure: str) -> float | Undefined:
+    if k > attempts:
+        return Undefined(f"fewer outcomes than k = {k:,}")
+    ways = comb(attempts, k)
+    # Of whole numbers, a quotient is rounded once.
+    if measure == "pass@k":
+        return (ways - comb(attempts - passed, k)) / ways
+    return comb(passed, k) / ways

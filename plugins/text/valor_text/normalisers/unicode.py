@@ -1,0 +1,63 @@
+"""Unicode's way to prepare texts: what looks or means the same in any script becomes the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from unicodedata import category, name, normalize
+
+from valor_text.counting.characters import separator
+from valor_text.counting.tokens import Tokens
+from valor_text.kernels.kinds import ALONE, BETWEEN, WORD, CharacterKinds
+
+_WRITTEN_WITHOUT_BLANKS = ("CJK ", "HIRAGANA ", "KATAKANA ", "HALFWIDTH KATAKANA ")
+
+
+def folded(texts: Sequence[str]) -> list[str]:
+    """NFKC and case folding, without punctuation, one blank for white space, none at the ends.
+
+    Symbols, such as currency signs and the plus sign, stay.
+
+    Examples
+    --------
+    >>> folded(["\u2018Stra\u00dfe\u2019!", "STRASSE", "don\u2019t", "\uff11\uff12 \u20ac"])
+    ['strasse', 'strasse', 'dont', '12 €']
+    """
+    mark = separator(texts)
+    if mark is None:
+        changed = [_folded(text) for text in texts]
+    else:
+        changed = _folded(mark.join([*texts, ""])).split(mark)[:-1]
+    return [" ".join(text.split()) for text in changed]
+
+
+def _folded(text: str) -> str:
+    # Twice, as Unicode defines caseless matching: folding can undo the composition.
+    folded = normalize("NFKC", normalize("NFKC", text).casefold())
+    marks = [character for character in set(folded) if _is_punctuation(character)]
+    return folded.translate(dict.fromkeys(map(ord, marks)))
+
+
+@cache
+def _is_punctuation(character: str) -> bool:
+    return category(character).startswith("P")
+
+
+def _kind(character: str) -> int:
+    if category(character)[0] not in "LMN":
+        return BETWEEN
+    return ALONE if name(character, "").startswith(_WRITTEN_WITHOUT_BLANKS) else WORD
+
+
+_KINDS = CharacterKinds(_kind)
+
+
+def words(texts: Sequence[str]) -> Tokens:
+    """Runs of letters, marks and digits of any script; Chinese characters and kana one by one.
+
+    Examples
+    --------
+    >>> words(["it's \u00e9t\u00e9, 5%", "\u6771\u4eac tower"]).of(0)
+    ['it', 's', 'été', '5']
+    """
+    return Tokens.found(texts, _KINDS)
