@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from valor_core import Registry
 from valor_core.errors import ConfigError, ReadError, ReportError
 from valor_core.evaluate import reader_of
-from valor_core.registry import Registry
 from valor_core.request import Request
 from valor_rgb.prompts import INSTRUCTION, Prompt
 from valor_rgb.samples.sample import RGBSample

@@ -8,9 +8,9 @@ from typing import Any
 from attrs import evolve, frozen
 
 from valor_core import Registry, Text, evaluate
+from valor_core.bound_metric import MetricChoice
 from valor_core.errors import ParameterError, SchemaError, did_you_mean, found_at, shown
 from valor_core.parameters import declared
-from valor_core.plan import MetricChoice
 from valor_core.report import ItemTable, Report
 from valor_core.spec import MetricSpec, fold
 

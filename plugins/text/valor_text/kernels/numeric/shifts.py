@@ -105,9 +105,7 @@ def _distance(response: Words, reference: Words) -> tuple[int, list[int]]:
     return costs[-1][-1], taken[::-1]
 
 
-def _shifts(
-    response: Words, reference: Words, ways: list[int], most: int
-) -> Iterator[_Shift]:
+def _shifts(response: Words, reference: Words, ways: list[int], most: int) -> Iterator[_Shift]:
     """The shifts that are tried: runs of words that are wrong where they are and where they go.
 
     After a run with which `most` have been tried comes no other.
@@ -135,7 +133,9 @@ def _aligned(
     """Of each word of the reference, the last of the response that is not behind it; and which
     words of the response, and of the reference, are wrong.
     """
-    place, wrong, missing = [], [], []
+    place: list[int] = []
+    wrong: list[bool] = []
+    missing: list[bool] = []
     for way in ways:
         is_hit = way == _TOGETHER and response[len(wrong)] == reference[len(place)]
         if way != _ADDED:
