@@ -18,7 +18,8 @@ from .example_columns import Example, of_task
 MODULES = Path(__file__).parents[1] / "evaluate_modules"
 
 CHOSEN: dict[str, dict[str, Any]] = {
-    "hf.Module": {"module": str(MODULES / "shared_words"), "allow_code": True, "seed": 7}
+    "hf.Module": {"module": str(MODULES / "shared_words"), "allow_code": True, "seed": 7},
+    "text.Examples": {"by": "text.ROUGE"},
 }
 """Parameters of metrics that have no defaults for some; a module of evaluate goes both ways."""
 
