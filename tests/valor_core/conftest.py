@@ -5,6 +5,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,9 @@ def interruptible() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Install a distribution the way pip leaves it: a package and its ``.dist-info``.
+@contextmanager
+def installing(folder: Path) -> Iterator[Install]:
+    """A block in which distributions can be installed into a folder, and after which they are gone.
 
     ``install(distribution, namespace, sources)`` takes a package folder to copy, or the text of
     every file by its path below the package, which is then called like the namespace. The
@@ -43,7 +44,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         manifest: str | None = None,
         version: str = "1.0",
     ) -> Path:
-        site = tmp_path / f"site-{distribution}"
+        site = folder / f"site-{distribution}"
         package = site / (sources.name if isinstance(sources, Path) else namespace)
         if isinstance(sources, Path):
             shutil.copytree(sources, package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -53,17 +54,32 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8")
         describe(site, distribution, namespace, manifest or f"{package.name}.plugin", version)
-        monkeypatch.syspath_prepend(site)
+        path.syspath_prepend(site)
         importlib.invalidate_caches()
         made.append(site)
         return site
 
     before = set(sys.modules)
-    yield install
+    with pytest.MonkeyPatch.context() as path:
+        yield install
     for name in set(sys.modules) - before:
         file = getattr(sys.modules[name], "__file__", None)
         if file is not None and any(Path(file).is_relative_to(site) for site in made):
             del sys.modules[name]
+
+
+@pytest.fixture
+def install(tmp_path: Path) -> Iterator[Install]:
+    """Install a distribution the way pip leaves it: a package and its ``.dist-info``."""
+    with installing(tmp_path) as install:
+        yield install
+
+
+@pytest.fixture(scope="class")
+def install_for_class(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Install]:
+    """The same, for all tests of a class."""
+    with installing(tmp_path_factory.mktemp("class")) as install:
+        yield install
 
 
 @pytest.fixture

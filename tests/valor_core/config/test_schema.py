@@ -73,16 +73,16 @@ def test_a_table_under_another_key_is_a_section_of_a_resource() -> None:
     assert checked.resources == {"judge": {"model": "m"}, "model": {"name": "n"}}
 
 
-class TestJsonSchema:
-    @pytest.fixture
-    def validator(self, install: Callable[..., Path]) -> jsonschema.Draft202012Validator:
-        install("valor-lab", "lab", PLUGINS / "lab")
-        install("valor-artlab", "artlab", PLUGINS / "artlab")
-        install("valor-ranklab", "ranklab", PLUGINS / "ranklab")
-        schema = json_schema(Registry())
-        jsonschema.Draft202012Validator.check_schema(schema)
-        return jsonschema.Draft202012Validator(schema)
+@pytest.fixture(scope="class")
+def validator(install_for_class: Callable[..., Path]) -> jsonschema.Draft202012Validator:
+    for name in ("lab", "artlab", "ranklab"):
+        install_for_class(f"valor-{name}", name, PLUGINS / name)
+    schema = json_schema(Registry())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
 
+
+class TestJsonSchema:
     @pytest.mark.parametrize(
         "changes",
         [
