@@ -78,6 +78,7 @@ def test_json_has_the_same(valor):
         "name": "shoutlab.Loudness",
         "summary": "Share of capitals in a response",
         "task": "text",
+        "other_tasks": [],
         "higher_is_better": True,
         "version": 1,
         "aliases": ["shouting"],

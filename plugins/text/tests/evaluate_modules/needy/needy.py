@@ -3,6 +3,7 @@
 import datasets
 import evaluate
 import no_such_package
+from no_such_tree import height  # From: git+https://example.org/tree.git
 
 
 class Needy(evaluate.Metric):
@@ -15,4 +16,4 @@ class Needy(evaluate.Metric):
         )
 
     def _compute(self, data):
-        return no_such_package.measure(data)
+        return no_such_package.measure(data) + height(data)

@@ -17,6 +17,5 @@ class Pictures(evaluate.Metric):
         )
 
     def _compute(self, predictions, references):
-        return np.mean(
-            [np.mean(one == two) for one, two in zip(predictions, references, strict=True)]
-        )
+        pairs = zip(map(np.array, predictions), map(np.array, references), strict=True)
+        return np.mean([np.mean(one == two) for one, two in pairs])

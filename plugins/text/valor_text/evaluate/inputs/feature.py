@@ -94,6 +94,13 @@ def narrowed(values: Any, feature: Any) -> Any:
     return values
 
 
+def as_array(values: list[Any], feature: Any) -> NDArray[Any]:
+    """A column as an array; of the type that its feature declares, if one is given."""
+    dtype = getattr(feature, "dtype", None)
+    is_declared = dtype is not None and kind_of(feature) in ("whole", "number")
+    return np.array(values, dtype=dtype if is_declared else None)
+
+
 def from_json(value: Any, feature: Any) -> Any:
     """A value read from JSON, if it is what the feature declares.
 

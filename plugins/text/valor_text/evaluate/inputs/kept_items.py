@@ -282,7 +282,7 @@ class KeptItems:
         if not content:
             return
         task = content.get("task")
-        if task not in _TASKS:
+        if not isinstance(task, str) or task not in _TASKS:
             raise StateError(f"task: expected text or classification, found {shown(task)}")
         self._parts = [_TASKS[task].restored(content, self.fields)]
 

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError
-from valor_text.evaluate.inputs.feature import kind_of, leaves, narrowed
+from valor_text.evaluate.inputs.feature import as_array, kind_of, leaves, narrowed
 from valor_text.evaluate.inputs.item_fields import ItemFields, Reading
 from valor_text.evaluate.inputs.label_codes import LabelCodes
 from valor_text.evaluate.inputs.sources import UID, Sources
@@ -117,7 +117,8 @@ def _read(
         columns[path] = narrowed(values, feature) if parameters.single_precision else values
     given = _tables(columns, table)
     if module.wants_arrays:
-        given = {name: np.array(values) for name, values in given.items()}
+        kept = table if parameters.single_precision else {}
+        given = {name: as_array(values, kept.get(name)) for name, values in given.items()}
     given |= {name: fields.plain(source, name) for name, source in added.items()}
     return Inputs(given, codes if coded or fields.task == "classification" else None, left_out)
 

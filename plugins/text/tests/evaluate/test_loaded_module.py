@@ -1,0 +1,241 @@
+"""Loading modules: what is refused, what is missing, and where modules come from."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from evaluate import config
+from valor_text.evaluate.scripts.loaded_module import load
+
+from valor_core import Text, evaluate
+from valor_core.errors import MissingExtraError, ParameterError
+
+MODULES = Path(__file__).parents[1] / "evaluate_modules"
+
+
+@pytest.fixture(autouse=True)
+def forgetful() -> None:
+    load.cache_clear()
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which `evaluate` keeps modules, empty."""
+    modules = tmp_path / "modules"
+    monkeypatch.setattr(config, "HF_MODULES_CACHE", modules)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return modules
+
+
+def chosen(name: str, **parameters: Any) -> dict[str, Any]:
+    return {"name": "hf.Module", "module": name, "allow_code": True} | parameters
+
+
+def refusal(choice: Any, kind: type[Exception] = ParameterError) -> str:
+    with pytest.raises(kind) as caught:
+        evaluate([Text("a", response="x")], [choice])
+    return str(caught.value)
+
+
+def test_nothing_is_executed_before_it_is_allowed() -> None:
+    assert refusal(chosen(str(MODULES / "folded"), allow_code=False)) == (
+        f"hf.Module: allow_code: expected true before the code of the module "
+        f"{(MODULES / 'folded').as_posix()} is executed, got false\n"
+        "If you trust it, write: allow_code: true"
+    )
+    assert load.cache_info().currsize == 0
+
+
+def test_packages_that_a_module_imports_are_named_with_the_command() -> None:
+    message = refusal(chosen(str(MODULES / "needy")), MissingExtraError)
+
+    first, second = message.split("\n")
+    assert first == (
+        "hf.Module: the module needy needs no_such_package and no_such_tree, "
+        "which are not installed"
+    )
+    assert second.endswith(" no_such_package git+https://example.org/tree.git")
+
+
+def test_evaluate_itself_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "evaluate", None)
+
+    message = refusal(chosen("rouge"), MissingExtraError)
+
+    assert message.startswith("hf.Module: the module rouge needs evaluate, which is not installed")
+    assert "valor-text[evaluate]" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "finding"),
+    [
+        ("half", f"half needs other_half.py in {MODULES / 'half'}, which is not there"),
+        ("misnamed", f"expected the script misnamed.py in {MODULES / 'misnamed'}, found other.py"),
+        (
+            "empty",
+            "expected a class of evaluate.EvaluationModule in "
+            f"{MODULES / 'empty' / 'empty.py'}, found none",
+        ),
+        ("chosen", "chosen cannot be loaded, KeyError: 'name one of: loud'"),
+    ],
+)
+def test_what_is_no_whole_module_is_refused(name: str, finding: str) -> None:
+    message = refusal(chosen(str(MODULES / name)))
+
+    assert message.split("\n")[0] == f"hf.Module: module: {finding}"
+    assert len(message.split("\n")) == 2
+
+
+def test_a_configuration_is_chosen_by_name() -> None:
+    report = evaluate(
+        [Text("a", response="x")], [chosen(str(MODULES / "chosen"), config_name="loud")]
+    )
+
+    (result,) = report
+    assert result.value == 1.0
+    assert result.parameters["config_name"] == "loud"
+
+
+class TestNames:
+    def test_a_name_is_a_module_of_the_cache_also_behind_the_namespace(self, cache: Path) -> None:
+        place = cache / "evaluate_modules" / "metrics" / "evaluate-metric--folded" / ("0" * 64)
+        place.mkdir(parents=True)
+        for file in (MODULES / "folded").glob("*.py"):
+            (place / file.name).write_text(file.read_text())
+
+        items = [Text("a", response="the cat said")]
+        short = evaluate(items, [{"name": "hf.folded", "allow_code": True}])
+        long = evaluate(items, [chosen("folded")])
+
+        assert short["Module"].value == 2 / 3  # of three words all but "said" are known
+        assert short.results[0] == long.results[0]
+        assert short.results[0].parameters["module"] == "folded"
+
+    def test_where_the_hub_is_not_to_be_asked_it_is_not(
+        self, cache: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(config, "HF_EVALUATE_OFFLINE", True)
+
+        assert refusal("hf.polite").endswith("If you trust it, write: allow_code: true")
+        assert refusal(chosen("polite")) == (
+            "hf.Module: module: expected the folder of a script, a script or the name of a module, "
+            "got 'polite'; the cache has none; HF_EVALUATE_OFFLINE forbids to ask the hub\n"
+            "Give the folder of its script, from the folder of the config: module: FOLDER"
+        )
+
+    @pytest.mark.parametrize(
+        ("raised", "told"),
+        [
+            (FileNotFoundError("Couldn't find"), "the hub does not have it or cannot be reached"),
+            (ConnectionError("no route"), "the hub does not have it or cannot be reached"),
+            (RuntimeError("401\nlog in"), "asking the hub failed, RuntimeError: 401"),
+        ],
+    )
+    def test_a_hub_that_does_not_answer_is_told(
+        self, raised: Exception, told: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def ask(*_: Any, **__: Any) -> None:
+            raise raised
+
+        loading = importlib.import_module("evaluate.loading")
+        monkeypatch.setattr(loading, "evaluation_module_factory", ask)
+
+        assert f"; {told}\n" in refusal(chosen("somebody/polite"))
+
+    def test_a_path_is_never_asked_for_on_the_hub(
+        self, cache: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(importlib.import_module("evaluate.loading"), "cached_path", None)
+
+        for path in ("/no/such/polite", "no/such/polite", "../polite"):
+            assert refusal(chosen(path)).startswith("hf.Module: module: expected the folder of a ")
+
+    @pytest.mark.parametrize("writable", [True, False])
+    def test_a_module_of_the_hub_is_fetched_once(
+        self,
+        writable: bool,
+        cache: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        loading = importlib.import_module("evaluate.loading")
+        asked = []
+
+        def download(factory: Any, revision: str) -> str:
+            asked.append((factory.name, revision))
+            return str(MODULES / "length_ratio" / "length_ratio.py")
+
+        monkeypatch.setattr(loading.HubEvaluationModuleFactory, "download_loading_script", download)
+        monkeypatch.setattr(loading, "head_hf_s3", None)  # it would count the download
+        if not writable:
+            monkeypatch.setattr(config, "HF_MODULES_CACHE", Path(os.devnull) / "modules")
+        choice = chosen("somebody/length_ratio", revision="v7")
+
+        report = evaluate([Text("a", response="four", references="no")], [choice])
+
+        assert report["Module"].value == 2.0
+        assert asked == [("somebody/length_ratio", "v7")]
+        if writable:
+            load.cache_clear()
+            again = evaluate(
+                [Text("a", response="four", references="no")], [chosen("somebody/length_ratio")]
+            )
+            assert again["Module"].value == 2.0
+            assert len(asked) == 1
+
+
+def test_it_runs_without_docstrings_and_without_a_home_from_any_folder(tmp_path: Path) -> None:
+    (tmp_path / "items.csv").write_text("uid,response,references\na,B-X O,B-X O\nb,O,B-X\n")
+    config = {
+        "task": "text",
+        "data": {"reader": "csv", "path": "items.csv"},
+        "metrics": [{"name": "hf.Module", "module": "tagged", "allow_code": True}],
+        "output": "report.json",
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "tagged").mkdir()
+    (tmp_path / "tagged" / "tagged.py").write_text((MODULES / "tagged" / "tagged.py").read_text())
+    environment = {"HF_HOME": str(Path(os.devnull) / "home"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    done = subprocess.run(
+        [sys.executable, "-OO", "-m", "valor_core", "run", str(tmp_path / "config.json")],
+        cwd=MODULES,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+    assert done.returncode == 0, done.stderr
+    report = json.loads((tmp_path / "report.json").read_text())
+    values = {one["parameters"]["output"]: one["value"] for one in report["results"]}
+    assert values["accuracy"] == 2 / 3  # of three words only that of b is wrong
+    assert report["config"]["metrics"][0]["module"] == "tagged"
+
+
+def test_a_list_of_all_metrics_loads_neither_evaluate_nor_what_it_brings() -> None:
+    script = (
+        "import sys\n"
+        "from valor_core.cli import main\n"
+        "sys.argv = ['valor', 'list', 'hf', 'text']\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit as ended:\n"
+        "    assert not ended.code\n"
+        "heavy = {'evaluate', 'datasets', 'pandas', 'pyarrow', 'nltk'} & set(sys.modules)\n"
+        "print('heavy:', *sorted(heavy))\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert "hf.Module" in done.stdout
+    assert done.stdout.splitlines()[-1].strip() == "heavy:"
