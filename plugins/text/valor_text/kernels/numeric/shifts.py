@@ -105,9 +105,7 @@ def _distance(response: Words, reference: Words) -> tuple[int, list[int]]:
     return costs[-1][-1], taken[::-1]
 
 
-def _shifts(
-    response: Words, reference: Words, ways: list[int], most: int
-) -> Iterator[_Shift]:
+def _shifts(response: Words, reference: Words, ways: list[int], most: int) -> Iterator[_Shift]:
     """The shifts that are tried: runs of words that are wrong where they are and where they go.
 
     After a run with which `most` have been tried comes no other.
@@ -132,10 +130,13 @@ def _shifts(
 def _aligned(
     response: Words, reference: Words, ways: list[int]
 ) -> tuple[list[int], list[bool], list[bool]]:
-    """Of each word of the reference, the last of the response that is not behind it; and which
-    words of the response, and of the reference, are wrong.
+    """The place in the response of each word of the reference, and which words of both are wrong.
+
+    A word that the response has not is placed with the one before it.
     """
-    place, wrong, missing = [], [], []
+    place: list[int] = []
+    wrong: list[bool] = []
+    missing: list[bool] = []
     for way in ways:
         is_hit = way == _TOGETHER and response[len(wrong)] == reference[len(place)]
         if way != _ADDED:
