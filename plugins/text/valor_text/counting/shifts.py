@@ -55,7 +55,9 @@ class ShiftedEdits:
         )
         edits = shifted_edits(words.ids, words.starts, pairs.responses, pairs.references)
         lengths = np.concatenate([[0], np.cumsum(words.counts[pairs.references])])[pairs.starts]
-        return cls(edits[pairs.best(-edits.astype(np.float64))], np.diff(lengths) / np.diff(pairs.starts))
+        return cls(
+            edits[pairs.best(-edits.astype(np.float64))], np.diff(lengths) / np.diff(pairs.starts)
+        )
 
 
 def edit_rates(edits: Positions, lengths: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -16,6 +16,9 @@ _NORMALISERS: Mapping[str, str] = {
     "lower": "plain:lower",
     "lowercase": "plain:lowercase",
     "strip": "plain:strip",
+    "speech": "speech.neutral:with_diacritics",
+    "speech_plain": "speech.neutral:without_diacritics",
+    "english_speech": "speech.english:english",
 }
 _TOKENISERS: Mapping[str, str] = {
     "words": "plain:words",

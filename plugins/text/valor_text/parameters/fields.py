@@ -12,6 +12,9 @@ NORMALISERS: Mapping[str, int] = {
     "lower": 1,
     "lowercase": 1,
     "strip": 1,
+    "speech": 1,
+    "speech_plain": 1,
+    "english_speech": 1,
 }
 """Versions of the normalisers; raised when any text can come out otherwise."""
 
