@@ -18,6 +18,8 @@ PARAMETERS = {
     "text.MeanMER": [{}],
     "text.MeanWIL": [{}],
     "text.WordErrors": [{}, {"worst": 0}, {"worst": 1, "tokeniser": "characters"}],
+    "text.TER": [{}, {"normalized": True, "asian_support": True}],
+    "text.CorpusTER": [{}, {"no_punct": True, "case_sensitive": True}],
     "text.EditDistance": [{}, {"relative": True, "tokeniser": "words"}],
     "text.ExactMatch": [{}, {"normaliser": "squad", "no_answer": True}],
     "text.TokenF1": [

@@ -21,6 +21,11 @@ MORRIS = Reference(
     "connected speech recognition', INTERSPEECH 2004",
     "section 2",
 )
+SNOVER = Reference(
+    "Snover et al., 'A study of translation edit rate with targeted human annotation', AMTA 2006",
+    "section 3",
+)
+SACREBLEU_TER = Reference("sacrebleu 2.6.0, metrics.TER", url="https://github.com/mjpost/sacrebleu")
 JIWER = Reference("jiwer 4.0.0", url="https://pypi.org/project/jiwer/")
 RAPIDFUZZ = Reference(
     "rapidfuzz 3.14, distance.Levenshtein", url="https://pypi.org/project/rapidfuzz/"
@@ -299,6 +304,25 @@ EDITS = (
         range=Range(0),
         references=(LEVENSHTEIN, RAPIDFUZZ),
         aliases=("levenshtein", "levenshtein_distance"),
+    ),
+    _of_items(
+        "TER",
+        "edits.ter:score",
+        "Mean of the items' translation edit rates: edits and shifts for each word",
+        "edits:TERParameters",
+        better=False,
+        range=Range(0),
+        references=(SNOVER, SACREBLEU_TER),
+        aliases=("translation_edit_rate",),
+    ),
+    _of_corpus(
+        "CorpusTER",
+        "edits.ter:CorpusTER",
+        "Translation edit rate of all items together",
+        "edits:TERParameters",
+        range=Range(0),
+        references=(SNOVER, SACREBLEU_TER),
+        aliases=("corpus_translation_edit_rate",),
     ),
 )
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from valor_text.kernels import Characters
 from valor_text.kernels.values import Codes
+
+Rewrite = Callable[[str, str], str]
+"""A function of texts joined by a mark, and the mark; it must not look beyond one."""
 
 _SEPARATORS = "\x00\x01\x02\ufdd0\ufdd1\ufdd2"
 
@@ -24,6 +27,20 @@ def separator(texts: Sequence[str]) -> str | None:
     '\x00'
     """
     return next((mark for mark in _SEPARATORS if not any(mark in text for text in texts)), None)
+
+
+def rewritten(texts: Sequence[str], rewrite: Rewrite) -> list[str]:
+    """The texts as a function makes them; all at once where a mark stands in none of them.
+
+    Examples
+    --------
+    >>> rewritten(["a-b", "c"], lambda joined, mark: joined.replace("-", " "))
+    ['a b', 'c']
+    """
+    mark = separator(texts)
+    if mark is None:
+        return [rewrite(text, "") for text in texts]
+    return rewrite(mark.join([*texts, ""]), mark).split(mark)[:-1]
 
 
 def characters(texts: Sequence[str]) -> Characters:

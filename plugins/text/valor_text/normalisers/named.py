@@ -18,6 +18,9 @@ _NORMALISERS: Mapping[str, str] = {
     "strip": "plain:strip",
     "squad": "squad:squad",
     "unicode": "unicode:folded",
+    "speech": "speech.neutral:with_diacritics",
+    "speech_plain": "speech.neutral:without_diacritics",
+    "english_speech": "speech.english:english",
 }
 _TOKENISERS: Mapping[str, str] = {
     "words": "plain:words",

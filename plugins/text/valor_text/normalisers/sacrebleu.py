@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 
-from valor_text.counting.characters import separator
+from valor_text.counting.characters import rewritten
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import ALONE, BETWEEN, CharacterKinds
 from valor_text.normalisers.plain import words
@@ -23,9 +23,6 @@ _CHINESE = re.compile(
     "\u2f81-\u2fa1\uff00-\uffef\u2e80-\u2eff\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff"
     "\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f\ufe30-\ufe4f\u3200-\u33ff])"
 )
-
-Rewrite = Callable[[str, str], str]
-"""A function of texts joined by a mark, and the mark; it must not look beyond one."""
 
 
 def letters(texts: Sequence[str]) -> Tokens:
@@ -50,7 +47,7 @@ def mteval(texts: Sequence[str]) -> Tokens:
     >>> mteval(["It's 1,000.5 &lt;kg&gt; (net)."]).of(0)
     ["It's", '1,000.5', '<', 'kg', '>', '(', 'net', ')', '.']
     """
-    return words(_rewritten([f" {text.rstrip()} " for text in texts], _mteval))
+    return words(rewritten([f" {text.rstrip()} " for text in texts], _mteval))
 
 
 def international(texts: Sequence[str]) -> Tokens:
@@ -63,7 +60,7 @@ def international(texts: Sequence[str]) -> Tokens:
     >>> international(["«Ça coûte 1,5 €.»"]).of(0)
     ['«', 'Ça', 'coûte', '1,5', '€', '.', '»']
     """
-    return words(_rewritten([text.rstrip() for text in texts], _international))
+    return words(rewritten([text.rstrip() for text in texts], _international))
 
 
 def chinese(texts: Sequence[str]) -> Tokens:
@@ -74,15 +71,7 @@ def chinese(texts: Sequence[str]) -> Tokens:
     >>> chinese(["我爱 Python 3.5!"]).of(0)
     ['我', '爱', 'Python', '3.5', '!']
     """
-    return words(_rewritten([text.strip() for text in texts], _chinese))
-
-
-def _rewritten(texts: list[str], rewrite: Rewrite) -> list[str]:
-    """The texts with blanks between tokens; all at once where a mark stands in none of them."""
-    mark = separator(texts)
-    if mark is None:
-        return [rewrite(text, "") for text in texts]
-    return rewrite(mark.join([*texts, ""]), mark).split(mark)[:-1]
+    return words(rewritten([text.strip() for text in texts], _chinese))
 
 
 def _mteval(texts: str, mark: str) -> str:

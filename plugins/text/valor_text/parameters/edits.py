@@ -46,3 +46,22 @@ class EditDistanceParameters(Prepared):
         help="Whether the distance is divided by the length of the longer text, so that it is 1 "
         "at most.",
     )
+
+
+@parameters
+class TERParameters:
+    """Parameters of TER and CorpusTER, called as in sacrebleu."""
+
+    normalized: bool = parameter(
+        default=False,
+        help="Whether punctuation, possessives and symbols become words of their own.",
+    )
+    no_punct: bool = parameter(default=False, help="Whether punctuation is removed.")
+    asian_support: bool = parameter(
+        default=False,
+        help="With normalized, whether Chinese characters become words of their own; with "
+        "no_punct, whether full-width punctuation is removed, too.",
+    )
+    case_sensitive: bool = parameter(
+        default=False, help="Whether upper and lower case are different."
+    )

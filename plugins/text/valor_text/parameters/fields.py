@@ -14,6 +14,9 @@ NORMALISERS: Mapping[str, int] = {
     "strip": 1,
     "squad": 1,
     "unicode": 1,
+    "speech": 1,
+    "speech_plain": 1,
+    "english_speech": 1,
 }
 """Versions of the normalisers; raised when any text can come out otherwise."""
 

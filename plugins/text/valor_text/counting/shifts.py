@@ -1,0 +1,108 @@
+"""Shifts: edits of which moving a run of words is one, and what they are compared with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import ClassVar
+
+import numpy as np
+from attrs import define, frozen
+from numpy.typing import NDArray
+
+from valor_core.derived_state import DerivedState, counted
+from valor_core.exact import ExactSum
+from valor_core.schemas.text import TextBatch
+from valor_text.counting.complete import complete
+from valor_text.counting.pairs import Pairs
+from valor_text.kernels import shifted_edits
+from valor_text.kernels.values import Positions
+from valor_text.normalisers.tercom import tokens
+
+
+@frozen(eq=False)
+class ShiftedEdits:
+    """What TER reads off each item.
+
+    Parameters
+    ----------
+    edits : ndarray of int64, shape (items,)
+        Edits from the reference that needs the fewest.
+    lengths : ndarray of float64, shape (items,)
+        Mean number of words of the item's references.
+    """
+
+    edits: Positions
+    lengths: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        batch: TextBatch,
+        *,
+        normalized: bool,
+        no_punct: bool,
+        asian_support: bool,
+        case_sensitive: bool,
+    ) -> ShiftedEdits:
+        """The edits of a batch, whose items have a response and references."""
+        pairs = Pairs.of(batch)
+        words = tokens(
+            pairs.texts,
+            normalized=normalized,
+            no_punct=no_punct,
+            asian_support=asian_support,
+            case_sensitive=case_sensitive,
+        )
+        edits = shifted_edits(words.ids, words.starts, pairs.responses, pairs.references)
+        lengths = np.concatenate([[0], np.cumsum(words.counts[pairs.references])])[pairs.starts]
+        return cls(
+            edits[pairs.best(-edits.astype(np.float64))], np.diff(lengths) / np.diff(pairs.starts)
+        )
+
+
+def edit_rates(edits: Positions, lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Edits for each word of the references; of no words, 1 if there are edits and 0 if not.
+
+    Examples
+    --------
+    >>> edit_rates(np.array([1, 3, 0]), np.array([4.0, 0.0, 0.0]))
+    array([0.25, 1.  , 0.  ])
+    """
+    return np.where(lengths > 0, edits / np.where(lengths > 0, lengths, 1), edits > 0)
+
+
+@define
+class ShiftedEditTotals(DerivedState):
+    """State: the edits of all items, and the lengths of their references.
+
+    Parameters
+    ----------
+    normalized, no_punct, asian_support, case_sensitive : bool
+        How texts are cut into words.
+    """
+
+    refuses_nothing: ClassVar[bool] = True
+
+    normalized: bool
+    no_punct: bool
+    asian_support: bool
+    case_sensitive: bool
+    items: int = counted(int)
+    edits: int = counted(int)
+    lengths: ExactSum = counted(ExactSum)
+    left_out: Counter[str] = counted(Counter)
+
+    def update(self, batch: TextBatch) -> None:
+        """Count the items of a batch."""
+        items, left_out = complete(batch)
+        found = ShiftedEdits.of(
+            items,
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )
+        self.items += len(items)
+        self.edits += int(found.edits.sum())
+        self.lengths.add(found.lengths)
+        self.left_out.update(left_out)

@@ -1,0 +1,1 @@
+"""What recognized speech is made of before it is compared: words, however they were written."""

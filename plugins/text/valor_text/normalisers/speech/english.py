@@ -1,0 +1,74 @@
+"""English speech: words as one would write them down, however somebody did.
+
+A definition of our own, in the style of the English normaliser of the program Whisper: what it
+changes is much the same, its rules and lists are others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from valor_text.counting.characters import rewritten
+from valor_text.normalisers.speech.contractions import in_full
+from valor_text.normalisers.speech.neutral import one_case, plain_letters, without_symbols
+from valor_text.normalisers.speech.numbers import in_digits
+from valor_text.normalisers.speech.spelling import SPELLINGS
+
+_FILLERS = frozenset(
+    ["uh", "uhh", "uhm", "um", "umm", "er", "erm", "eh", "hm", "hmm", "mm", "mmm", "mhm"]
+)
+_APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc\u00b4`"), "'")
+_RULES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    # "u.s.a." and "p.m." are words.
+    (re.compile(r"\b(?:[a-z]\.){2,}"), lambda match: match[0].replace(".", "")),
+    (re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))"), ""),
+    (re.compile(r" +(?=n't\b|'(?:s|re|ve|ll|d|m)\b)"), ""),
+    (re.compile(r"([$£€]) +(?=[0-9])"), r"\1"),
+    (re.compile(r"(?<=[0-9]) +%"), "%"),
+)
+_KEPT = "'.%$£€"
+_CLEAN: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(?<![0-9])\.|\.(?![0-9])|(?<![0-9])%|[$£€](?![0-9])"), " "),
+    (re.compile(r"(?<![a-z0-9])'|'(?![a-z0-9])"), ""),
+)
+
+
+def english(texts: Sequence[str]) -> list[str]:
+    """English words in lower case, without what differs between writers and not between speakers.
+
+    In this order: case, compatibility forms and diacritics are folded; what stands in brackets
+    goes; punctuation and symbols go, but for a decimal point, a percent sign behind and a currency
+    sign before a number; fillers (um, er, mhm) go; contractions and titles are in full; British
+    spellings become American; numbers are in digits.
+
+    Examples
+    --------
+    >>> english(["Um, Mr. O'Neil can't pay £1,000 [laughs]. It's twenty-five per cent!"])
+    ['mister oneil can not pay £1000 it is 25%']
+    """
+    return [text.strip() for text in rewritten(texts, _english)]
+
+
+def _english(joined: str, mark: str) -> str:
+    joined = plain_letters(one_case(joined.translate(_APOSTROPHES)))
+    joined = _bracketed(mark).sub(" ", joined).replace("&", " and ")
+    for pattern, replacement in _RULES:
+        joined = pattern.sub(replacement, joined)
+    joined = without_symbols(joined, mark, but=_KEPT)
+    for pattern, blank in _CLEAN:
+        joined = pattern.sub(blank, joined)
+    words = (joined.replace(mark, f" {mark} ") if mark else joined).split(" ")
+    known = {word: _written(word) for word in set(words)}
+    return " ".join(in_digits(" ".join(map(known.__getitem__, words)).split()))
+
+
+def _bracketed(mark: str) -> re.Pattern[str]:
+    return re.compile(rf"\[[^][{mark}]*\]|<[^<>{mark}]*>|\([^(){mark}]*\)")
+
+
+def _written(word: str) -> str:
+    """What is written for a word: others, or none."""
+    if word in _FILLERS:
+        return ""
+    return " ".join(SPELLINGS.get(one, one) for one in in_full(word).split())

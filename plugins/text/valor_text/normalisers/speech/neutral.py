@@ -1,0 +1,126 @@
+"""Speech in any language: letters, digits and the marks that spell words, in one case.
+
+These are definitions of our own, in the style of the basic normaliser of the program Whisper. That
+one replaces marks by blanks, which cuts words of Hindi, Tamil or Thai to pieces; these keep them.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from valor_text.counting.characters import rewritten
+
+_DIACRITICS = (
+    *range(0x0300, 0x0370),
+    *range(0x1AB0, 0x1B00),
+    *range(0x1DC0, 0x1E00),
+    *range(0x20D0, 0x2100),
+    *range(0xFE20, 0xFE30),
+)
+"""The blocks of combining marks that belong to no script."""
+
+_WITHOUT_DIACRITICS = dict.fromkeys(_DIACRITICS, "") | {
+    ord(letter): plain
+    for letter, plain in {
+        "æ": "ae",
+        "œ": "oe",
+        "ø": "o",
+        "ł": "l",
+        "đ": "d",
+        "ð": "d",
+        "þ": "th",
+        "ħ": "h",
+        "ŧ": "t",
+        "\u0131": "i",
+    }.items()
+}
+_VARIATION_SELECTORS = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+_LETTER_APOSTROPHE = "\u02bc"
+
+
+def with_diacritics(texts: Sequence[str]) -> list[str]:
+    """Letters, marks and digits in one case, with one blank between words.
+
+    Compatibility forms are what they stand for (NFKC), case is folded, punctuation and symbols,
+    apostrophes among them, become blanks, and what cannot be seen goes.
+
+    Examples
+    --------
+    >>> with_diacritics(["L'Été, c'est   BIEN!", "हिन्दी में।"])
+    ['l été c est bien', 'हिन्दी में']
+    """
+    return _folded(rewritten(texts, lambda joined, mark: without_symbols(one_case(joined), mark)))
+
+
+def without_diacritics(texts: Sequence[str]) -> list[str]:
+    """The same without accents and other diacritics of letters; vowel signs of a script stay.
+
+    Examples
+    --------
+    >>> without_diacritics(["L'Été, Łódź", "हिन्दी में।"])
+    ['l ete lodz', 'हिन्दी में']
+    """
+    return _folded(
+        rewritten(
+            texts, lambda joined, mark: without_symbols(plain_letters(one_case(joined)), mark)
+        )
+    )
+
+
+def one_case(text: str) -> str:
+    """A text in folded case and compatible form.
+
+    Examples
+    --------
+    >>> one_case("STRAẞE ﬁn ①")
+    'strasse fin 1'
+    """
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def plain_letters(text: str) -> str:
+    """A text in folded case without the diacritics of letters.
+
+    Examples
+    --------
+    >>> plain_letters("smørrebrød à la façon")
+    'smorrebrod a la facon'
+    """
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFKD", text).translate(_WITHOUT_DIACRITICS)
+    return unicodedata.normalize("NFKC", apart)
+
+
+def without_symbols(text: str, mark: str, but: str = "") -> str:
+    """A text with blanks for punctuation, symbols and white space, and nothing that is unseen.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    mark : str
+        A character that stays, wherever it is; empty for none.
+    but : str
+        More that stay.
+
+    Examples
+    --------
+    >>> without_symbols("3.5 €/kg\u200b", "", but=".")
+    '3.5   kg'
+    """
+    stay = frozenset(mark + but)
+    return text.translate({ord(one): _seen(one) for one in set(text) - stay})
+
+
+def _seen(character: str) -> str:
+    category = unicodedata.category(character)
+    if category[0] in "PSZ" or character.isspace() or character == _LETTER_APOSTROPHE:
+        return " "
+    is_unseen = category[0] == "C" or category == "Me" or character in _VARIATION_SELECTORS
+    return "" if is_unseen else character
+
+
+def _folded(texts: Sequence[str]) -> list[str]:
+    return [" ".join(text.split()) for text in texts]
