@@ -11,9 +11,9 @@ from valor_core.errors import ParameterError, SchemaError
 from valor_core.parameters import nondefault
 from valor_core.result import Failed, Result, Undefined
 from valor_core.state import StateRequest
-from valor_text.evaluate.inputs.module_inputs import all_columns, inputs
 from valor_text.evaluate.inputs.item_fields import ItemFields, LabelFields, TextFields, label_keys
 from valor_text.evaluate.inputs.kept_items import Items, KeptItems, TextItems
+from valor_text.evaluate.inputs.module_inputs import all_columns, inputs
 from valor_text.evaluate.inputs.sources import Sources
 from valor_text.evaluate.outputs import is_table, results
 from valor_text.evaluate.parameters import ModuleParameters

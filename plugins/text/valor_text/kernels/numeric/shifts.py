@@ -105,9 +105,7 @@ def _distance(response: Words, reference: Words) -> tuple[int, list[int]]:
     return costs[-1][-1], taken[::-1]
 
 
-def _shifts(
-    response: Words, reference: Words, ways: list[int], most: int
-) -> Iterator[_Shift]:
+def _shifts(response: Words, reference: Words, ways: list[int], most: int) -> Iterator[_Shift]:
     """The shifts that are tried: runs of words that are wrong where they are and where they go.
 
     After a run with which `most` have been tried comes no other.
