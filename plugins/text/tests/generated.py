@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import random
 
+from valor_core.schemas.text import Text, TextBatch
+
+Items = list[tuple[str, list[str]]]
+"""Responses, each with its references."""
+
 ODD = [
     "",
     " ",
@@ -77,3 +82,20 @@ def pairs(count: int, seed: int = 0, longest: int = 25) -> list[tuple[str, str]]
         made.append((changed(source, reference), reference))
     odd = [(one, other) for one in ODD for other in ODD]
     return made + source.sample(odd, min(len(odd), count))
+
+
+def several(count: int, seed: int = 0) -> Items:
+    """The responses of `pairs`, with one to three of its references."""
+    made = pairs(count, seed)
+    return [
+        (response, [made[(place + k * k) % len(made)][1] for k in range(place % 3 + 1)])
+        for place, (response, _) in enumerate(made)
+    ]
+
+
+def batch_of(items: Items) -> TextBatch:
+    """The items as a batch."""
+    return TextBatch.of(
+        Text(f"q{place}", response=response, references=references)
+        for place, (response, references) in enumerate(items)
+    )

@@ -13,17 +13,25 @@ from hypothesis import strategies as st
 from valor_text.counting.characters import characters
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels import KERNELS, CharacterKinds, numeric
-from valor_text.kernels.kinds import ALONE, BETWEEN, LINE, WORD
+from valor_text.kernels.kinds import ALONE, BETWEEN, DIGIT, DOLLAR, LINE, MARK, WORD
 
 if KERNELS.library is None:
     pytest.skip(KERNELS.reason, allow_module_level=True)
 compiled = importlib.import_module("valor_text.kernels.compiled")
 
-_KIND = {" ": BETWEEN, "\n": LINE, ".": ALONE, "\u2003": BETWEEN}
+_KIND = {
+    " ": BETWEEN,
+    "\n": LINE,
+    ".": ALONE,
+    "\u2003": BETWEEN,
+    "7": DIGIT,
+    "-": MARK,
+    "$": DOLLAR,
+}
 KINDS = CharacterKinds(lambda character: _KIND.get(character, WORD))
 
 TEXTS = st.lists(
-    st.text(st.sampled_from("aab. \n\u2003\u00e9\U0001f600"), max_size=150), max_size=8
+    st.text(st.sampled_from("aab. \n\u2003\u00e977$-\U0001f600"), max_size=150), max_size=8
 )
 LONG = st.lists(st.integers(0, 3), min_size=60, max_size=140).map(
     lambda words: " ".join("abc\n"[word] for word in words)
@@ -62,8 +70,8 @@ def test_a_vocabulary_of_many_words() -> None:
     assert bits((ids, words)) == bits(numeric.vocabulary(column, spans))
 
 
-@given(TEXTS, st.data())
-def test_common_ngrams_of_several_references(texts: list[str], data: st.DataObject) -> None:
+@given(TEXTS, st.integers(0, 5), st.data())
+def test_common_ngrams(texts: list[str], longest: int, data: st.DataObject) -> None:
     tokens = tokens_of([*texts, "a b"])
     one_of = st.integers(0, len(texts))
     ragged = data.draw(st.lists(st.lists(one_of, max_size=3), max_size=5))
@@ -71,7 +79,7 @@ def test_common_ngrams_of_several_references(texts: list[str], data: st.DataObje
     starts = np.cumsum([0, *map(len, ragged)])
     references = np.array([text for own in ragged for text in own], np.int64)
     given_arrays = (
-        *(tokens.ids, tokens.starts, data.draw(st.integers(1, 5))),
+        *(tokens.ids, tokens.starts, longest),
         *(np.array(responses, np.int64), references, starts.astype(np.int64)),
     )
 

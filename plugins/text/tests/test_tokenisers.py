@@ -1,4 +1,4 @@
-"""Tokenisers: equal to the programs that they are named after, over texts that programs differ on."""
+"""Tokenisers: equal to the programs that they are named after, odd texts included."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Callable
 from importlib import import_module
 
 import pytest
+from sacrebleu.metrics import CHRF
 from valor_text.counting import characters
 from valor_text.normalisers import normalise, tokenise
 
 from .generated import ODD, pairs
 
-_MARKS = "ab1-.,'\"&$<>()/_~` \n\t«€½²٣我。’\u2001\x00"
+_MARKS = "ab1-.,'\"&$<>()/_~` \n\t«€½²٣我。\u2019\u2001\x00"
 
 
 def texts() -> list[str]:
@@ -47,6 +48,7 @@ PROGRAMS = {
     "13a": of_sacrebleu("13a", "Tokenizer13a"),
     "intl": of_sacrebleu("intl", "TokenizerV14International"),
     "zh": of_sacrebleu("zh", "TokenizerZh"),
+    "chrf": CHRF()._remove_punctuation,
     "char": of_sacrebleu("char", "TokenizerChar"),
 }
 

@@ -65,6 +65,30 @@ YAO = Reference(
 )
 ROUGE_SCORE = Reference("rouge_score 0.1.2", url="https://pypi.org/project/rouge-score/")
 
+PAPINENI = Reference(
+    "Papineni, Roukos, Ward and Zhu, 'BLEU: a method for automatic evaluation of machine "
+    "translation', ACL 2002",
+    "section 2",
+)
+CHERRY = Reference(
+    "Chen and Cherry, 'A systematic comparison of smoothing techniques for sentence-level BLEU', "
+    "WMT 2014",
+    "section 3",
+)
+WU = Reference(
+    "Wu et al., 'Google's neural machine translation system', arXiv 1609.08144, 2016",
+    "section 5.2",
+)
+POPOVIC = (
+    Reference("Popović, 'chrF: character n-gram F-score for automatic MT evaluation', WMT 2015"),
+    Reference("Popović, 'chrF++: words helping character n-grams', WMT 2017"),
+)
+NLTK = Reference("nltk 3.10", "nltk.translate", "https://www.nltk.org/api/nltk.translate.html")
+SACREBLEU = Reference("sacrebleu 2.6.0", url="https://github.com/mjpost/sacrebleu")
+
+BLEU_RANGE = Range(0, 4 / 3)
+"""1 is the most but for two of nltk's smoothings."""
+
 
 def _of_items(
     name: str,
@@ -95,6 +119,32 @@ def _of_items(
     )
 
 
+def _of_corpus(
+    name: str,
+    implementation: str,
+    summary: str,
+    parameters: str,
+    *,
+    better: bool | None = False,
+    range: Range = SHARE,
+    references: tuple[Reference, ...],
+    aliases: tuple[str, ...] = (),
+) -> MetricSpec:
+    """A metric of all items together."""
+    return MetricSpec(
+        name=f"text.{name}",
+        task="text",
+        summary=summary,
+        parameters=f"valor_text.parameters.{parameters}",
+        implementation=f"valor_text.metrics.{implementation}",
+        higher_is_better=better,
+        range=range,
+        references=references,
+        aliases=aliases,
+        reads=("response", "references"),
+    )
+
+
 OVERLAP = (
     _of_items(
         "ROUGE",
@@ -102,6 +152,58 @@ OVERLAP = (
         "Words and subsequences that a response shares with its best reference",
         "overlap:ROUGEParameters",
         references=(LIN, ROUGE_SCORE),
+    ),
+    _of_items(
+        "BLEU",
+        "overlap.bleu:score",
+        "Precision of n-grams that a response shares with its references, mean over items",
+        "overlap:BLEUParameters",
+        range=BLEU_RANGE,
+        references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
+        aliases=("sentence_bleu",),
+    ),
+    _of_corpus(
+        "CorpusBLEU",
+        "overlap.bleu:CorpusBLEU",
+        "Precision of n-grams that responses share with their references, counted over all items",
+        "overlap:BLEUParameters",
+        better=True,
+        range=BLEU_RANGE,
+        references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
+        aliases=("sacrebleu",),
+    ),
+    _of_items(
+        "GLEU",
+        "overlap.gleu:score",
+        "Smaller one of n-gram precision and recall, mean over items",
+        "overlap:GLEUParameters",
+        references=(WU, NLTK),
+        aliases=("sentence_gleu",),
+    ),
+    _of_corpus(
+        "CorpusGLEU",
+        "overlap.gleu:CorpusGLEU",
+        "Smaller one of n-gram precision and recall, counted over all items",
+        "overlap:GLEUParameters",
+        better=True,
+        references=(WU, NLTK),
+        aliases=("google_bleu",),
+    ),
+    _of_items(
+        "ChrF",
+        "overlap.chrf:score",
+        "F-score of n-grams of characters, and of words for chrF++, mean over items",
+        "overlap:ChrFParameters",
+        references=(*POPOVIC, SACREBLEU),
+        aliases=("sentence_chrf",),
+    ),
+    _of_corpus(
+        "CorpusChrF",
+        "overlap.chrf:CorpusChrF",
+        "F-score of n-grams of characters, and of words for chrF++, counted over all items",
+        "overlap:ChrFParameters",
+        better=True,
+        references=(*POPOVIC, SACREBLEU),
     ),
 )
 
@@ -189,32 +291,6 @@ EXAMPLES = (
         references=(LITE,),
     ),
 )
-
-
-def _of_corpus(
-    name: str,
-    implementation: str,
-    summary: str,
-    parameters: str,
-    *,
-    better: bool | None = False,
-    range: Range = SHARE,
-    references: tuple[Reference, ...],
-    aliases: tuple[str, ...] = (),
-) -> MetricSpec:
-    """A metric of all items together."""
-    return MetricSpec(
-        name=f"text.{name}",
-        task="text",
-        summary=summary,
-        parameters=f"valor_text.parameters.{parameters}",
-        implementation=f"valor_text.metrics.{implementation}",
-        higher_is_better=better,
-        range=range,
-        references=references,
-        aliases=aliases,
-        reads=("response", "references"),
-    )
 
 
 EDITS = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from valor_core.derived_state import DerivedState, counted
 from valor_core.schemas.text import TextBatch
+from valor_text.counting.complete import complete
 from valor_text.counting.pairs import Pairs
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels import common_ngrams
@@ -55,26 +57,33 @@ def numbers_of_ngrams(tokens: Positions, longest: int) -> Positions:
 
 @frozen(eq=False)
 class NgramTable:
-    """What BLEU reads off each item.
+    """What BLEU reads off texts: a row for each item, or one for all.
 
     Parameters
     ----------
-    matches : ndarray of int64, shape (items, longest)
-        N-grams of the response that its references have too: of each as often as the response has
-        it, but not more often than the reference that has it most.
-    response_tokens : ndarray of int64, shape (items,)
-        Length of the response.
-    reference_tokens : ndarray of int64, shape (items,)
-        Length of the reference that is nearest to it in length, the shorter one of two.
+    matches : ndarray of int64, shape (rows, longest)
+        N-grams of each length that responses share with their references: of each n-gram as often
+        as the response has it, but not more often than the reference that has it most.
+    totals : ndarray of int64, shape (rows, longest)
+        N-grams of the responses.
+    too_short : ndarray of int64, shape (rows, longest)
+        Number of responses without an n-gram of the length.
+    response_tokens : ndarray of int64, shape (rows,)
+        Tokens of the responses.
+    reference_tokens : ndarray of int64, shape (rows,)
+        Tokens of the references: of each item the one that is nearest to the response in length,
+        the shorter of two.
     """
 
     matches: Positions
+    totals: Positions
+    too_short: Positions
     response_tokens: Positions
     reference_tokens: Positions
 
     @classmethod
     def of(cls, pairs: Pairs, tokens: Tokens, longest: int) -> NgramTable:
-        """The table of some items."""
+        """A row for each item."""
         matches = common_ngrams(
             *(tokens.ids, tokens.starts, longest),
             *(np.arange(pairs.items), pairs.references, pairs.starts),
@@ -83,13 +92,10 @@ class NgramTable:
         responses, references = counts[pairs.responses], counts[pairs.references]
         # One number to be smallest: first by distance, then by length.
         distances = np.abs(references - responses) * (counts.max(initial=0) + 1) + references
+        own = pairs.first(counts)
+        totals = numbers_of_ngrams(own, longest)
         nearest = references[pairs.best(-distances)]
-        return cls(matches, pairs.first(counts), nearest)
-
-    @property
-    def totals(self) -> Positions:
-        """N-grams of each response, shape (items, longest)."""
-        return numbers_of_ngrams(self.response_tokens, self.matches.shape[1])
+        return cls(matches, totals, (totals == 0).astype(np.int64), own, nearest)
 
 
 def _by_length(state: Any) -> NDArray[np.int64]:
@@ -112,6 +118,7 @@ class NgramCounts(DerivedState):
     tokeniser: str
     longest: int
     items: int = counted(int)
+    lacking: Counter[str] = counted(Counter)
     matches: NDArray[np.int64] = counted(_by_length, takes_self=True)
     totals: NDArray[np.int64] = counted(_by_length, takes_self=True)
     too_short: NDArray[np.int64] = counted(_by_length, takes_self=True)
@@ -120,13 +127,22 @@ class NgramCounts(DerivedState):
 
     def update(self, batch: TextBatch) -> None:
         """Count the items of a batch."""
-        pairs = Pairs.of(batch)
+        items, lacking = complete(batch)
+        pairs = Pairs.of(items)
         tokens = tokenise(normalise(pairs.texts, self.normaliser), self.tokeniser)
         table = NgramTable.of(pairs, tokens, self.longest)
-        totals = table.totals
         self.items += pairs.items
+        self.lacking += lacking
         self.matches = self.matches + table.matches.sum(0)
-        self.totals = self.totals + totals.sum(0)
-        self.too_short = self.too_short + (totals == 0).sum(0)
+        self.totals = self.totals + table.totals.sum(0)
+        self.too_short = self.too_short + table.too_short.sum(0)
         self.response_tokens += int(table.response_tokens.sum())
         self.reference_tokens += int(table.reference_tokens.sum())
+
+    @property
+    def table(self) -> NgramTable:
+        """The one row."""
+        return NgramTable(
+            *(self.matches[None], self.totals[None], self.too_short[None]),
+            *(np.array([self.response_tokens]), np.array([self.reference_tokens])),
+        )

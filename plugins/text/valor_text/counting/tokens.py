@@ -9,6 +9,7 @@ from attrs import evolve, field, frozen
 
 from valor_text.counting.characters import characters
 from valor_text.kernels import CharacterKinds, Characters, Spans, runs, vocabulary
+from valor_text.kernels.kinds import occurs
 from valor_text.kernels.values import Ids, Positions
 
 
@@ -40,6 +41,34 @@ class Tokens:
     def found(cls, texts: Sequence[str], kinds: CharacterKinds) -> Tokens:
         """The tokens of texts, by the kinds of their characters."""
         return cls.at(column := characters(texts), runs(column, kinds))
+
+    @classmethod
+    def of_characters(
+        cls, texts: Sequence[str], is_token: Callable[[str], bool] = lambda character: True
+    ) -> Tokens:
+        """The characters of texts, those that are tokens each for itself.
+
+        Parameters
+        ----------
+        texts : sequence of str
+            The texts.
+        is_token : callable
+            ``is_token(character)``, asked once for each that occurs.
+        """
+        column = characters(texts)
+        occurring = np.flatnonzero(occurs(column.codes))
+        known = [code for code in occurring.tolist() if is_token(chr(code))]
+        numbers = np.full(0x110000, -1, np.int32)
+        numbers[known] = np.arange(len(known))
+        ids = numbers[column.codes]
+        ids[column.stops] = -1
+        is_token_here = ids >= 0
+        others = np.flatnonzero(~is_token_here)
+        # Of what comes before a text, all but the others.
+        bounds = np.append(column.starts, len(ids))
+        starts = bounds - np.searchsorted(others, bounds)
+        ids = ids[is_token_here]
+        return cls(ids, starts, np.zeros_like(ids), len(known), lambda number: chr(known[number]))
 
     @classmethod
     def at(cls, column: Characters, spans: Spans) -> Tokens:

@@ -57,7 +57,7 @@ class CharacterKinds:
         if not self._known[0]:
             self._learn(np.arange(_ASCII))
         if codes.size and codes.max() >= _ASCII:
-            self._learn(np.flatnonzero(_occurring(codes) & ~self._known))
+            self._learn(np.flatnonzero(occurs(codes) & ~self._known))
         return self._table
 
     def _learn(self, codes: NDArray[np.int64]) -> None:
@@ -66,7 +66,8 @@ class CharacterKinds:
         self._known[codes] = True
 
 
-def _occurring(codes: NDArray[Any]) -> NDArray[np.bool_]:
+def occurs(codes: NDArray[Any]) -> NDArray[np.bool_]:
+    """Of every code point, whether it is among some."""
     marks = np.zeros(_CODES, bool)
     marks[codes] = True
     return marks

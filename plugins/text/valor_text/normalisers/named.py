@@ -31,6 +31,7 @@ _TOKENISERS: Mapping[str, str] = {
     "intl": "sacrebleu:international",
     "zh": "sacrebleu:chinese",
     "char": "sacrebleu:letters",
+    "chrf": "chrf:tokens",
     "jiwer": "jiwer:tokens",
     "unicode_words": "unicode:words",
 }

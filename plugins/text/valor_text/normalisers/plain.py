@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from valor_text.counting.characters import separator
 from valor_text.counting.tokens import Tokens
-from valor_text.kernels.kinds import ALONE, BETWEEN, WORD, CharacterKinds
+from valor_text.kernels.kinds import BETWEEN, WORD, CharacterKinds
 
 
 def as_it_is(texts: Sequence[str]) -> list[str]:
@@ -51,8 +51,7 @@ def lowercase(texts: Sequence[str]) -> list[str]:
     return mark.join([*texts, ""]).lower().split(mark)[:-1]
 
 
-_SPACED = CharacterKinds(lambda character: BETWEEN if character.isspace() else WORD)
-_LETTERS = CharacterKinds(lambda character: ALONE)
+SPACED = CharacterKinds(lambda character: BETWEEN if character.isspace() else WORD)
 
 
 def words(texts: Sequence[str]) -> Tokens:
@@ -63,7 +62,7 @@ def words(texts: Sequence[str]) -> Tokens:
     >>> words(["the cat's  mat."]).of(0)
     ['the', "cat's", 'mat.']
     """
-    return Tokens.found(texts, _SPACED)
+    return Tokens.found(texts, SPACED)
 
 
 def letters(texts: Sequence[str]) -> Tokens:
@@ -74,4 +73,4 @@ def letters(texts: Sequence[str]) -> Tokens:
     >>> letters(["a b"]).of(0)
     ['a', ' ', 'b']
     """
-    return Tokens.found(texts, _LETTERS)
+    return Tokens.of_characters(texts)

@@ -1,28 +1,80 @@
-"""The tokens of sacrebleu: 13a, intl, zh and char."""
+"""The tokens of sacrebleu: 13a, intl, zh and char.
+
+sacrebleu cuts a text by substitutions, one after the other: a period behind what is no digit gets
+blanks around it, then one before what is no digit, and so on. Here the same is read off each
+character and its neighbours, for all texts at once.
+"""
 
 from __future__ import annotations
 
-import re
 import unicodedata
+from bisect import bisect
 from collections.abc import Sequence
-from functools import cache
 
-from valor_text.counting.characters import rewritten
+import numpy as np
+
+from valor_text.counting.characters import characters, separator
 from valor_text.counting.tokens import Tokens
-from valor_text.kernels.kinds import ALONE, BETWEEN, CharacterKinds
-from valor_text.normalisers.plain import words
+from valor_text.kernels import CharacterKinds, Characters, runs
+from valor_text.kernels.kinds import ALONE, BETWEEN, KINDS, WORD
 
-_LETTERS = CharacterKinds(lambda character: BETWEEN if character.isspace() else ALONE)
+# What a character is before its neighbours are looked at.
+_OTHER, _SPACE, _NUMBER, _POINT, _DASH, _MARK = range(6)
+
+_CUT = CharacterKinds(lambda character: min(ord(character), len(KINDS)))
+"""The kinds that a column of kinds says itself."""
 
 _HTML = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
-# U+2001 to U+2A6D, typographic quotes among them, and U+2F81 to U+2FA1: sacrebleu means U+20000 to
-# U+2A6D6 and U+2F800 to U+2FA1D, and writes them with four digits.
-_CHINESE = re.compile(
-    "([\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\u2001-\u2a6d"
-    "\u2f81-\u2fa1\uff00-\uffef\u2e80-\u2eff\u3000-\u303f\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff"
-    "\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f\ufe30-\ufe4f\u3200-\u33ff])"
+# First and last of each range. U+2001 to U+2A6D, typographic quotes among them, and U+2F81 to
+# U+2FA1 stand where sacrebleu means U+20000 to U+2A6D6 and U+2F800 to U+2FA1D, and writes them
+# with four digits.
+_CHINESE = (
+    (0x2001, 0x2A6D),
+    (0x2E80, 0x2EFF),
+    (0x2F00, 0x2FDF),
+    (0x2FF0, 0x303F),
+    (0x3100, 0x312F),
+    (0x31A0, 0x31BF),
+    (0x31C0, 0x31EF),
+    (0x3200, 0x4DB5),
+    (0x4E00, 0x9FBB),
+    (0xF900, 0xFA2D),
+    (0xFA30, 0xFA6A),
+    (0xFA70, 0xFAD9),
+    (0xFE10, 0xFE1F),
+    (0xFE30, 0xFE4F),
+    (0xFF00, 0xFFEF),
 )
+
+
+def _western(character: str) -> int:
+    if character.isspace():
+        return _SPACE
+    if character in "0123456789":
+        return _NUMBER
+    if character in ".,":
+        return _POINT
+    if character == "-":
+        return _DASH
+    is_mark = "!" <= character <= "~" and not character.isalnum() and character != "'"
+    return _MARK if is_mark else _OTHER
+
+
+def _chinese(character: str) -> int:
+    place = bisect(_CHINESE, (ord(character), 0x110000)) - 1
+    is_chinese = place >= 0 and ord(character) <= _CHINESE[place][1]
+    return _MARK if is_chinese and not character.isspace() else _western(character)
+
+
+def _international(character: str) -> int:
+    if character.isspace():
+        return _SPACE
+    category = unicodedata.category(character)[0]
+    return {"N": _NUMBER, "P": _POINT, "S": _MARK}.get(category, _OTHER)
+
+
+_WESTERN, _WITH_CHINESE, _INTERNATIONAL = map(CharacterKinds, (_western, _chinese, _international))
 
 
 def letters(texts: Sequence[str]) -> Tokens:
@@ -33,7 +85,7 @@ def letters(texts: Sequence[str]) -> Tokens:
     >>> letters(["a b"]).of(0)
     ['a', 'b']
     """
-    return Tokens.found(texts, _LETTERS)
+    return Tokens.of_characters(texts, lambda character: not character.isspace())
 
 
 def mteval(texts: Sequence[str]) -> Tokens:
@@ -47,7 +99,7 @@ def mteval(texts: Sequence[str]) -> Tokens:
     >>> mteval(["It's 1,000.5 &lt;kg&gt; (net)."]).of(0)
     ["It's", '1,000.5', '<', 'kg', '>', '(', 'net', ')', '.']
     """
-    return words(rewritten([f" {text.rstrip()} " for text in texts], _mteval))
+    return _tokens(_unescaped([text.rstrip() for text in texts]), _WESTERN, is_framed=True)
 
 
 def international(texts: Sequence[str]) -> Tokens:
@@ -60,7 +112,7 @@ def international(texts: Sequence[str]) -> Tokens:
     >>> international(["«Ça coûte 1,5 €.»"]).of(0)
     ['«', 'Ça', 'coûte', '1,5', '€', '.', '»']
     """
-    return words(rewritten([text.rstrip() for text in texts], _international))
+    return _tokens([text.rstrip() for text in texts], _INTERNATIONAL)
 
 
 def chinese(texts: Sequence[str]) -> Tokens:
@@ -71,60 +123,56 @@ def chinese(texts: Sequence[str]) -> Tokens:
     >>> chinese(["我爱 Python 3.5!"]).of(0)
     ['我', '爱', 'Python', '3.5', '!']
     """
-    return words(rewritten([text.strip() for text in texts], _chinese))
+    return _tokens([text.strip() for text in texts], _WITH_CHINESE)
 
 
-def _mteval(texts: str, mark: str) -> str:
-    texts = texts.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
-    if "&" in texts:
-        for escaped, character in _HTML:
-            texts = texts.replace(escaped, character)
-    return _western(texts, mark)
+def _unescaped(texts: list[str]) -> list[str]:
+    """The texts without ``<skipped>``, with words joined that a line divides, and HTML's marks."""
+    mark = separator(texts)
+    if mark is None:
+        return [_plain(text) for text in texts]
+    return _plain(mark.join([*texts, ""])).split(mark)[:-1]
 
 
-def _chinese(texts: str, mark: str) -> str:
-    return _western(_CHINESE.sub(r" \1 ", texts), mark)
+def _plain(text: str) -> str:
+    text = text.replace("<skipped>", "").replace("-\n", "")
+    for escaped, character in _HTML:
+        text = text.replace(escaped, character)
+    return text
 
 
-def _western(texts: str, mark: str) -> str:
-    for pattern, replacement in _western_rules(mark):
-        texts = pattern.sub(replacement, texts)
-    return texts
+def _tokens(texts: list[str], kinds: CharacterKinds, *, is_framed: bool = False) -> Tokens:
+    """Words, and marks for themselves.
 
+    Every MARK is for itself, and a DASH behind a NUMBER. A POINT is if its neighbour before or
+    behind it is no NUMBER. Of POINTs in a row, sacrebleu's substitution takes two at a time, so
+    that the one before counts only for every other one.
 
-Rules = tuple[tuple[re.Pattern[str], str], ...]
-
-
-@cache
-def _western_rules(mark: str) -> Rules:
-    # A text ends at the mark, so that nothing stands there to be "no digit".
-    return (
-        (re.compile(r"([{-~\[-`!-&(-+:-@/])"), r" \1 "),
-        (re.compile(rf"([^0-9{mark}])([.,])"), r"\1 \2 "),
-        (re.compile(rf"([.,])([^0-9{mark}])"), r" \1 \2"),
-        (re.compile(r"([0-9])(-)"), r"\1 \2 "),
-    )
-
-
-def _international(texts: str, mark: str) -> str:
-    for pattern, replacement in _international_rules("".join(sorted(set(texts))), mark):
-        texts = pattern.sub(replacement, texts)
-    return texts
-
-
-def _international_rules(occurring: str, mark: str) -> Rules:
-    def of(category: str) -> str:
-        members = (one for one in occurring if unicodedata.category(one).startswith(category))
-        return "".join(map(re.escape, members))
-
-    numbers, punctuation, symbols = of("N"), of("P"), of("S")
-    rules = []
-    if punctuation:
-        no_number = f"[^{numbers}{mark}]" if numbers or mark else "(?s:.)"
-        rules += [
-            (re.compile(f"({no_number})([{punctuation}])"), r"\1 \2 "),
-            (re.compile(f"([{punctuation}])({no_number})"), r" \1 \2"),
-        ]
-    if symbols:
-        rules.append((re.compile(f"([{symbols}])"), r" \1 "))
-    return tuple(rules)
+    Parameters
+    ----------
+    texts : list of str
+        The texts.
+    kinds : CharacterKinds
+        What each character is.
+    is_framed : bool
+        Whether a text stands between blanks. If not, a POINT at its beginning or end has no
+        neighbour there.
+    """
+    column = characters(texts)
+    own = kinds.table(column.codes)[column.codes]
+    is_number = own == _NUMBER
+    keeps = is_number.copy()
+    keeps[column.stops] = not is_framed
+    points = np.flatnonzero(own == _POINT)
+    is_first = np.diff(points, prepend=-2) > 1
+    in_row = np.arange(len(points)) - np.flatnonzero(is_first)[np.cumsum(is_first) - 1]
+    first = points - in_row
+    # Before the first text stands what is behind the last one: the column ends between texts.
+    is_cut = ~keeps[first - 1] ^ (in_row % 2 == 1)
+    is_cut |= ~keeps[points + 1]
+    dashes = np.flatnonzero(own == _DASH)
+    cut = np.array([WORD, BETWEEN, WORD, WORD, WORD, ALONE], np.uint8)[own]
+    cut[points[is_cut]] = ALONE
+    cut[dashes[is_number[dashes - 1]]] = ALONE
+    spans = runs(Characters(cut, column.starts, column.stops), _CUT)
+    return Tokens.at(column, spans)

@@ -29,6 +29,7 @@ TOKENISERS: Mapping[str, int] = {
     "intl": 1,
     "zh": 1,
     "char": 1,
+    "chrf": 1,
     "jiwer": 1,
     "unicode_words": 1,
 }

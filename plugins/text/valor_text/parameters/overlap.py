@@ -109,7 +109,7 @@ class BLEUParameters(Prepared):
         default=None,
         help="Number of the smoothing: what is added for method1 (0.1), floor (0.1) and add-k (1), "
         "k of method4 and method7 (5), alpha of method6 (5).",
-        check=Within(0),
+        check=Within(0, open_low=True),
     )
     effective_order: bool | None = parameter(
         default=None,
@@ -176,11 +176,6 @@ class BLEUParameters(Prepared):
                 f"smoothing method6 needs at least {_LEAST_OF_METHOD6} weights, got "
                 f"{shown(list(self.weights))}",
                 "Give more weights, or choose another smoothing.",
-            )
-        if self.smoothing in ("method4", "method7") and self.smoothing_value == 0:
-            raise ParameterError(
-                "smoothing_value must be greater than 0 for method4 and method7, got 0",
-                "Leave it out: its default is 5.",
             )
 
 

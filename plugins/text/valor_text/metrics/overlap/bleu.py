@@ -1,0 +1,147 @@
+"""BLEU: n-grams that responses share with their references, of every item and of a corpus."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from valor_core import Numbers, Result, StateRequest, Undefined
+from valor_core.parameters import plain
+from valor_core.schemas.text import TextBatch
+from valor_text.counting.ngrams import NgramCounts, NgramTable
+from valor_text.counting.pairs import Pairs
+from valor_text.metrics.overlap.smoothing import LONGEST, Floats, Precisions, each, smoothed
+from valor_text.normalisers import normalise, tokenise
+from valor_text.parameters.overlap import SMOOTHING_VALUES, BLEUParameters
+
+_LEAST = 1e-9
+"""Values of nltk's below this are 0, as in Valor's earlier versions."""
+
+_NO_LOGARITHM = -9999999999.0
+"""What sacrebleu has for the logarithm of 0."""
+
+_NO_METHOD6 = Undefined("smoothing method6 needs a 3-gram in common")
+
+
+def score(batch: TextBatch, parameters: BLEUParameters, resources: Mapping[str, Any]) -> Numbers:
+    """BLEU of every item.
+
+    Equal to nltk's `sentence_bleu` or to sacrebleu's, over 100.
+
+    Parameters
+    ----------
+    batch : TextBatch
+        Items with a response and references.
+    parameters : BLEUParameters
+        Definition, weights, smoothing and tokens.
+    resources : mapping
+        None are used.
+
+    Returns
+    -------
+    Numbers
+        In [0, 1], but for nltk's method5 and method7, which go up to 4/3; 0 where no word is
+        shared. Undefined where method6 has no answer.
+    """
+    pairs = Pairs.of(batch)
+    tokens = tokenise(normalise(pairs.texts, parameters.normaliser), str(parameters.tokeniser))
+    table = NgramTable.of(pairs, tokens, _longest(parameters))
+    values = _bleu(table, parameters, effective_order=parameters.effective_order is not False)
+    is_undefined = np.isnan(values)
+    return Numbers(np.where(is_undefined, 0, values), is_undefined.astype(np.uint8), (_NO_METHOD6,))
+
+
+@frozen
+class CorpusBLEU:
+    """BLEU of a corpus: n-grams and lengths are added up over all items before they are divided.
+
+    Equal to nltk's `corpus_bleu` or to sacrebleu's, over 100.
+    """
+
+    parameters: BLEUParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The counts of n-grams."""
+        chosen = self.parameters
+        key = {
+            "normaliser": chosen.normaliser,
+            "tokeniser": chosen.tokeniser,
+            "longest": _longest(chosen),
+        }
+        return (StateRequest(NgramCounts, key),)
+
+    def compute(self, counts: NgramCounts) -> Iterator[Result]:
+        """The one result."""
+        chosen = self.parameters
+        effective = chosen.effective_order is True
+        value: float | Undefined
+        if counts.items:
+            value = float(_bleu(counts.table, chosen, effective_order=effective)[0])
+        else:
+            value = Undefined("no items with a response and references")
+        if value != value:
+            value = _NO_METHOD6
+        yield Result(parameters=plain(chosen), value=value, left_out=counts.lacking)
+
+
+def _longest(parameters: BLEUParameters) -> int:
+    return max(parameters.longest, LONGEST.get(str(parameters.smoothing), 0))
+
+
+def _bleu(table: NgramTable, parameters: BLEUParameters, *, effective_order: bool) -> Floats:
+    """BLEU of each row of a table; NaN where the smoothing has no answer."""
+    if parameters.definition == "nltk":
+        values = _nltk(table, parameters)
+    else:
+        values = _sacrebleu(table, parameters, effective_order)
+    return np.where(table.matches[:, 0] == 0, 0.0, values)
+
+
+def _value(parameters: BLEUParameters) -> float:
+    if parameters.smoothing_value is not None:
+        return parameters.smoothing_value
+    return SMOOTHING_VALUES.get(str(parameters.smoothing), 0.0)
+
+
+def _nltk(table: NgramTable, parameters: BLEUParameters) -> Floats:
+    precisions = Precisions(table, parameters.longest)
+    found = smoothed(precisions, str(parameters.smoothing), _value(parameters))
+    is_positive = ~(found <= 0)
+    terms = np.array(parameters.weights) * each(math.log, np.where(is_positive, found, 1))
+    sums = np.fromiter(map(math.fsum, terms.tolist()), np.float64, len(terms))
+    values = _brevity_penalty(table) * each(math.exp, sums)
+    return np.where(values < _LEAST, 0.0, values)
+
+
+def _sacrebleu(table: NgramTable, parameters: BLEUParameters, effective_order: bool) -> Floats:
+    rows, longest, value = len(table.matches), parameters.longest, _value(parameters)
+    matches = table.matches[:, :longest].astype(np.float64)
+    totals = table.totals[:, :longest].astype(np.float64)
+    if parameters.smoothing == "add-k":
+        matches[:, 1:] += value
+        totals[:, 1:] += value
+    is_counted = np.minimum.accumulate(totals > 0, axis=1)
+    is_missed = is_counted & (matches == 0)
+    found = np.divide(matches, totals, out=np.zeros((rows, longest)), where=is_counted)
+    if parameters.smoothing == "exp":
+        doublings = np.exp2(np.cumsum(is_missed, axis=1))
+        np.divide(1, doublings * totals, out=found, where=is_missed)
+    elif parameters.smoothing == "floor":
+        np.divide(value, totals, out=found, where=is_missed)
+    logarithms = each(math.log, np.where(found > 0, found, 1))
+    logarithms[found <= 0] = _NO_LOGARITHM
+    order = is_counted.sum(1) if effective_order else np.full(rows, longest)
+    logarithms[np.arange(longest) >= order[:, None]] = 0
+    sums = np.fromiter(map(math.fsum, logarithms.tolist()), np.float64, rows)
+    return _brevity_penalty(table) * each(math.exp, sums / np.maximum(order, 1))
+
+
+def _brevity_penalty(table: NgramTable) -> Floats:
+    """What is left of a response for being shorter than its references; 1 if it is not."""
+    responses, references = table.response_tokens, table.reference_tokens
+    shortage = np.minimum(1 - references / np.maximum(responses, 1), 0)
+    return np.where(responses == 0, 0.0, each(math.exp, shortage))

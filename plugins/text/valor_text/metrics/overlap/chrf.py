@@ -1,0 +1,169 @@
+"""ChrF: F-score of the characters' n-grams, and of the words', of every item and of a corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import define, frozen
+from numpy.typing import NDArray
+
+from valor_core import Result, StateRequest, Undefined
+from valor_core.derived_state import DerivedState, counted
+from valor_core.parameters import plain
+from valor_core.schemas.text import TextBatch
+from valor_text.counting.complete import complete
+from valor_text.counting.ngrams import in_common, numbers_of_ngrams
+from valor_text.counting.pairs import Pairs
+from valor_text.counting.tokens import Tokens
+from valor_text.kernels.values import Positions
+from valor_text.normalisers import normalise, tokenise
+from valor_text.parameters.overlap import ChrFParameters
+
+Floats = NDArray[np.float64]
+
+_EPSILON = 1e-16
+"""What sacrebleu has for a share of no n-grams."""
+
+
+def score(batch: TextBatch, parameters: ChrFParameters, resources: Mapping[str, Any]) -> Floats:
+    """ChrF of every item, with its best reference.
+
+    Equal to sacrebleu's, over 100.
+
+    Parameters
+    ----------
+    batch : TextBatch
+        Items with a response and references.
+    parameters : ChrFParameters
+        Lengths of the n-grams, and how they are put together.
+    resources : mapping
+        None are used.
+
+    Returns
+    -------
+    ndarray of float64
+        In [0, 1]; 0 where nothing is shared.
+    """
+    return _Overlap.of(Pairs.of(batch), parameters).chrf(parameters)
+
+
+def _by_length(state: Any) -> NDArray[np.int64]:
+    return np.zeros((3, state.parameters.char_order + state.parameters.word_order), np.int64)
+
+
+@define
+class ChrFCounts(DerivedState):
+    """State: n-grams by length, of responses, of their best references, and of both.
+
+    Parameters
+    ----------
+    parameters : ChrFParameters
+        Lengths of the n-grams, and which reference is best.
+    """
+
+    parameters: ChrFParameters
+    items: int = counted(int)
+    lacking: Counter[str] = counted(Counter)
+    ngrams: NDArray[np.int64] = counted(_by_length, takes_self=True)
+
+    def update(self, batch: TextBatch) -> None:
+        """Count the items of a batch."""
+        items, lacking = complete(batch)
+        pairs = Pairs.of(items)
+        overlap = _Overlap.of(pairs, self.parameters)
+        self.items += pairs.items
+        self.lacking += lacking
+        counts = (overlap.responses, overlap.references, overlap.common)
+        self.ngrams = self.ngrams + np.stack([each.sum(0) for each in counts])
+
+
+@frozen
+class CorpusChrF:
+    """ChrF of a corpus: n-grams are added up over all items before they are divided.
+
+    Equal to sacrebleu's, over 100.
+    """
+
+    parameters: ChrFParameters
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        """The counts of n-grams."""
+        return (StateRequest(ChrFCounts, {"parameters": self.parameters}),)
+
+    def compute(self, counts: ChrFCounts) -> Iterator[Result]:
+        """The one result."""
+        value: float | Undefined
+        if counts.items:
+            responses, references, common = counts.ngrams[:, None]
+            value = float(_Overlap(responses, references, common).chrf(self.parameters)[0])
+        else:
+            value = Undefined("no items with a response and references")
+        yield Result(parameters=plain(self.parameters), value=value, left_out=counts.lacking)
+
+
+@frozen(eq=False)
+class _Overlap:
+    """N-grams of texts, and in common: a row for each pair or item, or one for all.
+
+    Columns are lengths, those of characters first.
+    """
+
+    responses: Positions
+    references: Positions
+    common: Positions
+
+    @classmethod
+    def of(cls, pairs: Pairs, parameters: ChrFParameters) -> _Overlap:
+        """Of each item, with its best reference."""
+        texts = normalise(pairs.texts, parameters.normaliser)
+        letters = tokenise(texts, "characters" if parameters.whitespace else "char")
+        parts = [cls._counted(pairs, letters, parameters.char_order)]
+        if parameters.word_order:
+            parts.append(cls._counted(pairs, tokenise(texts, "chrf"), parameters.word_order))
+        joined = (np.concatenate(columns, axis=1) for columns in zip(*parts, strict=True))
+        every = cls(*joined)
+        best = pairs.best(every.chrf(parameters))
+        return cls(every.responses[best], every.references[best], every.common[best])
+
+    @staticmethod
+    def _counted(
+        pairs: Pairs, tokens: Tokens, longest: int
+    ) -> tuple[Positions, Positions, Positions]:
+        numbers = numbers_of_ngrams(tokens.counts, longest)
+        responses, references = numbers[pairs.responses], numbers[pairs.references]
+        # A length that the reference is too short for takes no part.
+        return np.where(references > 0, responses, 0), references, in_common(pairs, tokens, longest)
+
+    def chrf(self, parameters: ChrFParameters) -> Floats:
+        """ChrF of each row, with the operations in sacrebleu's order."""
+        is_response, is_reference = self.responses > 0, self.references > 0
+        precision = np.where(is_response, self.common / np.maximum(self.responses, 1), _EPSILON)
+        recall = np.where(is_reference, self.common / np.maximum(self.references, 1), _EPSILON)
+        if parameters.eps_smoothing:
+            scores = _f_score(precision, recall, parameters.beta, _EPSILON)
+            mean: Floats = _sum_in_order(scores) / scores.shape[1]
+            return mean
+        is_counted = is_response & is_reference
+        lengths = np.maximum(is_counted.sum(1), 1)
+        mean_precision = _sum_in_order(np.where(is_counted, precision, 0)) / lengths
+        mean_recall = _sum_in_order(np.where(is_counted, recall, 0)) / lengths
+        return _f_score(mean_precision, mean_recall, parameters.beta, 0)
+
+
+def _f_score(precision: Floats, recall: Floats, beta: float, otherwise: float) -> Floats:
+    factor = beta**2
+    total = factor * precision + recall
+    product = (1 + factor) * precision * recall
+    scores: Floats = np.full(total.shape, float(otherwise))
+    return np.divide(product, total, out=scores, where=total > 0)
+
+
+def _sum_in_order(columns: Floats) -> Floats:
+    # Each row from left to right; NumPy's own sum depends on how many columns there are.
+    total = np.zeros(len(columns))
+    for column in columns.T:
+        total += column
+    return total
