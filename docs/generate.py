@@ -48,6 +48,7 @@ _STUB = """\
 ## Other programs
 """
 _LONG = 6
+_ACRONYM = 3
 
 
 def namespaces() -> dict[str, str]:
@@ -167,12 +168,17 @@ def _nav(registry: Registry, _: str) -> str:
     lines = []
     for namespace in namespaces():
         specs = registry.manifest(namespace).of(MetricSpec)
-        lines += [f"      - {namespace.capitalize()}:"] if specs else []
+        lines += [f"      - {_title(namespace)}:"] if specs else []
         lines += [
             f"          - {spec.short_name}: {page_of(spec).relative_to(DOCS).as_posix()}"
             for spec in specs
         ]
     return "\n".join(lines)
+
+
+def _title(namespace: str) -> str:
+    """What a namespace is called: ``Detection``, ``RGB``."""
+    return namespace.upper() if len(namespace) <= _ACRONYM else namespace.capitalize()
 
 
 def _gallery(registry: Registry, namespace: str) -> str:

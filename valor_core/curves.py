@@ -332,13 +332,13 @@ def breakdown(value: Any) -> Breakdown | None:
             continue
         rows |= {str(name): member} if _is_record(member) else dict(member)
         holders.append("" if _is_record(member) else str(name))
-    if len(rows) < 2 or not all(map(_is_record, rows.values())):
+    by = holders[0] if len(holders) == 1 else ""
+    if len(rows) < (1 if by else 2) or not all(map(_is_record, rows.values())):
         return None
     columns = tuple(next(iter(rows.values())))
     if any(tuple(row) != columns for row in rows.values()):
         return None
     numbers = tuple(tuple(row.values()) for row in rows.values())
-    by = holders[0] if len(holders) == 1 else ""
     return Breakdown(tuple(map(str, rows)), tuple(map(str, columns)), numbers, by)
 
 

@@ -255,10 +255,9 @@ def _measured(held: Breakdown, shares: Sequence[plots.Line], title: str, caption
     bounds = [line for line in shares if not line.marked]
     by, measure = held.by.replace("_", " "), drawn[0].name if len(drawn) == 1 else "share"
     places = held.places or (0.0,)
-    low, high = min(places), max(places)
     drawing = plots.line_plot(
         [evolve(line, name="") for line in drawn] if len(drawn) == 1 else drawn,
-        plots.Axis(by, low, high if high > low else low + 1),
+        plots.Axis(by, min(places), max(places)),
         plots.Axis(measure),
         name=f"{title}: {measure} by {by}, {len(places)} points",
         others=bounds,
@@ -272,8 +271,8 @@ def _measured(held: Breakdown, shares: Sequence[plots.Line], title: str, caption
 
 
 def _shares(held: Breakdown) -> list[plots.Line]:
-    """The columns that are shares as lines, bounds without marks; none where kinds are names."""
-    if held.places is None:
+    """The columns that are shares as lines, bounds without marks; none of kinds that are names."""
+    if held.places is None or len(held.places) < 2:
         return []
     lines = []
     for column, numbers in zip(held.columns, zip(*held.numbers, strict=True), strict=True):

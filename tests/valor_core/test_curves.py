@@ -151,6 +151,7 @@ def test_a_breakdown_by_numbers_has_their_name_and_places():
     assert (by_noise.by, by_noise.places) == ("noise_ratio", (0.0, 0.4))
     assert (of_kinds.by, of_kinds.places) == ("noise_ratio", None)
     assert (mixed.by, mixed.places) == ("", None)
+    assert breakdown({"noise_ratio": {"0.4": record}}).places == (0.4,)
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_a_large_matrix_is_a_table_of_its_largest_errors():
     page = html(Report(results=[of("ConfusionMatrix", value)]))
 
     assert "70 labels, the largest numbers where the two differ" in page
-    assert page.count('class="bar"') == 4
+    assert "<svg" not in page
 
 
 def test_of_many_curves_the_lowest_are_in_color():

@@ -11,7 +11,7 @@ from valor_rgb.parameters.readers import DatasetParameters
 from valor_rgb.readers.dataset import DatasetReader
 
 from valor_core import evaluate
-from valor_core.errors import ParameterError, ReadError, SchemaError, ValorError
+from valor_core.errors import ParameterError, ReadError, ValorError
 from valor_core.registry import Registry
 from valor_core.spec import ReaderSpec
 from valor_core.testing import check_reader
@@ -110,7 +110,7 @@ def test_strict_names_the_line_that_has_too_few(tmp_path: Path) -> None:
     files = write_dataset(tmp_path)
 
     with pytest.raises(
-        SchemaError,
+        ReadError,
         match=r"en\.json, line 2: expected at least 2 of 5 documents to be irrelevant where strict "
         r"is true, found 1 of 3\nAsk for less noise, or set: strict: false$",
     ):
@@ -169,9 +169,10 @@ def test_recorded_responses_are_found_by_uid(tmp_path: Path) -> None:
     ("rows", "message"),
     [
         (
-            [{"uid": "en/noise_robustness/0.9/0", "response": "x"}],
-            r"r\.jsonl, line 1, field 'uid': expected a uid of this data set, found "
-            r"'en/noise_robustness/0\.9/0'\nSee its uids with: valor rgb prompts CONFIG$",
+            [{"uid": f"en/noise_robustness/0.9/{number}", "response": "x"} for number in (0, 1)],
+            r"r\.jsonl, line 1, field 'uid': expected a uid of this data set in some row, found "
+            r"'en/noise_robustness/0\.9/0' \(and 1 more\)\nSee its uids with: valor rgb prompts "
+            r"CONFIG$",
         ),
         (
             [{"uid": "en/noise_robustness/0.4/0", "response": "x"}] * 2,
@@ -190,6 +191,15 @@ def test_responses_that_do_not_fit_are_named(tmp_path: Path, rows: Any, message:
 
     with pytest.raises(ReadError, match=message):
         read(**files, responses=write_lines(tmp_path / "r.jsonl", rows))
+
+
+def test_responses_to_other_prompts_are_passed_over(tmp_path: Path) -> None:
+    uids = ("en/noise_robustness/0.9/0", "en/noise_robustness/0.4/0")
+    rows = [{"uid": uid, "response": "x"} for uid in uids]
+
+    samples = read(**write_dataset(tmp_path), responses=write_lines(tmp_path / "r.jsonl", rows))
+
+    assert [uid for uid, sample in samples.items() if sample.response is not None] == [uids[1]]
 
 
 def test_a_response_in_two_files_is_refused(tmp_path: Path) -> None:
@@ -270,7 +280,7 @@ def test_a_question_that_does_not_fit_is_named(
 ) -> None:
     path = write_lines(tmp_path / "en.json", rows)
 
-    with pytest.raises((ReadError, SchemaError), match=message):
+    with pytest.raises(ReadError, match=message):
         read(**{ability: path})
 
 

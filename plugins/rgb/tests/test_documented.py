@@ -1,4 +1,4 @@
-"""The four calls take the arguments of the evaluator that people know."""
+"""The four calls take the arguments of RGBMetrics."""
 
 from __future__ import annotations
 

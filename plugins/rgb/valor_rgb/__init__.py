@@ -1,7 +1,7 @@
 """The four abilities of the Retrieval-Augmented Generation Benchmark.
 
-The metrics are chosen by name through `valor_core`; the four functions take the arguments of the
-evaluator that people know.
+The metrics are chosen by name through `valor_core`; the four functions take the arguments of
+RGBMetrics.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The four calls of the evaluator that people know, with its arguments."""
+"""The four calls of RGBMetrics, with its arguments."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def evaluate_noise_robustness(
     noise_ratio : float
         Share of irrelevant documents in the prompts, from 0 to 1.
     rules : {"robust", "paper", "heuristic"}
-        Which rules judge a response; ``heuristic`` gives the numbers of that evaluator.
+        Which rules judge a response; ``heuristic`` gives the numbers of RGBMetrics.
     **parameters
         Further parameters of `rgb.NoiseRobustness`.
 
@@ -229,7 +229,7 @@ def evaluate_counterfactual_robustness(
 ) -> EvaluationResult:
     """Detection and correction of errors by responses to prompts with false documents.
 
-    As in that evaluator, `correct` counts the corrected errors.
+    As in RGBMetrics, `correct` counts the corrected errors.
 
     Parameters
     ----------

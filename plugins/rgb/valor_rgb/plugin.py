@@ -9,6 +9,7 @@ SHARE = Range(0, 1)
 RGB = (
     "Chen, Lin, Han and Sun, 'Benchmarking Large Language Models in Retrieval-Augmented Generation'"
 )
+RGB_METRICS = Reference("RGBMetrics, 'RGB Evaluation Calculation Explanation'")
 URL = "https://arxiv.org/abs/2309.01431"
 WILSON = Reference(
     "Wilson, 'Probable inference, the law of succession, and statistical inference', Journal of "
@@ -40,7 +41,7 @@ def _ability(name: str, place: str, summary: str, section: str) -> MetricSpec:
         implementation=f"valor_rgb.metrics.{place}:{name}",
         higher_is_better=True,
         range=SHARE,
-        references=(Reference(RGB, section, URL), WILSON),
+        references=(Reference(RGB, section, URL), RGB_METRICS, WILSON),
     )
 
 
@@ -80,7 +81,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             implementation="valor_rgb.metrics.verdicts:score_many",
             higher_is_better=None,
             range=SHARE,
-            references=(Reference(RGB, "evaluation metrics", URL),),
+            references=(Reference(RGB, "evaluation metrics", URL), RGB_METRICS),
             per_item=True,
             many=True,
         ),

@@ -26,8 +26,8 @@ class RuleParameters:
     rules: Literal["robust", "paper", "heuristic"] = parameter(
         default="robust",
         help="Set of rules: robust reads whole words, denials and sentences; paper searches fixed "
-        "phrases and lower-case substrings; heuristic is the widespread evaluator, taken at its "
-        "word.",
+        "phrases and lower-case substrings; heuristic is the evaluator of RGBMetrics, "
+        "taken at its word.",
     )
     strict: bool = parameter(
         default=False,

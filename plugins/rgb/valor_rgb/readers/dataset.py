@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.errors import ReadError, SchemaError, found_at, shown
+from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.readers import Table, TablePartition, read_table
 from valor_core.readers.metadata import columns_beside
 from valor_core.readers.nested import parsed
@@ -19,7 +19,7 @@ from valor_rgb.parameters.readers import DatasetParameters
 from valor_rgb.readers.recorded import recorded_responses
 from valor_rgb.readers.records import split_records
 from valor_rgb.samples.answers import Answers, as_answers, as_spellings
-from valor_rgb.samples.batch import FIELDS, RGBBatch
+from valor_rgb.samples.batch import FIELDS, RGBBatch, checked_cells
 
 CLOSED_BOOK = "closed_book"
 """What stands in a uid in place of the noise ratio where a question is asked without documents."""
@@ -220,12 +220,15 @@ class Questions:
         """The documents of a row."""
         positive, negative = self._positive[row], self._negative[row]
         table = self._table
-        with found_at(f"{table.source}, {table.unit} {table.row(row)}: "):
+        try:
             if self._ability == "information_integration":
                 return mixing.integrated(positive, negative)
             if self._ability == "counterfactual_robustness":
                 return mixing.counterfactual(self._false[row], positive, negative, correct_ratio)
             return mixing.base(positive, negative)
+        except SchemaError as error:
+            place = f"{table.source}, {table.unit} {table.row(row)}"
+            raise ReadError(f"{place}: {error.message}", error.remedy) from error
 
     def _identifiers(self) -> list[Any]:
         if self._table.has("id"):
@@ -252,8 +255,7 @@ class Questions:
     def _checked(self, name: str, check: Callable[[Any, str], Any]) -> list[Any]:
         if not self._table.has(name):
             return [check(None, name)] * len(self._table)
-        cells = parsed(self._table, name)
-        return [check(cell, self._table.place(row, name)) for row, cell in enumerate(cells)]
+        return checked_cells(self._table, name, parsed(self._table, name), check)
 
     def _documents(self, name: str, check: Callable[[Any, str], Any]) -> list[Any]:
         if not self._table.has(name):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from valor_core.errors import ReadError, shown
+from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers import Table, read_table
 from valor_rgb.readers.records import split_records
 from valor_rgb.samples.batch import NAMES
@@ -16,7 +16,7 @@ Stamp = tuple[tuple[str, int, int], ...]
 
 
 def recorded_responses(paths: Iterable[Path], groups: Collection[str]) -> Mapping[str, str | None]:
-    """The responses of some files, by uid.
+    """The responses of some files, by uid; those to other prompts are among them.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def recorded_responses(paths: Iterable[Path], groups: Collection[str]) -> Mappin
     Raises
     ------
     ReadError
-        If a column is missing, a uid stands twice or is none of the data set.
+        If a column is missing, a uid stands twice, or a file has no uid of the data set at all.
     """
     stats = [(path, path.stat()) for path in paths if path.exists()]
     stamp = tuple((str(path), stat.st_size, stat.st_mtime_ns) for path, stat in stats)
@@ -47,8 +47,17 @@ def _recorded(
         uid, response = _column(table, "uid"), _column(table, "response")
         uids = table.uids(uid)
         for place, name in enumerate(uids):
-            if name in found or name.rpartition("/")[0] not in groups:
-                _refuse(table, place, uid, name, name in found)
+            if name in found:
+                expected = "each uid once in all files"
+                raise ReadError(
+                    f"{table.place(place, uid)}: expected {expected}, found {shown(name)}"
+                )
+        if len(uids) and not any(name.rpartition("/")[0] in groups for name in uids):
+            raise ReadError(
+                f"{table.place(0, uid)}: expected a uid of this data set in some row, "
+                f"found {shown(uids[0])}{and_more(len(uids) - 1)}",
+                "See its uids with: valor rgb prompts CONFIG",
+            )
         found.update(zip(uids, table.strings(response, allow_missing=True), strict=True))
     return found
 
@@ -58,11 +67,3 @@ def _column(table: Table, field: str) -> str:
         if table.has(name):
             return name
     raise table.missing(*NAMES[field])
-
-
-def _refuse(table: Table, place: int, column: str, name: str, is_twice: bool) -> None:
-    expected = "each uid once in all files" if is_twice else "a uid of this data set"
-    remedy = None if is_twice else "See its uids with: valor rgb prompts CONFIG"
-    raise ReadError(
-        f"{table.place(place, column)}: expected {expected}, found {shown(name)}", remedy
-    )

@@ -1,7 +1,7 @@
-"""Heuristic: the evaluator that people describe and use, taken at its word.
+"""Heuristic: the evaluator that RGBMetrics describes, taken at its word.
 
-The code of that evaluator decides, not the examples beside it; the documentation of the rules lists
-where the two disagree.
+Its code decides, not the examples beside it; the documentation of the rules lists where the two
+disagree.
 """
 
 from __future__ import annotations

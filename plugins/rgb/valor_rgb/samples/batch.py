@@ -10,7 +10,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError
+from valor_core.errors import ReadError, SchemaError
 from valor_core.readers import Table
 from valor_core.readers.metadata import columns_beside
 from valor_core.readers.nested import parsed
@@ -166,9 +166,8 @@ def from_table(table: Table, same: Mapping[str, Any] | None = None) -> RGBBatch:
     Raises
     ------
     ReadError
-        If there is no column of responses, or none of abilities where none is the same for all.
-    SchemaError
-        If a cell holds something else than its field; names file, row and column.
+        If there is no column of responses, or none of abilities where none is the same for all, or
+        a cell holds something else than its field; names file, row and column.
 
     Examples
     --------
@@ -202,11 +201,29 @@ def _column(
     """The values of a field, each checked where it stands."""
     if name is None:
         return [check(otherwise, field)] * len(table)
-    cells = _cells(table, field, name)
-    return [
-        check(otherwise if cell is None else cell, table.place(place, name))
-        for place, cell in enumerate(cells)
-    ]
+    cells = [otherwise if cell is None else cell for cell in _cells(table, field, name)]
+    return checked_cells(table, name, cells, check)
+
+
+def checked_cells(
+    table: Table, name: str, cells: Iterable[Any], check: Callable[[Any, str], Any]
+) -> list[Any]:
+    """What a check makes of the cells of a column.
+
+    Raises
+    ------
+    ReadError
+        If it refuses one; says where in the file it stands.
+
+    Examples
+    --------
+    >>> checked_cells(Table({"answer": ["Paris"]}, "a.csv"), "answer", ["Paris"], as_answers)
+    [(('Paris',),)]
+    """
+    try:
+        return [check(cell, table.place(place, name)) for place, cell in enumerate(cells)]
+    except SchemaError as error:
+        raise ReadError(error.message, error.remedy) from error
 
 
 def _cells(table: Table, field: str, name: str) -> list[Any]:
