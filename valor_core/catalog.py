@@ -1,4 +1,4 @@
-"""Catalog: the pictures of a gallery as one HTML page.
+"""Catalog: the pictures or texts of a gallery as one HTML page.
 
 Thumbnails are inside and the pictures lie beside it; there are no scripts, and nothing is fetched.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from attrs import frozen
 
 from valor_core.errors import printable_lines
-from valor_core.gallery import Picture
+from valor_core.gallery import MarkedTexts, Picture, Piece
 from valor_core.schemas.datum import Uid
 from valor_core.style import STYLE
 
@@ -38,27 +38,34 @@ _OWN_STYLE = """
 .wall b { overflow-wrap: anywhere; }
 .wall span { margin-right: 14px; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .wall small { display: block; margin-top: 4px; font-size: 12px; overflow-wrap: anywhere; }
+.wall figure:has(.texts) { grid-column: 1 / -1; }
+.texts { display: grid; gap: 1px; background: var(--line);
+  grid-template-columns: repeat(auto-fit, minmax(min(320px, 100%), 1fr)); }
+.texts div { padding: 12px 16px; background: var(--sheet); }
+.texts h3 { margin: 0 0 4px; font-size: 12px; font-weight: 500; color: var(--soft); }
+.texts p { white-space: pre-wrap; overflow-wrap: anywhere; }
+.texts mark { color: #1c2024; border-radius: 3px; }
 @media print { .wall a { break-inside: avoid; } }
 """
 
 
 @frozen
 class Exhibit:
-    """A picture that hangs.
+    """A picture that hangs, or texts.
 
     Parameters
     ----------
-    file : str
-        Its file, beside the page.
+    file : str or None
+        The picture's file, beside the page; texts have none.
     uid : str or int
         Its item.
-    picture : Picture
-        The picture.
+    picture : Picture or MarkedTexts
+        What is shown.
     """
 
-    file: str
+    file: str | None
     uid: Uid
-    picture: Picture
+    picture: Picture | MarkedTexts
 
 
 def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> str:
@@ -97,7 +104,7 @@ def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> s
         f"<title>{title}</title>\n<style>{STYLE}{_OWN_STYLE}</style>\n</head>\n<body>\n<main>\n"
         f'<header>\n<h1>{title}</h1>\n<p class="sub">{about}</p>\n'
         f'<ul class="legend">{keys}</ul>\n</header>\n'
-        f'<div class="wall">\n{chr(10).join(map(_figure, exhibits))}\n</div>\n'
+        f'<div class="wall">\n{chr(10).join(_figure(one, legend) for one in exhibits)}\n</div>\n'
         "</main>\n</body>\n</html>\n"
     )
 
@@ -112,17 +119,33 @@ def pictures(page: Path) -> list[str]:
     return _PICTURE.findall(page.read_text(encoding="utf-8"))
 
 
-def _figure(exhibit: Exhibit) -> str:
+def _figure(exhibit: Exhibit, legend: Mapping[str, str]) -> str:
     picture = exhibit.picture
     counts = " ".join(
         f"<span>{escape(word)} {n:,}</span>" for word, n in picture.counts.items() if n
     )
     notes = "".join(f"<small>{escape(note)}</small>" for note in picture.notes)
     uid = escape(str(exhibit.uid), quote=True)
+    caption = f"<figcaption><b>{uid}</b><div>{counts}</div>{notes}</figcaption>"
+    if isinstance(picture, MarkedTexts):
+        columns = (
+            f"<div><h3>{escape(title)}</h3><p>{''.join(_piece(one, legend) for one in pieces)}</p>"
+            "</div>"
+            for title, pieces in picture.texts.items()
+        )
+        return f'<figure><div class="texts">{"".join(columns)}</div>{caption}</figure>'
     return (
         f'<figure><a href="{exhibit.file}"><img alt="{uid}" src="{_data(picture.thumbnail)}"></a>'
-        f"<figcaption><b>{uid}</b><div>{counts}</div>{notes}</figcaption></figure>"
+        f"{caption}</figure>"
     )
+
+
+def _piece(piece: Piece, legend: Mapping[str, str]) -> str:
+    text = escape(piece.text)
+    if piece.meaning is None:
+        return text
+    color, meaning = escape(legend[piece.meaning]), escape(piece.meaning)
+    return f'<mark title="{meaning}" style="background: {color}">{text}</mark>'
 
 
 def _data(image: bytes) -> str:

@@ -18,7 +18,7 @@ from valor_core import catalog
 from valor_core.catalog import Exhibit
 from valor_core.errors import ConfigError, ReportError, SchemaError
 from valor_core.evaluation import Evaluation
-from valor_core.gallery import INDEX, Gallery, GalleryParameters, Picture
+from valor_core.gallery import INDEX, Gallery, GalleryParameters, MarkedTexts, Picture
 from valor_core.parameters import NoParameters, build, declared, relocate
 from valor_core.reading import Partition, Reader
 from valor_core.registry import Registry, implementation
@@ -153,8 +153,8 @@ class Exhibition:
         partitions: Sequence[Partition],
         starts: Sequence[int],
         found: Iterable[Found],
-    ) -> Iterator[tuple[Found, Picture]]:
-        """Pictures, in the order in which their items are read."""
+    ) -> Iterator[tuple[Found, Picture | MarkedTexts]]:
+        """Pictures or texts, in the order in which their items are read."""
         by_partition: dict[int, dict[int, Found]] = {}
         for each in found:
             by_partition.setdefault(each.partition, {})[each.place] = each
@@ -169,7 +169,9 @@ class Exhibition:
                 if not wanted:
                     break
 
-    def _hung(self, rank: int, uid: Uid, picture: Picture) -> Exhibit:
+    def _hung(self, rank: int, uid: Uid, picture: Picture | MarkedTexts) -> Exhibit:
+        if isinstance(picture, MarkedTexts):
+            return Exhibit(None, uid, picture)
         name = f"{rank:03}-{re.sub(r'[^A-Za-z0-9_-]+', '_', str(uid))[:60]}.png"
         (self.folder / name).write_bytes(picture.image)
         return Exhibit(name, uid, picture)

@@ -1,7 +1,7 @@
 """Gallery: what draws the items of a task, so that people can see what went wrong.
 
 A plugin declares its gallery with a `GallerySpec`; core finds the worst items, has them drawn and
-makes a page of the pictures (`valor_core.exhibition`).
+makes a page of the pictures, or of the texts with what is marked in them (`valor_core.exhibition`).
 """
 
 from __future__ import annotations
@@ -56,15 +56,57 @@ class Picture:
     notes: Sequence[str] = ()
 
 
+@frozen
+class Piece:
+    """A piece of a text.
+
+    Parameters
+    ----------
+    text : str
+        What it says.
+    meaning : str, optional
+        Why it is marked, as the legend has it; None where it is not.
+    """
+
+    text: str
+    meaning: str | None = None
+
+
+@frozen
+class MarkedTexts:
+    """An item that is shown as texts, side by side.
+
+    Parameters
+    ----------
+    texts : mapping of str to sequence of Piece
+        The texts, cut into pieces, by what they are called. The page shows them as they are,
+        whatever they hold.
+    counts : mapping of str to number
+        What its caption counts, such as ``{"missing": 2}``.
+    notes : sequence of str
+        What else its caption says.
+
+    Examples
+    --------
+    >>> shown = MarkedTexts({"response": [Piece("a "), Piece("b", "extra")]}, {"extra": 1})
+    >>> shown.counts["extra"]
+    1
+    """
+
+    texts: Mapping[str, Sequence[Piece]] = field(repr=False)
+    counts: Mapping[str, float]
+    notes: Sequence[str] = ()
+
+
 class Gallery(Protocol):
     """Draws the items of a task and says how wrong each of them is."""
 
     @property
     def legend(self) -> Mapping[str, str]:
-        """What the colors of its pictures mean: words, with the CSS color of each."""
+        """What the colors mean: words, with the CSS color of each."""
 
     def errors(self, batch: Any) -> Sequence[float]:
         """How wrong each item of a batch is, in order; 0 for one that nothing is wrong with."""
 
-    def draw(self, batch: Any) -> Picture:
-        """The picture of the only item of a batch."""
+    def draw(self, batch: Any) -> Picture | MarkedTexts:
+        """The picture of the only item of a batch, or its texts."""

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from valor_core.catalog import Exhibit, html, is_catalog, pictures
-from valor_core.gallery import Picture
+from valor_core.gallery import MarkedTexts, Picture, Piece
 
 EXHIBITS = [
     Exhibit("001-a_b.png", "a<b", Picture(b"", b"\xff\xd8", {"missed": 1200}, ["no <image>"])),
@@ -65,3 +65,30 @@ def test_a_page_is_known_again_with_its_pictures(tmp_path: Path) -> None:
 def test_one_item_and_none_are_said_in_words() -> None:
     assert "The 1 item with the most errors" in html(EXHIBITS[:1], {}, "text")
     assert "No item has an error" in html([], {}, "text")
+
+
+def test_texts_are_shown_side_by_side_with_marks() -> None:
+    pieces = {
+        "response": [Piece("a "), Piece("<b>", "missed & gone"), Piece('\n"c"')],
+        "reference": [Piece("a")],
+    }
+    shown = Exhibit(None, "q<1", MarkedTexts(pieces, {"missed": 1}, ["TokenF1 < 1"]))
+
+    page = html([shown], LEGEND, "text")
+
+    assert (
+        "<div><h3>response</h3><p>a "
+        '<mark title="missed &amp; gone" style="background: gold">&lt;b&gt;</mark>'
+        "\n&quot;c&quot;</p></div><div><h3>reference</h3><p>a</p></div>"
+    ) in page
+    assert "<b>q&lt;1</b><div><span>missed 1</span></div><small>TokenF1 &lt; 1</small>" in page
+    assert not [tag for tag, _ in Elements(page).found if tag in ("img", "a", "script")]
+
+
+def test_a_page_of_texts_is_known_again_and_has_no_pictures(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    text = MarkedTexts({"response": [Piece('<a href="001-a.png">')]}, {})
+    page.write_text(html([Exhibit(None, "a", text)], LEGEND, "text"), encoding="utf-8")
+
+    assert is_catalog(page)
+    assert pictures(page) == []

@@ -15,7 +15,7 @@ from valor_core.evaluate import evaluate
 from valor_core.evaluation import Evaluation
 from valor_core.exhibition import Exhibition, plan
 from valor_core.filters import Filter
-from valor_core.gallery import Picture
+from valor_core.gallery import MarkedTexts, Picture, Piece
 from valor_core.page import html
 from valor_core.plan import Plan
 from valor_core.reading import InMemory
@@ -43,6 +43,13 @@ class Lengths:
         assert len(batch) == 1
         self.drawn.append(batch.datums.uids[0].item())
         return Picture(b"picture", b"\x89PNG", {"letters": len(batch.responses[0])})
+
+
+class Words(Lengths):
+    """Shows the response in place of a picture."""
+
+    def draw(self, batch: Any) -> Any:
+        return MarkedTexts({"response": [Piece(batch.responses[0], "too long")]}, {"letters": 1})
 
 
 @frozen
@@ -266,7 +273,8 @@ def test_one_call_draws_a_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch)
         (
             {"name": "artlab.Sound", "folder": "w"},
             {},
-            "gallery.name: expected a gallery for text, got 'artlab.Sound'\nThere is: artlab.Wall.",
+            "gallery.name: expected a gallery for text, got 'artlab.Sound'\n"
+            "There is: artlab.Wall, text.Gallery.",
         ),
         (
             {"name": "artlab.Wall", "folder": "parts.json"},
@@ -299,10 +307,11 @@ def test_what_is_wrong_is_said_before_any_work_is_done(
 
 def test_a_task_without_a_gallery_is_told() -> None:
     with pytest.raises(ValorError) as caught:
-        plan({"folder": "w"}, "text", Registry(), place="config.yaml: ")
+        plan({"folder": "w"}, "classification", Registry(), place="config.yaml: ")
 
     assert str(caught.value) == (
-        "config.yaml: gallery: no installed plugin draws items of text\nLeave the gallery out."
+        "config.yaml: gallery: no installed plugin draws items of classification\n"
+        "Leave the gallery out."
     )
 
 
@@ -313,3 +322,14 @@ def test_the_report_is_there_even_if_an_item_cannot_be_drawn(folder: Path) -> No
         run_config(config(folder, gallery, output="report.json"))
 
     assert (folder / "report.json").exists()
+
+
+def test_texts_stand_on_the_page_without_files(tmp_path: Path) -> None:
+    data = InMemory.of(batches("10", "a", "b", "c", "9"), TextBatch)
+    Exhibition(Lengths(), tmp_path).hang(EVALUATION, data)
+
+    page = Exhibition(Words(), tmp_path, most=2).hang(EVALUATION, data)
+
+    assert shown(tmp_path) == ["b", "9"]
+    assert 'style="background: red">abcdef</mark>' in page.read_text(encoding="utf-8")
+    assert [path.name for path in tmp_path.iterdir()] == ["index.html"]

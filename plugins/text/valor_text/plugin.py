@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from valor_core.hookspecs import hookimpl
 from valor_core.parameters import NoParameters
-from valor_core.spec import MetricSpec, Range, Reference
+from valor_core.spec import GallerySpec, MetricSpec, Range, ReaderSpec, Reference
 
 SHARE = Range(0, 1)
 LIN = Reference(
@@ -407,6 +407,34 @@ EDITS = (
 def valor_metrics() -> tuple[MetricSpec, ...]:
     """Declare the metrics."""
     return OVERLAP + EDITS + ANSWERS + EXAMPLES
+
+
+@hookimpl
+def valor_readers() -> tuple[ReaderSpec, ...]:
+    """Declare the reader of plain files."""
+    return (
+        ReaderSpec(
+            name="text.lines",
+            task="text",
+            summary="Plain files with a response and its references in each line",
+            parameters="valor_text.parameters.lines:LinesParameters",
+            implementation="valor_text.readers.lines:LinesReader",
+        ),
+    )
+
+
+@hookimpl
+def valor_galleries() -> tuple[GallerySpec, ...]:
+    """Declare the gallery of texts."""
+    return (
+        GallerySpec(
+            name="text.Gallery",
+            task="text",
+            summary="Response and reference side by side, with their differences marked",
+            parameters="valor_text.parameters.gallery:GalleryParameters",
+            implementation="valor_text.gallery.texts:TextGallery",
+        ),
+    )
 
 
 @hookimpl

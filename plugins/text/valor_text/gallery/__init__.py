@@ -1,0 +1,1 @@
+"""The gallery of texts: responses beside references, with their differences marked."""

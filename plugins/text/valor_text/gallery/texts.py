@@ -1,0 +1,106 @@
+"""TextGallery: response and reference side by side, with their differences marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core import ItemRows, Numbers, Registry, evaluate
+from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.gallery import MarkedTexts, Piece
+from valor_core.item_rows import ONLY
+from valor_core.schemas.text import TextBatch
+from valor_text.gallery.differences import Differences
+from valor_text.parameters.gallery import GalleryParameters
+
+EXTRA, MISSING = "only in the response", "only in the reference"
+
+
+class TextGallery:
+    """Shows query, response and the reference that is most like it, with their differences marked.
+
+    An item is as bad as the metric says: by how much it misses the best value there can be, or,
+    where there is none, by its value.
+
+    Parameters
+    ----------
+    parameters : GalleryParameters
+        The metric, and how texts are compared and cut.
+
+    Examples
+    --------
+    >>> from valor_core import Text
+    >>> batch = TextBatch.of([Text("q1", response="the red car", references="a red bus")])
+    >>> gallery = TextGallery(GalleryParameters())
+    >>> gallery.errors(batch).tolist(), gallery.draw(batch).counts
+    ([0.5], {'only in the response': 2, 'only in the reference': 2})
+    """
+
+    legend: Mapping[str, str] = {EXTRA: "#ffa8a8", MISSING: "#ffe066"}
+
+    def __init__(self, parameters: GalleryParameters) -> None:
+        self.parameters = parameters
+        self._spec = Registry().metric(parameters.by, "text")
+        if self._spec.higher_is_better is None or not self._spec.per_item:
+            raise ParameterError(
+                f"gallery.by: expected a metric of items with a best value, got {self._spec.name}",
+                "Name one such as TokenF1 or MeanWER.",
+            )
+        self._numbers(TextBatch.of([]))  # wrong settings are found before any work is done
+
+    def errors(self, batch: TextBatch) -> NDArray[np.float64]:
+        """How far each item is from the best value; 0 without a value."""
+        numbers = self._numbers(batch)
+        low, high = self._spec.range.low, self._spec.range.high
+        if self._spec.higher_is_better:
+            worse = (0.0 if high is None else high) - numbers.values
+        else:
+            worse = numbers.values - (0.0 if low is None else low)
+        return np.where(numbers.codes == 0, worse, 0.0)
+
+    def draw(self, batch: TextBatch) -> MarkedTexts:
+        """The texts of the only item of a batch."""
+        (item,) = batch.items()
+        said = [self._cut(item.response or "")]
+        wanted = [self._cut(text) for text in item.references] or [""]
+        found = [
+            Differences.of(said[0], text, (EXTRA, MISSING), ignore_case=self.parameters.ignore_case)
+            for text in wanted
+        ]
+        best = min(range(len(found)), key=lambda place: sum(found[place].counts))
+        texts = {} if item.query is None else {"query": [Piece(self._cut(item.query))]}
+        texts |= {"response": list(found[best].left), "reference": list(found[best].right)}
+        extra, missing = found[best].counts
+        notes = [self._told(batch)]
+        if len(wanted) > 1:
+            notes.append(f"reference {best + 1} of {len(wanted)}")
+        return MarkedTexts(texts, {EXTRA: extra, MISSING: missing}, notes)
+
+    def _cut(self, text: str) -> str:
+        most = self.parameters.characters
+        return text if len(text) <= most else f"{text[:most]}…"
+
+    def _told(self, batch: TextBatch) -> str:
+        named = f" {self.parameters.number}" if self.parameters.number else ""
+        return f"{self._spec.short_name}{named} {self._numbers(batch).values[0]:.4f}"
+
+    def _numbers(self, batch: TextBatch) -> Numbers:
+        """The metric's number of each item, in the order of the batch."""
+        choice = {"name": self._spec.name, **self.parameters.settings}
+        # By their positions: rows come in the order of the uids.
+        report = evaluate(batch.renumber(0), [choice], items=True)
+        rows: ItemRows = report.items[0].rows
+        columns = rows.columns()
+        wanted = self.parameters.number
+        if columns.keys() == {ONLY} and (wanted is None or not len(columns[ONLY].present)):
+            return columns[ONLY]
+        if wanted not in columns:
+            known = [name for name in columns if name]
+            expected = f"one of {', '.join(known)}" if known else "left out"
+            raise ParameterError(
+                f"gallery.number: expected {expected}, got {shown(wanted)}",
+                did_you_mean(str(wanted), known),
+            )
+        return columns[wanted]

@@ -1,0 +1,198 @@
+"""Reader of plain files: an item in each line, responses beside references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.errors import ReadError
+from valor_core.readers.table import TablePartition, file_size, unreadable
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.text import TextBatch
+from valor_text.parameters.lines import LinesParameters
+
+_SCANNED = 1 << 20  # bytes that are looked at at a time
+_FEED = ord("\n")
+
+
+@frozen
+class LinesPartition:
+    """The same lines of all files; small, picklable and independent of the others.
+
+    Parameters
+    ----------
+    first, stop : int
+        Number of the first line, from 1 on, and of the first one behind.
+    parts : tuple of TablePartition
+        Where they are: in the responses, the references, and the queries if there are any.
+    """
+
+    first: int
+    stop: int
+    parts: tuple[TablePartition, ...]
+
+    @property
+    def _range(self) -> str:
+        return f", lines {self.first} to {self.stop - 1}"
+
+    @property
+    def name(self) -> str:
+        """What the partition is called among those of a run."""
+        return f"{self.parts[0].path}{self._range}"
+
+    @property
+    def identity(self) -> str:
+        """Its name from wherever the files are named."""
+        return f"{' '.join(str(path.resolve()) for path in self.paths)}{self._range}"
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The files that it is of."""
+        return tuple(part.path for part in self.parts)
+
+    def texts(self, part: TablePartition) -> list[str]:
+        """The lines of one of the files, without their ends.
+
+        Raises
+        ------
+        ReadError
+            If the file cannot be read, has changed, or is not encoded in UTF-8.
+        """
+        lines = part.content().decode("utf-8").split("\n")
+        if not lines[-1]:
+            lines.pop()  # what is behind the last line end
+        if len(lines) != self.stop - self.first:
+            raise ReadError(
+                f"{part.path}: expected {self.stop - self.first:,} lines from line {self.first:,} "
+                f"on as when it was opened, found {len(lines):,}"
+            )
+        return [line.removesuffix("\r") for line in lines]
+
+
+@frozen
+class LinesReader:
+    """Reads an item from each line; items are called by the numbers of their lines, from 1 on.
+
+    Lines end with a line feed, or with a carriage return and one. An empty line is an empty text.
+
+    Parameters
+    ----------
+    parameters : LinesParameters
+        The files and the size of partitions.
+    task : str
+        The task, ``"text"``.
+    """
+
+    parameters: LinesParameters
+    task: str = field(default="text")
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All files."""
+        chosen = self.parameters
+        queries = () if chosen.queries is None else (chosen.queries,)
+        return (chosen.responses, *chosen.references, *queries)
+
+    def partitions(self) -> Sequence[LinesPartition]:
+        """Ranges of lines, each of about `partition_bytes` of responses.
+
+        Raises
+        ------
+        ReadError
+            If a file cannot be read, or two have not the same number of lines.
+        """
+        paths = self.paths
+        first = _Lines.scanned(paths[0], step=self.parameters.partition_bytes)
+        scanned = [first, *(_Lines.scanned(path, numbers=first.numbers) for path in paths[1:])]
+        for other in scanned[1:]:
+            if other.count != first.count:
+                raise ReadError(
+                    f"{other.path}: expected as many lines as in {first.path}, {first.count:,}, "
+                    f"found {other.count:,}",
+                    "Each line belongs to the line of the same number in the other files.",
+                )
+        bounds = [1, *first.numbers, first.count + 1]
+        parts = [list(lines.parts()) for lines in scanned]
+        return [
+            LinesPartition(start, stop, tuple(own))
+            for (start, stop), *own in zip(pairwise(bounds), *parts, strict=True)
+        ]
+
+    def read(self, partition: LinesPartition) -> Iterator[TextBatch]:
+        """The batch of one range of lines."""
+        responses, *others = map(partition.texts, partition.parts)
+        count = len(responses)
+        nothing: list[Any] = [None] * count
+        queries = nothing if self.parameters.queries is None else others.pop()
+        references: list[Any] = list(zip(*others, strict=True)) if others else [()] * count
+        if len(others) > 1:
+            references = [tuple(filter(None, own)) for own in references]
+        yield TextBatch(
+            Datums(np.arange(partition.first, partition.stop)),
+            queries,
+            responses,
+            references,
+            [()] * count,
+            [()] * count,
+        )
+
+
+@frozen
+class _Lines:
+    """Where some lines of a file begin.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    size : int
+        Its size in bytes.
+    count : int
+        How many lines it has.
+    numbers, offsets : sequence of int
+        Lines, from 1 on, and where they begin.
+    """
+
+    path: Path
+    size: int
+    count: int
+    numbers: Sequence[int]
+    offsets: Sequence[int]
+
+    @classmethod
+    def scanned(cls, path: Path, *, step: int = 0, numbers: Sequence[int] = ()) -> _Lines:
+        """The lines that begin at least a step behind the ones before, or those of some numbers."""
+        size = file_size(path)
+        wanted = [number - 2 for number in numbers]  # line ends before them, from 0 on
+        found: list[tuple[int, int]] = []
+        offset = feeds = 0
+        target, is_ended = step, True
+        try:
+            with path.open("rb") as stream:
+                while chunk := stream.read(_SCANNED):
+                    places = np.flatnonzero(np.frombuffer(chunk, np.uint8) == _FEED) + offset + 1
+                    if step:
+                        at = int(np.searchsorted(places, target))
+                        while at < len(places) and places[at] < size:
+                            found.append((feeds + at + 2, int(places[at])))
+                            target = int(places[at]) + step
+                            at = int(np.searchsorted(places, target))
+                    while wanted and wanted[0] < feeds + len(places):
+                        found.append((wanted[0] + 2, int(places[wanted.pop(0) - feeds])))
+                    feeds, offset = feeds + len(places), offset + len(chunk)
+                    is_ended = chunk.endswith(b"\n")
+        except OSError as error:
+            raise unreadable(path, error) from error
+        lines = feeds + (not is_ended)
+        return cls(path, size, lines, [n for n, _ in found], [place for _, place in found])
+
+    def parts(self) -> Iterator[TablePartition]:
+        """The ranges of bytes between these lines."""
+        rows, bounds = [1, *self.numbers], [0, *self.offsets, self.size]
+        for row, (start, stop) in zip(rows, pairwise(bounds), strict=True):
+            yield TablePartition(self.path, "lines", start, stop, row)
