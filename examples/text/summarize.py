@@ -10,10 +10,11 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).parent
-COMMON = frozenset(
-    ("a", "about", "after", "all", "also", "an", "and", "are", "as", "at", "be", "been", "before", "but", "by", "can", "each", "for", "from", "had", "has", "have", "her", "his", "in", "into", "is", "it", "its", "last", "more", "most", "new", "not", "of", "on", "or", "out", "since", "so", "than", "that", "the", "their", "them", "they", "this", "to", "two", "was", "were", "when", "which", "who", "will", "with")
-)
-)
+COMMON = """
+    a about after all also an and are as at be been before but by can each for from had has have
+    her his in into is it its last more most new not of on or out since so than that the their
+    them they this to two was were when which who will with
+"""
 
 
 def summary(article: str) -> str:
@@ -30,7 +31,7 @@ def summary(article: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words that are not in every text."""
-    return [word for word in re.findall(r"\w+", text.lower()) if word not in COMMON]
+    return [word for word in re.findall(r"\w+", text.lower()) if word not in COMMON.split()]
 
 
 def main() -> None:
