@@ -101,7 +101,7 @@ class CorpusChrF:
             value = float(_Overlap(responses, references, common).chrf(self.parameters)[0])
         else:
             value = Undefined("no items with a response and references")
-        yield Result(parameters=plain(self.parameters), value=value, left_out=counts.lacking)
+        yield Result(parameters=plain(self.parameters), value=value, left_out=dict(counts.lacking))
 
 
 @frozen(eq=False)

@@ -94,7 +94,7 @@ class CorpusGLEU:
             value = counts.matches / max(counts.totals, 1)
         else:
             value = Undefined("no items with a response and references")
-        yield Result(parameters=plain(self.parameters), value=value, left_out=counts.lacking)
+        yield Result(parameters=plain(self.parameters), value=value, left_out=dict(counts.lacking))
 
 
 def _counts(pairs: Pairs, parameters: GLEUParameters) -> tuple[Positions, Positions]:
