@@ -43,17 +43,18 @@ def test_a_new_plugin_passes_its_own_tests_as_written(name: str, tmp_path: Path)
     assert "8 passed" in tests.stdout
 
 
-@pytest.mark.parametrize("name", ["ourlab", "our_lab2"])
-def test_a_new_plugin_is_clean(name: str, tmp_path: Path) -> None:
-    folder = new_plugin(name, tmp_path)
+def test_a_new_plugin_is_clean(tmp_path: Path) -> None:
+    kept = str(tmp_path / "kept")  # what mypy finds about the second one's dependencies is there
 
-    for command in (
-        ("ruff", "check", "--no-cache", "."),
-        ("ruff", "format", "--no-cache", "--check", "."),
-        ("mypy", "--cache-dir", os.devnull),
-    ):
-        checked = run(folder, *command)
-        assert checked.returncode == 0, checked.stdout + checked.stderr
+    for name in ("ourlab", "our_lab2"):
+        folder = new_plugin(name, tmp_path)
+        for command in (
+            ("ruff", "check", "--no-cache", "."),
+            ("ruff", "format", "--no-cache", "--check", "."),
+            ("mypy", "--cache-dir", kept),
+        ):
+            checked = run(folder, *command)
+            assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_no_placeholder_is_left(tmp_path: Path) -> None:

@@ -14,11 +14,14 @@ from valor_core.readers.strict_json import StrictJsonError, is_surely_strict, pa
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3)
+    ),
+    max_leaves=6,
 )
 
 
-@given(st.lists(st.dictionaries(st.text(max_size=2), VALUES), max_size=4))
+@given(st.lists(st.dictionaries(st.text(max_size=2), VALUES, max_size=4), max_size=4))
 def test_what_is_strict_is_read_as_ever(records: Any) -> None:
     text = json.dumps(records, separators=(",", ":"), ensure_ascii=False)
 
