@@ -430,6 +430,14 @@ class TestOptionsAndErrors:
         assert caught.value.message.endswith(expected)
         assert caught.value.remedy == remedy
 
+    def test_a_field_that_items_of_the_task_have_not_is_named(self) -> None:
+        error = error_of(SPAM, "hits", columns={"predictions": "response"})
+
+        assert error == (
+            "columns.predictions: expected a field of items of classification, got 'response'; "
+            "it is one of: groundtruths, predictions, uid, metadata.NAME."
+        )
+
     def test_a_module_that_fails_says_what_it_says(self) -> None:
         error = error_of(SAID, "failing", columns={"data": "response"})
 

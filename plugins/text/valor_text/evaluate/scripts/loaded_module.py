@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import inspect
 import logging
@@ -161,30 +162,52 @@ def _seeded(seed: int) -> Iterator[None]:
             np.random.set_state(before[1])
 
 
-@lru_cache(maxsize=64)
-def load(module: Path, config_name: str | None, revision: str | None) -> LoadedModule:
-    """The module of a folder, a script or a name; executes its code.
+def find(module: Path, revision: str | None) -> Script:
+    """The script of a folder, of a name in the cache or of one on the hub; executes none of it.
 
     Parameters
     ----------
     module : Path
         The folder of its script, the script, or a name.
-    config_name : str or None
-        Which of its configurations.
     revision : str or None
         Version of it on the hub.
 
     Raises
     ------
     MissingExtraError
-        If `evaluate` or a package that the script imports is not installed.
+        If `evaluate` is not installed.
     ParameterError
-        If there is no such module, or its code fails.
+        If there is no such module.
     """
-    import_extra("evaluate", f"hf.Module: the module {module.as_posix()}", "valor-text[evaluate]")
+    doing = f"hf.Module: the module {module.as_posix()}"
+    import_extra("evaluate", doing, "valor-text[evaluate]")
+    return local(module) or _cached_or_fetched(module.as_posix(), revision)
+
+
+def load(script: Script, config_name: str | None) -> LoadedModule:
+    """The module that a script defines; executes its code, once for each version of it.
+
+    Parameters
+    ----------
+    script : Script
+        Where it is.
+    config_name : str or None
+        Which of its configurations.
+
+    Raises
+    ------
+    MissingExtraError
+        If a package that the script imports is not installed.
+    ParameterError
+        If its code fails, or defines no module.
+    """
     with _ALONE, redirect_stdout(sys.stderr):
-        script = local(module) or _cached_or_fetched(module.as_posix(), revision)
-        return LoadedModule(script, _made(script, config_name))
+        return _loaded(script, script.digest, config_name)
+
+
+@lru_cache(maxsize=64)
+def _loaded(script: Script, digest: str, config_name: str | None) -> LoadedModule:
+    return LoadedModule(script, _made(script, config_name))
 
 
 def _cached_or_fetched(name: str, revision: str | None) -> Script:
@@ -266,8 +289,9 @@ def _made(script: Script, config_name: str | None) -> Any:
 
 
 def _imported(script: Script) -> ModuleType:
-    """The script, imported as part of a package whose name stands for its code."""
-    package = f"_valor_evaluate_{script.digest}"
+    """The script, imported as part of a package whose name stands for its place and its code."""
+    place = hashlib.sha256(str(script.path).encode()).hexdigest()[:12]
+    package = f"_valor_evaluate_{place}_{script.digest}"
     if package not in sys.modules:
         made = ModuleType(package)
         made.__path__ = [str(script.path.parent)]
