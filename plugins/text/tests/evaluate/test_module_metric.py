@@ -443,6 +443,9 @@ class TestOptionsAndErrors:
 
         assert error.startswith("failing failed, ZeroDivisionError: ")
 
+    def test_a_module_cannot_end_the_program(self) -> None:
+        assert error_of(SAID, "failing", options={"how": "exit"}) == "failing failed, SystemExit: 3"
+
     def test_data_that_a_module_has_not_downloaded_are_named_with_the_command(self) -> None:
         error = error_of(SAID, "failing", options={"how": "data"})
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.errors import ParameterError, SchemaError
+from valor_core.errors import ParameterError, ValorError
 from valor_core.parameters import nondefault
 from valor_core.result import Failed, Result, Undefined
 from valor_core.state import StateRequest
@@ -92,7 +92,7 @@ class ModuleMetric:
             if read.codes is not None:
                 options = read.codes.in_options(options)
             output = module.compute(own.seed, read.columns, options)
-        except (ParameterError, SchemaError) as error:
+        except ValorError as error:
             return [Result(parameters=parameters, value=Failed(error.one_line))]
         found = results(output, parameters, read.left_out)
         if read.codes is None or not read.codes.names:

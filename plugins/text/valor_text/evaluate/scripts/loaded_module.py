@@ -134,7 +134,7 @@ class LoadedModule:
 
         Raises
         ------
-        ParameterError
+        ValorError
             If the module raises; with what it says.
         """
         try:
@@ -142,8 +142,8 @@ class LoadedModule:
                 return self.module._compute(**columns, **options)
         except ModuleNotFoundError as error:
             raise _missing(self.script, (_top(error),), error) from error
-        except Exception as error:
-            raise ParameterError(f"{self.name} failed, {_told(error)}", _remedy(error)) from error
+        except (Exception, SystemExit) as error:
+            raise ValorError(f"{self.name} failed, {_told(error)}", _remedy(error)) from error
 
 
 @contextmanager
@@ -281,7 +281,7 @@ def _made(script: Script, config_name: str | None) -> Any:
         if missing:
             raise _missing(script, missing, error) from error
         raise ParameterError(f"module: {script.name} cannot be loaded, {_told(error)}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         remedy = None if config_name else "If it asks for a configuration, name one: config_name: …"
         raise ParameterError(
             f"module: {script.name} cannot be loaded, {_told(error)}", _remedy(error) or remedy
@@ -369,7 +369,7 @@ def _top(error: ImportError) -> str:
     return (error.name or "").partition(".")[0]
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     """An exception in one line: its type and the first line that says something."""
     lines = (line.strip(" *\t") for line in str(error).splitlines())
     said = next((line for line in lines if line), "")
@@ -379,7 +379,7 @@ def _told(error: Exception) -> str:
 _NLTK_DATA = re.compile(r"nltk\.download\('(\w+)'\)")
 
 
-def _remedy(error: Exception) -> str | None:
+def _remedy(error: BaseException) -> str | None:
     """What to do about an exception of somebody else's code, where it is known."""
     data = _NLTK_DATA.search(str(error)) if isinstance(error, LookupError) else None
     return f"Download it with: python -m nltk.downloader {data[1]}" if data else None
