@@ -17,6 +17,7 @@ from mutations import mutated
 
 from valor_core import MetricSpec, ReaderSpec, Registry, evaluate, metric
 from valor_core.errors import ValorError
+from valor_core.parameters import declared
 from valor_core.schemas.text import Text
 
 _MOST_METRICS = 4  # that each case computes
@@ -61,7 +62,11 @@ def write(files: Mapping[str, bytes], folder: Path) -> None:
 
 @cache
 def _metrics(task: str) -> list[Any]:
-    names = sorted(spec.name for spec in Registry().all(MetricSpec) if spec.task == task)
+    names = sorted(
+        spec.name
+        for spec in Registry().all(MetricSpec)
+        if spec.task == task and not any(one.required for one in declared(spec.parameter_class))
+    )
     return [*names, length] if task == "text" else names
 
 

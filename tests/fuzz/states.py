@@ -24,6 +24,7 @@ from mutations import SIZES, mutated, mutated_array, mutated_tree
 from numpy.typing import NDArray
 
 from valor_core import Evaluator, MetricSpec, Registry
+from valor_core.parameters import declared
 from valor_core.schemas import Batch
 from valor_core.testing.examples import datasets, tasks
 from valor_core.testing.subject import Batches
@@ -96,8 +97,12 @@ def _rewritten(draw: Random, content: bytes) -> bytes:
 
 @cache
 def _metrics() -> list[tuple[str, str]]:
-    """Names and tasks of all metrics that there are examples for."""
-    known = [(spec.name, spec.task) for spec in Registry().all(MetricSpec)]
+    """Names and tasks of all metrics that there are examples for, and that need no parameters."""
+    known = [
+        (spec.name, spec.task)
+        for spec in Registry().all(MetricSpec)
+        if not any(one.required for one in declared(spec.parameter_class))
+    ]
     return sorted((name, task) for name, task in known if task in tasks())
 
 

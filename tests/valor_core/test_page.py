@@ -238,7 +238,7 @@ def test_a_matrix_with_a_number_beside_it_is_drawn_once_and_the_number_stands_in
 def conformance_parameters():
     """What the conformance tests of the plugins try on each metric besides its defaults."""
     tried = {}
-    for file in sorted(PLUGINS.glob("*/tests/test_conformance.py")):
+    for file in sorted(PLUGINS.glob("*/tests/**/test_conformance*.py")):
         tried |= runpy.run_path(str(file)).get("PARAMETERS", {})
     return tried
 

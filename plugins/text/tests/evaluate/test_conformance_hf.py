@@ -18,7 +18,7 @@ def module(name: str, **more: Any) -> dict[str, Any]:
     return {"module": MODULES / name, "allow_code": True} | more
 
 
-EITHER = {"hf.Module": module("shared_words", seed=7)}
+PARAMETERS = {"hf.Module": [module("shared_words", seed=7)]}
 """A module that computes from items of both tasks."""
 
 OF_ONE_TASK = [
@@ -28,7 +28,7 @@ OF_ONE_TASK = [
 
 
 @pytest.mark.parametrize(
-    "check", [pytest.param(check, id=name) for name, check in cases("hf", parameters=EITHER)]
+    "check", [pytest.param(check, id=name) for name, check in cases("hf", parameters=PARAMETERS)]
 )
 def test_the_plugin_conforms(check: Callable[[], None]) -> None:
     check()

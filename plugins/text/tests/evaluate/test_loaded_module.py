@@ -8,21 +8,20 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
-from evaluate import config
+from click.testing import CliRunner
+from evaluate import EvaluationModule, config
 from valor_text.evaluate.scripts.loaded_module import load
+from valor_text.evaluate.scripts.script import Script
 
-from valor_core import Text, evaluate
+from valor_core import Report, Text, evaluate
+from valor_core.cli.program import program
 from valor_core.errors import MissingExtraError, ParameterError
 
 MODULES = Path(__file__).parents[1] / "evaluate_modules"
-
-
-@pytest.fixture(autouse=True)
-def forgetful() -> None:
-    load.cache_clear()
 
 
 @pytest.fixture
@@ -44,13 +43,18 @@ def refusal(choice: Any, kind: type[Exception] = ParameterError) -> str:
     return str(caught.value)
 
 
-def test_nothing_is_executed_before_it_is_allowed() -> None:
-    assert refusal(chosen(str(MODULES / "folded"), allow_code=False)) == (
+def test_nothing_is_executed_before_it_is_allowed(tmp_path: Path) -> None:
+    script = tmp_path / "reckless.py"
+    script.write_text(f"open({str(tmp_path / 'executed')!r}, 'w').close()\n")
+
+    assert refusal(chosen(str(script), allow_code=False)) == (
         f"hf.Module: allow_code: expected true before the code of the module "
-        f"{(MODULES / 'folded').as_posix()} is executed, got false\n"
+        f"{script.as_posix()} is executed, got false\n"
         "If you trust it, write: allow_code: true"
     )
-    assert load.cache_info().currsize == 0
+    assert not (tmp_path / "executed").exists()
+    assert "expected a class of evaluate.EvaluationModule" in refusal(chosen(str(script)))
+    assert (tmp_path / "executed").exists()
 
 
 def test_packages_that_a_module_imports_are_named_with_the_command() -> None:
@@ -101,6 +105,20 @@ def test_a_configuration_is_chosen_by_name() -> None:
     (result,) = report
     assert result.value == 1.0
     assert result.parameters["config_name"] == "loud"
+
+
+def test_a_script_that_has_changed_is_executed_anew(tmp_path: Path) -> None:
+    script = tmp_path / "half.py"
+    text = (MODULES / "chosen" / "chosen.py").read_text()
+    items = [Text("a", response="x")]
+
+    script.write_text(text)
+    (before,) = evaluate(items, [chosen(str(script), config_name="loud")])
+    script.write_text(text.replace("return 1.0", "return 0.5"))
+    (after,) = evaluate(items, [chosen(str(script), config_name="loud")])
+
+    assert (before.value, after.value) == (1.0, 0.5)
+    assert before.parameters["script"] != after.parameters["script"]
 
 
 class TestNames:
@@ -182,7 +200,6 @@ class TestNames:
         assert report["Module"].value == 2.0
         assert asked == [("somebody/length_ratio", "v7")]
         if writable:
-            load.cache_clear()
             again = evaluate(
                 [Text("a", response="four", references="no")], [chosen("somebody/length_ratio")]
             )
@@ -190,34 +207,55 @@ class TestNames:
             assert len(asked) == 1
 
 
-def test_it_runs_without_docstrings_and_without_a_home_from_any_folder(tmp_path: Path) -> None:
-    (tmp_path / "items.csv").write_text("uid,response,references\na,B-X O,B-X O\nb,O,B-X\n")
-    config = {
+def test_a_config_in_another_folder_runs_where_evaluate_can_write_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "of the config"
+    (folder / "tagged").mkdir(parents=True)
+    (folder / "tagged" / "tagged.py").write_text((MODULES / "tagged" / "tagged.py").read_text())
+    (folder / "items.csv").write_text("uid,response,references\na,B-X O,B-X O\nb,O,B-X\n")
+    request = {
         "task": "text",
         "data": {"reader": "csv", "path": "items.csv"},
         "metrics": [{"name": "hf.Module", "module": "tagged", "allow_code": True}],
         "output": "report.json",
     }
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    (tmp_path / "tagged").mkdir()
-    (tmp_path / "tagged" / "tagged.py").write_text((MODULES / "tagged" / "tagged.py").read_text())
-    environment = {"HF_HOME": str(Path(os.devnull) / "home"), "PYTHONDONTWRITEBYTECODE": "1"}
+    (folder / "config.json").write_text(json.dumps(request))
+    for name in ("HF_METRICS_CACHE", "HF_MODULES_CACHE"):
+        monkeypatch.setattr(config, name, Path(os.devnull) / "home")
+    monkeypatch.chdir(tmp_path)
 
-    done = subprocess.run(
-        [sys.executable, "-OO", "-m", "valor_core", "run", str(tmp_path / "config.json")],
-        cwd=MODULES,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = CliRunner().invoke(program, ["run", str(folder / "config.json")])
 
-    assert done.returncode == 0, done.stderr
-    report = json.loads((tmp_path / "report.json").read_text())
-    values = {one["parameters"]["output"]: one["value"] for one in report["results"]}
-    assert values["accuracy"] == 2 / 3  # of three words only that of b is wrong
-    assert report["config"]["metrics"][0]["module"] == "tagged"
+    assert done.exit_code == 0, done.output
+    report = Report.load(folder / "report.json")
+    found = report.find("Module", output="accuracy").only
+    assert found.value == 2 / 3  # of three words only that of b is wrong
+    assert report.config["metrics"][0]["module"] == "tagged"
+
+
+def undocumented(function: FunctionType) -> FunctionType:
+    """The function as ``python -OO`` makes it, without its docstring."""
+    code = function.__code__
+    bare = code.replace(co_consts=(None, *code.co_consts[1:]))
+    made = FunctionType(bare, function.__globals__, function.__name__, function.__defaults__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+def test_it_runs_without_docstrings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("add", "add_batch", "compute"):
+        bare = undocumented(vars(EvaluationModule)[name])
+        monkeypatch.setattr(EvaluationModule, name, bare)
+    script = tmp_path / "length_ratio.py"
+    script.write_text((MODULES / "length_ratio" / "length_ratio.py").read_text())
+    items = [Text("a", response="four", references="no")]
+
+    found = evaluate(items, [chosen(str(script))])["Module"].value
+
+    assert found == 2.0
+    with pytest.raises(TypeError, match="NoneType"):  # as evaluate itself fails under -OO
+        type(load(Script(script), None).module).__base__(cache_dir=str(tmp_path))
 
 
 def test_a_list_of_all_metrics_loads_neither_evaluate_nor_what_it_brings() -> None:

@@ -430,10 +430,21 @@ class TestOptionsAndErrors:
         assert caught.value.message.endswith(expected)
         assert caught.value.remedy == remedy
 
+    def test_a_field_that_items_of_the_task_have_not_is_named(self) -> None:
+        error = error_of(SPAM, "hits", columns={"predictions": "response"})
+
+        assert error == (
+            "columns.predictions: expected a field of items of classification, got 'response'; "
+            "it is one of: groundtruths, predictions, uid, metadata.NAME."
+        )
+
     def test_a_module_that_fails_says_what_it_says(self) -> None:
         error = error_of(SAID, "failing", columns={"data": "response"})
 
         assert error.startswith("failing failed, ZeroDivisionError: ")
+
+    def test_a_module_cannot_end_the_program(self) -> None:
+        assert error_of(SAID, "failing", options={"how": "exit"}) == "failing failed, SystemExit: 3"
 
     def test_data_that_a_module_has_not_downloaded_are_named_with_the_command(self) -> None:
         error = error_of(SAID, "failing", options={"how": "data"})

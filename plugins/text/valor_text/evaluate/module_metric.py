@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
-from valor_core.errors import ParameterError, SchemaError
+from valor_core.errors import ParameterError, ValorError
 from valor_core.parameters import nondefault
 from valor_core.result import Failed, Result, Undefined
 from valor_core.state import StateRequest
@@ -17,7 +17,8 @@ from valor_text.evaluate.inputs.module_inputs import all_columns, inputs
 from valor_text.evaluate.inputs.sources import Sources
 from valor_text.evaluate.outputs import is_table, results
 from valor_text.evaluate.parameters import ModuleParameters
-from valor_text.evaluate.scripts.loaded_module import LoadedModule, load
+from valor_text.evaluate.scripts.loaded_module import LoadedModule, find, load
+from valor_text.evaluate.scripts.script import Script
 
 _NOT_SHAPING = ("module", "allow_code", "revision")
 """Parameters that results have otherwise, or that change none."""
@@ -36,6 +37,7 @@ class ModuleMetric:
     """
 
     parameters: ModuleParameters
+    script: Script = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         own = self.parameters
@@ -47,6 +49,7 @@ class ModuleMetric:
                 "hf.Module: ",
             )
         try:
+            object.__setattr__(self, "script", find(own.module, own.revision))
             module = self._module
             columns = all_columns(module, own)
             Sources(own.columns).check((*columns, *module.options))
@@ -56,7 +59,7 @@ class ModuleMetric:
 
     @property
     def _module(self) -> LoadedModule:
-        return load(self.parameters.module, self.parameters.config_name, self.parameters.revision)
+        return load(self.script, self.parameters.config_name)
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The fields of the items that the module's columns are fed by."""
@@ -75,8 +78,7 @@ class ModuleMetric:
 
     def _shaped(self) -> dict[str, Any]:
         """What tells the results from those of another choice, or of other code."""
-        script = self._module.script
-        named = {"module": script.name, "script": script.digest}
+        named = {"module": self.script.name, "script": self.script.digest}
         return named | nondefault(self.parameters, *_NOT_SHAPING)
 
     def _computed(self, parameters: dict[str, Any], fields: ItemFields) -> list[Result]:
@@ -90,7 +92,7 @@ class ModuleMetric:
             if read.codes is not None:
                 options = read.codes.in_options(options)
             output = module.compute(own.seed, read.columns, options)
-        except (ParameterError, SchemaError) as error:
+        except ValorError as error:
             return [Result(parameters=parameters, value=Failed(error.one_line))]
         found = results(output, parameters, read.left_out)
         if read.codes is None or not read.codes.names:

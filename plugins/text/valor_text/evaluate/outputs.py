@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from valor_core.errors import ReportError, shown
 from valor_core.result import Failed, Result, Undefined, as_json, is_number
 
@@ -34,7 +32,7 @@ def results(
 
     Examples
     --------
-    >>> found = results({"PER": {"f1": np.float32(0.5)}, "accuracy": float("nan")}, {}, {})
+    >>> found = results({"PER": {"f1": 0.5}, "accuracy": float("nan")}, {}, {})
     >>> [(one.parameters["output"], one.value) for one in found]
     [('PER.f1', 0.5), ('accuracy', Undefined(reason='the module computes nan'))]
     """
@@ -82,7 +80,7 @@ def _value(value: Any) -> Any:
 
 def _with_nulls(value: Any) -> Any:
     """The value with None where a number is not finite."""
-    if isinstance(value, (np.ndarray, np.generic)):
+    if hasattr(value, "tolist"):  # an array of NumPy, PyTorch or pandas
         value = value.tolist()
     if isinstance(value, Mapping):
         return {str(key): _with_nulls(each) for key, each in value.items()}

@@ -53,8 +53,8 @@ class ModuleParameters:
     )
     single_precision: bool = parameter(
         default=False,
-        help="Whether numbers are rounded to 32 bits where the module declares it, as `evaluate` "
-        "does.",
+        help="Whether numbers are rounded to 32 bits where the module declares it, as "
+        "evaluate does.",
     )
     seed: int = parameter(
         default=0, check=Within(0, 2**32 - 1), help="Seed of random numbers while it computes."

@@ -20,6 +20,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             higher_is_better=None,
             range=Range(),
             takes_names="module",
+            extra="evaluate",
             references=(
                 Reference(
                     "Hugging Face evaluate 0.4.6",

@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ParameterError, did_you_mean, shown
+from valor_core.errors import ParameterError, SchemaError, did_you_mean, shown
 from valor_text.evaluate.inputs.kept_items import METADATA, TEXT_COLUMNS
 
 UID = "uid"
@@ -76,14 +76,30 @@ class Sources:
             Name of the column, those of the tables around it before it: ``"references.id"``.
         task : str
             The task of the items.
+
+        Raises
+        ------
+        SchemaError
+            If somebody chose a field that items of the task have not.
         """
         if path in self.chosen:
-            return self.chosen[path]
+            return self._checked(path, task)
         names = _OF_TEXT if task == "text" else _OF_CLASSES
         top, _, leaf = path.rpartition(".")
         if leaf == "label" and top:
             leaf = top.partition(".")[0]
         return names.get(leaf, f"{METADATA}{leaf}")
+
+    def _checked(self, path: str, task: str) -> Any:
+        """What somebody chose, if the items of the task have it."""
+        source = self.chosen[path]
+        is_field = isinstance(source, str) and not source.startswith(METADATA)
+        if is_field and source not in _KNOWN[task]:
+            raise SchemaError(
+                f"columns.{path}: expected a field of items of {task}, got {shown(source)}",
+                f"It is one of: {', '.join(_KNOWN[task])}, {METADATA}NAME.",
+            )
+        return source
 
     def takes(self, path: str) -> bool:
         """Whether something is known to feed a column: by its name, or since somebody chose it."""
@@ -91,17 +107,17 @@ class Sources:
 
     def fields(self, paths: Iterable[str]) -> set[str]:
         """The fields that have to be kept of an item, whatever its task is."""
-        found: set[str] = set()
+        found: set[Any] = set()
         for path in paths:
-            for task in _KNOWN:
-                source = self.of(path, task)
-                if source == ANSWER_START:
-                    found |= {"references", "contexts"}
-                elif source in TEXT_COLUMNS or (
-                    isinstance(source, str) and source.startswith(METADATA)
-                ):
-                    found.add(source)
-        return found
+            chosen = self.chosen.get(path)
+            found |= {chosen} if path in self.chosen else {self.of(path, task) for task in _KNOWN}
+        if ANSWER_START in found:
+            found |= {"references", "contexts"}
+        return {
+            source
+            for source in found
+            if isinstance(source, str) and (source in TEXT_COLUMNS or source.startswith(METADATA))
+        }
 
     def check(self, paths: Iterable[str]) -> None:
         """Refuse columns that a module has not, and fields that no item has.

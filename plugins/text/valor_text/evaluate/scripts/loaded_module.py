@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import inspect
 import logging
@@ -133,7 +134,7 @@ class LoadedModule:
 
         Raises
         ------
-        ParameterError
+        ValorError
             If the module raises; with what it says.
         """
         try:
@@ -141,8 +142,8 @@ class LoadedModule:
                 return self.module._compute(**columns, **options)
         except ModuleNotFoundError as error:
             raise _missing(self.script, (_top(error),), error) from error
-        except Exception as error:
-            raise ParameterError(f"{self.name} failed, {_told(error)}", _remedy(error)) from error
+        except (Exception, SystemExit) as error:
+            raise ValorError(f"{self.name} failed, {_told(error)}", _remedy(error)) from error
 
 
 @contextmanager
@@ -161,30 +162,52 @@ def _seeded(seed: int) -> Iterator[None]:
             np.random.set_state(before[1])
 
 
-@lru_cache(maxsize=64)
-def load(module: Path, config_name: str | None, revision: str | None) -> LoadedModule:
-    """The module of a folder, a script or a name; executes its code.
+def find(module: Path, revision: str | None) -> Script:
+    """The script of a folder, of a name in the cache or of one on the hub; executes none of it.
 
     Parameters
     ----------
     module : Path
         The folder of its script, the script, or a name.
-    config_name : str or None
-        Which of its configurations.
     revision : str or None
         Version of it on the hub.
 
     Raises
     ------
     MissingExtraError
-        If `evaluate` or a package that the script imports is not installed.
+        If `evaluate` is not installed.
     ParameterError
-        If there is no such module, or its code fails.
+        If there is no such module.
     """
-    import_extra("evaluate", f"hf.Module: the module {module.as_posix()}", "valor-text[evaluate]")
+    doing = f"hf.Module: the module {module.as_posix()}"
+    import_extra("evaluate", doing, "valor-text[evaluate]")
+    return local(module) or _cached_or_fetched(module.as_posix(), revision)
+
+
+def load(script: Script, config_name: str | None) -> LoadedModule:
+    """The module that a script defines; executes its code, once for each version of it.
+
+    Parameters
+    ----------
+    script : Script
+        Where it is.
+    config_name : str or None
+        Which of its configurations.
+
+    Raises
+    ------
+    MissingExtraError
+        If a package that the script imports is not installed.
+    ParameterError
+        If its code fails, or defines no module.
+    """
     with _ALONE, redirect_stdout(sys.stderr):
-        script = local(module) or _cached_or_fetched(module.as_posix(), revision)
-        return LoadedModule(script, _made(script, config_name))
+        return _loaded(script, script.digest, config_name)
+
+
+@lru_cache(maxsize=64)
+def _loaded(script: Script, digest: str, config_name: str | None) -> LoadedModule:
+    return LoadedModule(script, _made(script, config_name))
 
 
 def _cached_or_fetched(name: str, revision: str | None) -> Script:
@@ -258,7 +281,7 @@ def _made(script: Script, config_name: str | None) -> Any:
         if missing:
             raise _missing(script, missing, error) from error
         raise ParameterError(f"module: {script.name} cannot be loaded, {_told(error)}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         remedy = None if config_name else "If it asks for a configuration, name one: config_name: …"
         raise ParameterError(
             f"module: {script.name} cannot be loaded, {_told(error)}", _remedy(error) or remedy
@@ -266,8 +289,9 @@ def _made(script: Script, config_name: str | None) -> Any:
 
 
 def _imported(script: Script) -> ModuleType:
-    """The script, imported as part of a package whose name stands for its code."""
-    package = f"_valor_evaluate_{script.digest}"
+    """The script, imported as part of a package whose name stands for its place and its code."""
+    place = hashlib.sha256(str(script.path).encode()).hexdigest()[:12]
+    package = f"_valor_evaluate_{place}_{script.digest}"
     if package not in sys.modules:
         made = ModuleType(package)
         made.__path__ = [str(script.path.parent)]
@@ -345,7 +369,7 @@ def _top(error: ImportError) -> str:
     return (error.name or "").partition(".")[0]
 
 
-def _told(error: Exception) -> str:
+def _told(error: BaseException) -> str:
     """An exception in one line: its type and the first line that says something."""
     lines = (line.strip(" *\t") for line in str(error).splitlines())
     said = next((line for line in lines if line), "")
@@ -355,7 +379,7 @@ def _told(error: Exception) -> str:
 _NLTK_DATA = re.compile(r"nltk\.download\('(\w+)'\)")
 
 
-def _remedy(error: Exception) -> str | None:
+def _remedy(error: BaseException) -> str | None:
     """What to do about an exception of somebody else's code, where it is known."""
     data = _NLTK_DATA.search(str(error)) if isinstance(error, LookupError) else None
     return f"Download it with: python -m nltk.downloader {data[1]}" if data else None

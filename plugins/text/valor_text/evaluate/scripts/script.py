@@ -10,7 +10,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
-from attrs import define
+from attrs import frozen
 
 from valor_core.errors import ParameterError, did_you_mean
 from valor_core.installer import install
@@ -32,7 +32,7 @@ _DISTRIBUTIONS = {
 """What is installed for a package that is not called like its distribution."""
 
 
-@define(slots=False, frozen=True)
+@frozen(slots=False)
 class Script:
     r"""The file that defines a module, and the files beside it that it imports.
 
