@@ -133,6 +133,7 @@ ENGLISH = [
     ("ten pounds, \u00a310, one euro", "\u00a310 \u00a310 \u20ac1"),
     ("$5 million, five million dollars", "$5000000 $5000000"),
     ("percent, dollars, $, %", "percent dollars"),
+    ("it costs 5 %. They do n't.", "it costs 5% they do not"),
 ]
 
 

@@ -19,17 +19,18 @@ _FILLERS = frozenset(
     ["uh", "uhh", "uhm", "um", "umm", "er", "erm", "eh", "hm", "hmm", "mm", "mmm", "mhm"]
 )
 _APOSTROPHES = dict.fromkeys(map(ord, "\u2018\u2019\u201b\u02bc\u00b4`"), "'")
-_RULES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+_KEPT = "'.,%$£€"
+"""What is looked at word by word; all other punctuation is none."""
+
+_CURRENCIES = frozenset("$£€")
+_ENDINGS = frozenset({"n't", "'s", "'re", "'ve", "'ll", "'d", "'m"})
+_LOOSE = _CURRENCIES | _ENDINGS | {"%"}
+
+_CLEAN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     # "u.s.a." and "p.m." are words.
     (re.compile(r"\b(?:[a-z]\.){2,}"), lambda match: match[0].replace(".", "")),
     (re.compile(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))"), ""),
-    (re.compile(r" +(?=n't\b|'(?:s|re|ve|ll|d|m)\b)"), ""),
-    (re.compile(r"([$£€]) +(?=[0-9])"), r"\1"),
-    (re.compile(r"(?<=[0-9]) +%"), "%"),
-)
-_KEPT = "'.%$£€"
-_CLEAN: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"(?<![0-9])\.|\.(?![0-9])|(?<![0-9])%|[$£€](?![0-9])"), " "),
+    (re.compile(r",|(?<![0-9])\.|\.(?![0-9])|(?<![0-9])%|[$£€](?![0-9])"), " "),
     (re.compile(r"(?<![a-z0-9])'|'(?![a-z0-9])"), ""),
 )
 
@@ -53,13 +54,14 @@ def english(texts: Sequence[str]) -> list[str]:
 def _english(joined: str, mark: str) -> str:
     joined = plain_letters(one_case(joined.translate(_APOSTROPHES)))
     joined = _bracketed(mark).sub(" ", joined).replace("&", " and ")
-    for pattern, replacement in _RULES:
-        joined = pattern.sub(replacement, joined)
     joined = without_symbols(joined, mark, but=_KEPT)
-    for pattern, blank in _CLEAN:
-        joined = pattern.sub(blank, joined)
-    words = (joined.replace(mark, f" {mark} ") if mark else joined).split(" ")
-    known = {word: _written(word) for word in set(words)}
+    words = (joined.replace(mark, f" {mark} ") if mark else joined).split()
+    different = set(words)
+    if any(word.rstrip(",.") in _LOOSE for word in different):
+        words = _attached(words)
+        different = set(words)
+    # Each word is written once, however often it was said.
+    known = {word: _written(word) for word in different}
     return " ".join(in_digits(" ".join(map(known.__getitem__, words)).split()))
 
 
@@ -67,8 +69,30 @@ def _bracketed(mark: str) -> re.Pattern[str]:
     return re.compile(rf"\[[^][{mark}]*\]|<[^<>{mark}]*>|\([^(){mark}]*\)")
 
 
+def _attached(words: Sequence[str]) -> list[str]:
+    """The words, with signs and endings that stand apart at the words that they belong to.
+
+    Examples
+    --------
+    >>> _attached(["do", "n't", "pay", "$", "5", "or", "5", "%"])
+    ["don't", 'pay', '$5', 'or', '5%']
+    """
+    written: list[str] = []
+    for word in words:
+        before, sign = written[-1] if written else "", word.rstrip(",.")
+        is_ending = sign in _ENDINGS and before[-1:].isalpha()
+        is_percent = sign == "%" and before[-1:].isdigit()
+        if is_ending or is_percent or (before in _CURRENCIES and word[0].isdigit()):
+            written[-1] += word
+        else:
+            written.append(word)
+    return written
+
+
 def _written(word: str) -> str:
-    """What is written for a word: others, or none."""
-    if word in _FILLERS:
-        return ""
-    return " ".join(SPELLINGS.get(one, one) for one in in_full(word).split())
+    """What is written for a word: one, several or none."""
+    if not word.isalnum():
+        for pattern, replacement in _CLEAN:
+            word = pattern.sub(replacement, word)
+    full = " ".join(map(in_full, word.split()))
+    return " ".join(SPELLINGS.get(one, one) for one in full.split() if one not in _FILLERS)
