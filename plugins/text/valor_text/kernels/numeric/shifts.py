@@ -130,10 +130,13 @@ def _shifts(response: Words, reference: Words, ways: list[int], most: int) -> It
 def _aligned(
     response: Words, reference: Words, ways: list[int]
 ) -> tuple[list[int], list[bool], list[bool]]:
-    """Of each word of the reference, the last of the response that is not behind it; and which
-    words of the response, and of the reference, are wrong.
+    """The place in the response of each word of the reference, and which words of both are wrong.
+
+    A word that the response has not is placed with the one before it.
     """
-    place, wrong, missing = [], [], []
+    place: list[int] = []
+    wrong: list[bool] = []
+    missing: list[bool] = []
     for way in ways:
         is_hit = way == _TOGETHER and response[len(wrong)] == reference[len(place)]
         if way != _ADDED:
