@@ -21,6 +21,23 @@ PARAMETERS = {
     "text.TER": [{}, {"normalized": True, "asian_support": True}],
     "text.CorpusTER": [{}, {"no_punct": True, "case_sensitive": True}],
     "text.EditDistance": [{}, {"relative": True, "tokeniser": "words"}],
+    "text.ROUGE": [{}, {"use_stemmer": True, "measures": ["precision", "recall"]}],
+    "text.BLEU": [
+        {},
+        {"smoothing": "method6", "tokeniser": "characters"},
+        {"smoothing": "method7", "weights": [0.5, 0.5], "normaliser": "lower"},
+        {"definition": "sacrebleu", "smoothing": "floor", "effective_order": False},
+    ],
+    "text.CorpusBLEU": [
+        {},
+        {"smoothing": "method5", "tokeniser": "char"},
+        {"smoothing": "method6", "tokeniser": "words"},
+        {"definition": "sacrebleu", "smoothing": "add-k", "effective_order": True},
+    ],
+    "text.GLEU": [{}, {"shortest": 2, "tokeniser": "characters"}],
+    "text.CorpusGLEU": [{}, {"longest": 2, "tokeniser": "intl", "normaliser": "lowercase"}],
+    "text.ChrF": [{}, {"word_order": 2, "whitespace": True}],
+    "text.CorpusChrF": [{}, {"word_order": 1, "eps_smoothing": True, "beta": 1}],
     "text.ExactMatch": [{}, {"normaliser": "squad", "no_answer": True}],
     "text.TokenF1": [
         {},

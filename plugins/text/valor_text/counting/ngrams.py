@@ -118,7 +118,7 @@ class NgramCounts(DerivedState):
     tokeniser: str
     longest: int
     items: int = counted(int)
-    lacking: Counter[str] = counted(Counter)
+    left_out: Counter[str] = counted(Counter)
     matches: NDArray[np.int64] = counted(_by_length, takes_self=True)
     totals: NDArray[np.int64] = counted(_by_length, takes_self=True)
     too_short: NDArray[np.int64] = counted(_by_length, takes_self=True)
@@ -127,12 +127,12 @@ class NgramCounts(DerivedState):
 
     def update(self, batch: TextBatch) -> None:
         """Count the items of a batch."""
-        items, lacking = complete(batch)
+        items, left_out = complete(batch)
         pairs = Pairs.of(items)
         tokens = tokenise(normalise(pairs.texts, self.normaliser), self.tokeniser)
         table = NgramTable.of(pairs, tokens, self.longest)
         self.items += pairs.items
-        self.lacking += lacking
+        self.left_out += left_out
         self.matches = self.matches + table.matches.sum(0)
         self.totals = self.totals + table.totals.sum(0)
         self.too_short = self.too_short + table.too_short.sum(0)

@@ -56,9 +56,10 @@ class Tokens:
             ``is_token(character)``, asked once for each that occurs.
         """
         column = characters(texts)
-        occurring = np.flatnonzero(occurs(column.codes))
+        is_ascii = column.codes.dtype == np.uint8
+        occurring = np.arange(128) if is_ascii else np.flatnonzero(occurs(column.codes))
         known = [code for code in occurring.tolist() if is_token(chr(code))]
-        numbers = np.full(0x110000, -1, np.int32)
+        numbers = np.full(occurring.max(initial=0) + 1, -1, np.int32)
         numbers[known] = np.arange(len(known))
         ids = numbers[column.codes]
         ids[column.stops] = -1

@@ -85,7 +85,7 @@ class CorpusBLEU:
             value = Undefined("no items with a response and references")
         if value != value:
             value = _NO_METHOD6
-        yield Result(parameters=plain(chosen), value=value, left_out=dict(counts.lacking))
+        yield Result(parameters=plain(chosen), value=value, left_out=dict(counts.left_out))
 
 
 def _longest(parameters: BLEUParameters) -> int:

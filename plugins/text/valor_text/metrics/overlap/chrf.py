@@ -66,16 +66,16 @@ class ChrFCounts(DerivedState):
 
     parameters: ChrFParameters
     items: int = counted(int)
-    lacking: Counter[str] = counted(Counter)
+    left_out: Counter[str] = counted(Counter)
     ngrams: NDArray[np.int64] = counted(_by_length, takes_self=True)
 
     def update(self, batch: TextBatch) -> None:
         """Count the items of a batch."""
-        items, lacking = complete(batch)
+        items, left_out = complete(batch)
         pairs = Pairs.of(items)
         overlap = _Overlap.of(pairs, self.parameters)
         self.items += pairs.items
-        self.lacking += lacking
+        self.left_out += left_out
         counts = (overlap.responses, overlap.references, overlap.common)
         self.ngrams = self.ngrams + np.stack([each.sum(0) for each in counts])
 
@@ -101,7 +101,7 @@ class CorpusChrF:
             value = float(_Overlap(responses, references, common).chrf(self.parameters)[0])
         else:
             value = Undefined("no items with a response and references")
-        yield Result(parameters=plain(self.parameters), value=value, left_out=dict(counts.lacking))
+        yield Result(parameters=plain(self.parameters), value=value, left_out=dict(counts.left_out))
 
 
 @frozen(eq=False)

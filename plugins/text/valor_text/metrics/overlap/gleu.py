@@ -59,17 +59,17 @@ class GLEUCounts(DerivedState):
 
     parameters: GLEUParameters
     items: int = counted(int)
-    lacking: Counter[str] = counted(Counter)
+    left_out: Counter[str] = counted(Counter)
     matches: int = counted(int)
     totals: int = counted(int)
 
     def update(self, batch: TextBatch) -> None:
         """Count the items of a batch."""
-        items, lacking = complete(batch)
+        items, left_out = complete(batch)
         pairs = Pairs.of(items)
         matches, totals = _counts(pairs, self.parameters)
         self.items += pairs.items
-        self.lacking += lacking
+        self.left_out += left_out
         self.matches += int(matches.sum())
         self.totals += int(totals.sum())
 
@@ -94,7 +94,7 @@ class CorpusGLEU:
             value = counts.matches / max(counts.totals, 1)
         else:
             value = Undefined("no items with a response and references")
-        yield Result(parameters=plain(self.parameters), value=value, left_out=dict(counts.lacking))
+        yield Result(parameters=plain(self.parameters), value=value, left_out=dict(counts.left_out))
 
 
 def _counts(pairs: Pairs, parameters: GLEUParameters) -> tuple[Positions, Positions]:
