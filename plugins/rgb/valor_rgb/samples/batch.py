@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
@@ -15,7 +15,6 @@ from valor_core.readers import Table
 from valor_core.readers.metadata import columns_beside
 from valor_core.readers.nested import parsed
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
-from valor_core.schemas.characters import check_unicode
 from valor_core.schemas.datum import Datum, Datums, listed, with_datums
 from valor_core.schemas.decimals import as_written
 from valor_rgb.samples.answers import as_answers, as_spellings
@@ -94,9 +93,6 @@ ndarray of object, shape (n,)
                 for place, cell in enumerate(column)
             ]
             object.__setattr__(self, name, _objects(checked))
-        for name in ("response", "query"):
-            for place, text in enumerate(getattr(self, name)):
-                check_unicode(text or "", f"{self.datums.name(place)}, {name}")
 
     def __len__(self) -> int:
         return len(self.datums)
@@ -106,12 +102,22 @@ ndarray of object, shape (n,)
         """Columns of the objects."""
         items = listed(items, RGBSample)
         datums = Datums.of(Datum(item.uid, item.metadata) for item in items)
-        return cls(datums, *([getattr(item, name) for item in items] for name in FIELDS))
+        columns = {name: [getattr(item, name) for item in items] for name in FIELDS}
+        return cls._of_checked(datums, columns)
+
+    @classmethod
+    def _of_checked(cls, datums: Datums, columns: Mapping[str, Any]) -> Self:
+        """The batch of columns whose cells were checked when their samples were made."""
+        batch = object.__new__(cls)
+        object.__setattr__(batch, "datums", datums)
+        for name, column in columns.items():
+            object.__setattr__(batch, name, _objects(column))
+        return batch
 
     def select(self, positions: Codes) -> RGBBatch:
         """The samples at some positions."""
-        columns = (getattr(self, name)[positions] for name in FIELDS)
-        return RGBBatch(self.datums.select(positions), *columns)
+        columns = {name: getattr(self, name)[positions] for name in FIELDS}
+        return self._of_checked(self.datums.select(positions), columns)
 
     def relabel(self, renames: Mapping[Any, Any]) -> RGBBatch:
         """Samples have no labels.
