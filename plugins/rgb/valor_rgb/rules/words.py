@@ -102,24 +102,27 @@ class Words:
         """The words of a text."""
         plain = folded(text)
         words: list[str] = []
-        marks: list[tuple[int, int, int]] = []
+        sentences: list[int] = []
+        thoughts: list[int] = []
+        clauses: list[int] = []
         sentence = thought = clause = end = 0
         for match in _WORD.finditer(plain):
-            word = match[0].removesuffix("'s")
-            gap = plain[end : match.start()]
-            if gap == " " and word not in CONTRASTS:
-                pass  # which is almost always so
-            elif words and _ends(words[-1], gap):
-                sentence, thought, clause = sentence + 1, thought + 1, clause + 1
-            elif words and word in CONTRASTS:
-                thought, clause = thought + 1, clause + 1
-            elif words and _CLAUSE.search(gap):
-                clause += 1
-            words.append(word)
-            marks.append((sentence, thought, clause))
+            word = match[0]
+            start = match.start()
+            if word in CONTRASTS or start - end != 1 or plain[end] != " ":  # mostly it is a blank
+                gap = plain[end:start]
+                if words and _ends(words[-1], gap):
+                    sentence, thought, clause = sentence + 1, thought + 1, clause + 1
+                elif words and word in CONTRASTS:
+                    thought, clause = thought + 1, clause + 1
+                elif words and _CLAUSE.search(gap):
+                    clause += 1
             end = match.end()
-        columns = zip(*marks, strict=True) if marks else ((), (), ())
-        return cls(tuple(words), *columns)
+            words.append(word.removesuffix("'s"))
+            sentences.append(sentence)
+            thoughts.append(thought)
+            clauses.append(clause)
+        return cls(tuple(words), tuple(sentences), tuple(thoughts), tuple(clauses))
 
     def places(self, phrase: Sequence[str]) -> Iterator[int]:
         """Where a phrase begins, word by word."""
