@@ -156,6 +156,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """Names of each field in tables, ours first; the others are those of the paper's program."""
 
+_NAME_THE_ABILITY = "Name it for all rows, with the reader rgb.responses: ability: noise_robustness"
 _NESTED = ("answers", "false_answer", "contexts")
 
 
@@ -190,7 +191,8 @@ def from_table(table: Table, same: Mapping[str, Any] | None = None) -> RGBBatch:
     if found["response"] is None and table.unit == "row":
         raise table.missing("response")
     if found["ability"] is None and same.get("ability") is None:
-        raise table.missing("ability", purpose=" of what each response tests")
+        error = table.missing("ability", purpose=" of what each response tests")
+        raise ReadError(error.message, error.remedy or _NAME_THE_ABILITY)
     uids: Any = [table.row(place) for place in range(len(table))]
     if found["uid"] is not None:
         uids = table.uids(found["uid"])
