@@ -35,6 +35,7 @@ _CONTRACTIONS = (
         r"\1 not",
     ),
     ("i'm", re.compile(r"\bi'm\b"), "i am"),
+    ("'s", re.compile(r"\b(it|that|there|he|she|what|who|where)'s\b"), r"\1 is"),
     ("'re", re.compile(r"\b(we|they|you)'re\b"), r"\1 are"),
 )
 """What a contraction has in it, how it is found, and how it is written out."""

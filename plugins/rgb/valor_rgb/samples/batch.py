@@ -17,7 +17,7 @@ from valor_core.readers.nested import parsed
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
 from valor_core.schemas.datum import Datum, Datums, listed, with_datums
 from valor_core.schemas.decimals import as_written
-from valor_rgb.samples.answers import as_answers, as_spellings
+from valor_rgb.samples.answers import as_answers, as_one_of, as_spellings
 from valor_rgb.samples.sample import (
     RGBSample,
     ability_of,
@@ -146,15 +146,18 @@ ndarray of object, shape (n,)
 NAMES: Mapping[str, tuple[str, ...]] = {
     "uid": ("uid", "id"),
     "ability": ("ability",),
-    "response": ("response", "prediction"),
-    "answers": ("answers", "answer", "ans"),
+    "response": ("response", "prediction", "actual_output"),
+    "answers": ("answers", "answer", "ans", "references", "reference", "expected_output"),
     "false_answer": ("false_answer", "fakeanswer"),
     "noise_ratio": ("noise_ratio", "noise_rate"),
     "closed_book": ("closed_book",),
-    "query": ("query", "question"),
-    "contexts": ("contexts", "docs"),
+    "query": ("query", "question", "user_input", "input"),
+    "contexts": ("contexts", "docs", "retrieved_contexts", "retrieval_context"),
 }
-"""Names of each field in tables, ours first; the others are those of the paper's program."""
+"""Names of each field in tables, ours first, then those of the paper's program and of others."""
+
+_REFERENCES = ("references", "reference", "expected_output")
+"""Names under which a list is of texts any of which will do."""
 
 _NAME_THE_ABILITY = "Name it for all rows, with the reader rgb.responses: ability: noise_robustness"
 _NESTED = ("answers", "false_answer", "contexts")
@@ -210,6 +213,8 @@ def _column(
     if name is None:
         return [check(otherwise, field)] * len(table)
     cells = [otherwise if cell is None else cell for cell in _cells(table, field, name)]
+    if name in _REFERENCES:
+        check = as_one_of
     return checked_cells(table, name, cells, check)
 
 
