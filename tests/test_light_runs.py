@@ -33,7 +33,12 @@ print("made:", *(f"{cls.__module__}.{cls.__name__}" for cls in set(parameter_cla
 
 @pytest.mark.parametrize(
     ("example", "metric", "most"),
-    [("digits", "Accuracy", 5), ("detection", "AP", 5), ("segmentation", "IOU", 6)],
+    [
+        ("digits", "Accuracy", 5),
+        ("detection", "AP", 5),
+        ("segmentation", "IOU", 6),
+        ("rgb", "NoiseRobustness", 5),
+    ],
 )
 def test_a_run_of_one_metric_makes_a_handful_of_parameter_classes(
     example: str, metric: str, most: int, tmp_path: Path

@@ -123,6 +123,7 @@ PUBLISHED = {
     "valor_core",
     "averages",
     "bound_metric",
+    "cli",
     "compiled",
     "control",
     "derived_state",

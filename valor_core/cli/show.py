@@ -104,7 +104,7 @@ def _find_bare(name: str, registry: Registry) -> Spec:
     wanted, specs = fold(name.partition("@")[0]), _all(registry)
     known = [spec for spec in specs if wanted in map(fold, (spec.short_name, *spec.aliases))]
     found = _exact(name, known)
-    if len(found) == 1:
+    if len({spec.name for spec in found}) == 1:
         return found[0]
     if found:
         names = " or ".join(repr(spec.name) for spec in found)

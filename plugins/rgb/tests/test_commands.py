@@ -11,6 +11,7 @@ from valor_rgb.rules.paper import PaperRules
 from valor_rgb.rules.robust import RobustRules
 
 from valor_core.cli.program import program
+from valor_core.spec import fold
 
 from .data_files import write_dataset
 
@@ -138,10 +139,13 @@ def test_the_command_is_found_and_explained() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["rgb.NoiseRobustness", "NegativeRejection", "rgb.Verdicts", "rgb.dataset", "rgb.responses"],
+    [
+        *("rgb.NoiseRobustness", "NegativeRejection", "informationintegration"),
+        *("counterfactual_robustness", "rgb.Verdicts", "rgb.dataset", "rgb.responses", "rgb"),
+    ],
 )
 def test_every_name_answers_to_show(name: str) -> None:
     said = valor("show", name)
 
     assert said.exit_code == 0
-    assert name.rpartition(".")[2] in said.stdout
+    assert said.stdout.casefold().startswith(f"rgb.{fold(name.rpartition('.')[2])}")

@@ -178,7 +178,10 @@ def test_recorded_responses_are_found_by_uid(tmp_path: Path) -> None:
             [{"uid": "en/noise_robustness/0.4/0", "response": "x"}] * 2,
             r"r\.jsonl, line 2, field 'uid': expected each uid once, found .* as in line 1$",
         ),
-        ([{"uid": "a"}], r"r\.jsonl: expected a field 'response' or 'prediction', the fields are"),
+        (
+            [{"uid": "a"}],
+            r"r\.jsonl: expected a field 'response' or 'prediction' or 'actual_output', the",
+        ),
         ([{"response": "a"}], r"r\.jsonl: expected a field 'uid' or 'id'"),
         (
             [{"uid": "en/noise_robustness/0.4/0", "response": [1]}],

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from valor_rgb.rules.heuristic import (
     DETECTION_PHRASES,
     REJECTION_PHRASES,
@@ -118,6 +122,13 @@ CORRECTED = [
 @pytest.mark.parametrize(("text", "expected"), NORMALIZED)
 def test_a_text_is_normalized(text: str, expected: str) -> None:
     assert normalized(text) == expected
+
+
+@given(st.text(st.sampled_from("aB .!?,;:\n\u00a0\u0130\u3000")))
+def test_it_is_normalized_as_the_evaluator_does_it(text: str) -> None:
+    without_end = re.sub(r"[.!?,;:]+$", "", text.lower().strip())
+
+    assert normalized(text) == " ".join(without_end.split())
 
 
 @pytest.mark.parametrize(("response", "answer", "rule"), MATCHED)

@@ -97,7 +97,12 @@ def test_a_row_says_more_than_what_stands_beside_its_file(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("data", "error", "message"),
     [
-        ({}, ReadError, r"a\.jsonl: expected a field 'ability' of what each response tests"),
+        (
+            {},
+            ReadError,
+            r"a\.jsonl: expected a field 'ability' of what each response tests, the fields are .*\n"
+            r"Name it for all rows, with the reader rgb.responses: ability: noise_robustness$",
+        ),
         (
             {"ability": "noise"},
             ParameterError,

@@ -139,6 +139,19 @@ def test_a_plain_table_has_our_names_or_those_of_the_papers_program(tmp_path: Pa
     assert other.find("NoiseRobustness", noise_ratio=0.2).value == 1.0
 
 
+def test_a_list_of_references_is_of_spellings_and_one_of_answers_of_parts() -> None:
+    cells: dict[str, Any] = {"actual_output": ["Paris"], "ability": ["noise_robustness"]}
+
+    for name, answers in (
+        ("references", (("Paris", "paris"),)),
+        ("expected_output", (("Paris", "paris"),)),
+        ("answers", (("Paris",), ("paris",))),
+    ):
+        (sample,) = from_table(Table(cells | {name: [["Paris", "paris"]]}, "a.jsonl")).items()
+        assert sample.answers == answers
+        assert sample.response == "Paris"
+
+
 @pytest.mark.parametrize(
     ("cells", "message"),
     [

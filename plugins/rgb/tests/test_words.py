@@ -9,6 +9,7 @@ from valor_rgb.rules.words import Words, folded, words_of
     [
         ("I CAN\u2019T, can't, cannot, can not, cant", "i cannot, cannot, cannot, cannot, cannot"),
         ("won't don't isnt I'm we're", "will not do not is not i am we are"),
+        ("it's there's Ann's", "it is there is ann's"),
         ("1,000 and 1,000,000 but 2,2022 and 10,00", "1000 and 1000000 but 2,2022 and 10,00"),
         ("\uff21\ufb01\u00bd", "afi1\u20442"),
         ("Stra\u00dfe", "strasse"),

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from valor_core import Registry
+from valor_core.cli import streams
 from valor_core.errors import ConfigError, ReadError, ReportError
 from valor_core.evaluate import reader_of
 from valor_core.request import Request
@@ -56,7 +57,7 @@ def prompts(
     samples = list(_samples(config, settings))
     lines = [json.dumps(Prompt(one, told).to_dict(), ensure_ascii=False) for one in samples]
     _write(output, "".join(f"{line}\n" for line in lines))
-    click.echo(_summary(samples, output), err=True)
+    streams.talk(_summary(samples, output))
     return 0
 
 
@@ -86,7 +87,7 @@ def _text(path: Path) -> str:
 
 def _write(path: Path | None, text: str) -> None:
     if path is None:
-        click.echo(text, nl=False)
+        streams.say(text.removesuffix("\n"))
         return
     try:
         path.write_text(text, encoding="utf-8", newline="\n")

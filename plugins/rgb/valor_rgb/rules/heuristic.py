@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from attrs import frozen
+from valor_text.normalisers import normaliser
 
 from valor_rgb.rules.phrases import first_phrase
 from valor_rgb.samples.answers import Answers, Spellings
@@ -69,6 +70,7 @@ OVERLAP = 0.8
 """Share of the answer's tokens that is enough."""
 
 _END = re.compile(r"[.!?,;:]+$")
+_LOWER = normaliser("lower@1")
 
 
 def normalized(text: str) -> str:
@@ -79,7 +81,8 @@ def normalized(text: str) -> str:
     >>> normalized(' "The  capital, is Paris!!!')
     '"the capital, is paris'
     """
-    return " ".join(_END.sub("", text.lower().strip()).split())
+    (lowered,) = _LOWER.normalise([text])
+    return _END.sub("", lowered).rstrip()
 
 
 def matched(response: str, answer: str, *, strict: bool = False) -> str | None:

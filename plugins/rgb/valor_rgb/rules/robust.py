@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
 
 from attrs import frozen
 
-from valor_rgb.rules.words import Words, words_of, words_said
+from valor_rgb.rules.words import Phrases, Words, words_of
 from valor_rgb.samples.answers import Answers, Spellings
 
 REJECTION_PHRASES = (
@@ -40,6 +41,13 @@ REJECTION_PHRASES = (
     "not possible to determine",
     "impossible to answer",
     "impossible to determine",
+    "it is unclear",
+    "it is not clear",
+    "it is unknown",
+    "it is not known",
+    "none of the documents",
+    "none of the passages",
+    "none of the provided",
     "insufficient information",
     "insufficient evidence",
     "not enough information",
@@ -162,7 +170,7 @@ _DENIALS = (
 )
 
 
-@frozen
+@frozen(slots=False)
 class RobustRules:
     """Rules over whole words, folded in case, width, punctuation and contraction.
 
@@ -196,28 +204,25 @@ class RobustRules:
 
     def right(self, response: str, answers: Answers) -> str | None:
         """That every part is said, outside refusals, and is not denied everywhere it is said."""
-        text = words_said(response)
-        refusing = {text.thoughts[place] for place, _ in self._refusals(text)}
+        read = _read(self, response)
         is_said = bool(answers) and all(
-            any(self._says(text, words_of(one), refusing) for one in part) for part in answers
+            any(self._says(read, words_of(one)) for one in part) for part in answers
         )
         return "said" if is_said else None
 
     def refused(self, response: str) -> str | None:
         """The first phrase of a refusal."""
-        phrase = next((phrase for _, phrase in self._refusals(words_said(response))), None)
-        return None if phrase is None else f"phrase: {phrase}"
+        refusals = _read(self, response).refusals
+        return f"phrase: {refusals[0][1]}" if refusals else None
 
     def detected(self, response: str, false_answer: Spellings) -> str | None:
         """A phrase that finds an error in the documents, or a denial of the false answer."""
-        text = words_said(response)
-        about = self._about_documents(text)
-        never = (*self.negations, *_NO_ERROR)
-        for phrase in self.detection_phrases:
-            words = words_of(phrase)
-            for place in text.places(words):
-                if text.sentences[place] in about and not _denied_before(text, place, never):
-                    return f"phrase: {phrase}"
+        read = _read(self, response)
+        text = read.text
+        for place, phrase in self._detections.places(text):
+            is_there = text.sentences[place] in read.about
+            if is_there and not _denied_before(text, place, (*self.negations, *_NO_ERROR)):
+                return f"phrase: {phrase}"
         for one in false_answer:
             words = words_of(one)
             if any(self._is_denied(text, place, len(words)) for place in text.places(words)):
@@ -230,36 +235,74 @@ class RobustRules:
         """That the answer is said, where the error was detected."""
         return None if detected is None else self.right(response, answers)
 
-    def _refusals(self, text: Words) -> Iterator[tuple[int, str]]:
-        """Where the text refuses, and the phrase that does."""
-        for phrase in self.rejection_phrases:
-            for place in text.places(words_of(phrase)):
-                yield place, phrase
-        about = self._about_documents(text)
-        for phrase in self.absence_phrases:
-            words = words_of(phrase)
-            for place in text.places(words):
-                if text.sentences[place] in about or len(text.words) == len(words):
-                    yield place, phrase
+    def read(self, response: str) -> Reading:
+        """What a response tells whatever the answer is."""
+        text = Words.of(response)
+        about = frozenset(text.sentences[place] for place, _ in self._documents.places(text))
+        refusals = list(self._rejections.places(text))
+        for place, phrase in self._absences.places(text):
+            is_whole = len(text.words) == len(words_of(phrase))
+            if is_whole or text.sentences[place] in about:
+                refusals.append((place, phrase))
+        return Reading(text, about, tuple(refusals))
 
-    def _about_documents(self, text: Words) -> Collection[int]:
-        """The sentences that have a word for the documents."""
-        return {
-            text.sentences[place]
-            for word in self.document_words
-            for place in text.places(words_of(word))
-        }
+    @cached_property
+    def _rejections(self) -> Phrases:
+        return Phrases.of(self.rejection_phrases)
 
-    def _says(self, text: Words, words: Sequence[str], refusing: Collection[int]) -> bool:
+    @cached_property
+    def _absences(self) -> Phrases:
+        return Phrases.of(self.absence_phrases)
+
+    @cached_property
+    def _detections(self) -> Phrases:
+        return Phrases.of(self.detection_phrases)
+
+    @cached_property
+    def _documents(self) -> Phrases:
+        return Phrases.of(self.document_words)
+
+    def _says(self, read: Reading, words: Sequence[str]) -> bool:
         """Whether a spelling is said somewhere where it is neither refused nor denied."""
         return any(
-            text.thoughts[place] not in refusing and not self._is_denied(text, place, len(words))
-            for place in text.places(words)
+            read.text.thoughts[place] not in read.refusing
+            and not self._is_denied(read.text, place, len(words))
+            for place in read.text.places(words)
         )
 
     def _is_denied(self, text: Words, place: int, size: int) -> bool:
         """Whether what stands at a place is denied before or behind."""
         return _denied_before(text, place, self.negations) or _denied_behind(text, place + size)
+
+
+@frozen(slots=False)
+class Reading:
+    """What a response tells whatever the answer is.
+
+    Parameters
+    ----------
+    text : Words
+        Its words.
+    about : frozenset of int
+        The sentences that have a word for the documents.
+    refusals : tuple of (int, str)
+        Where it refuses, and the phrase that does.
+    """
+
+    text: Words
+    about: frozenset[int]
+    refusals: tuple[tuple[int, str], ...]
+
+    @cached_property
+    def refusing(self) -> frozenset[int]:
+        """The thoughts that refuse."""
+        return frozenset(self.text.thoughts[place] for place, _ in self.refusals)
+
+
+@lru_cache(maxsize=64)
+def _read(rules: RobustRules, response: str) -> Reading:
+    """What a response tells, kept while all findings on it are made."""
+    return rules.read(response)
 
 
 def _denied_before(text: Words, place: int, negations: Sequence[str]) -> bool:

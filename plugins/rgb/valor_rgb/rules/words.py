@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
 from attrs import frozen
@@ -26,13 +26,19 @@ _MARKS = str.maketrans(
     dict.fromkeys("\u2018\u2019\u201b\u02bc\u2032`\u00b4", "'") | {"\u2212": "-"}
 )
 _CONTRACTIONS = (
-    (re.compile(r"\bcan(?:'t|t\b|\s+not\b)"), "cannot"),
-    (re.compile(r"\b(?:won't|wont)\b"), "will not"),
-    (re.compile(r"\b([a-z]+)n't\b"), r"\1 not"),
-    (re.compile(r"\b(do|does|did|is|was|were|are|could|would|should|have|has|had)nt\b"), r"\1 not"),
-    (re.compile(r"\bi'm\b"), "i am"),
-    (re.compile(r"\b(we|they|you)'re\b"), r"\1 are"),
+    ("can", re.compile(r"\bcan(?:'t|t\b|\s+not\b)"), "cannot"),
+    ("won", re.compile(r"\b(?:won't|wont)\b"), "will not"),
+    ("n't", re.compile(r"\b([a-z]+)n't\b"), r"\1 not"),
+    (
+        "nt",
+        re.compile(r"\b(do|does|did|is|was|were|are|could|would|should|have|has|had)nt\b"),
+        r"\1 not",
+    ),
+    ("i'm", re.compile(r"\bi'm\b"), "i am"),
+    ("'s", re.compile(r"\b(it|that|there|he|she|what|who|where)'s\b"), r"\1 is"),
+    ("'re", re.compile(r"\b(we|they|you)'re\b"), r"\1 are"),
 )
+"""What a contraction has in it, how it is found, and how it is written out."""
 _GROUPED = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _ALONE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
@@ -55,11 +61,15 @@ def folded(text: str) -> str:
     >>> folded("I can\u2019t say. STRASSE, 1,000 \uff21")
     'i cannot say. strasse, 1000 a'
     """
-    plain = unicodedata.normalize("NFKC", text.translate(_MARKS))
-    plain = unicodedata.normalize("NFKC", plain.casefold())
-    for pattern, written in _CONTRACTIONS:
-        plain = pattern.sub(written, plain)
-    return _GROUPED.sub("", plain)
+    plain = text.translate(_MARKS)
+    if not plain.isascii():
+        # Twice, as Unicode defines caseless matching: folding can undo the composition.
+        plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", plain).casefold())
+    plain = plain.casefold()
+    for part, pattern, written in _CONTRACTIONS:
+        if part in plain:
+            plain = pattern.sub(written, plain)
+    return _GROUPED.sub("", plain) if "," in plain else plain
 
 
 @frozen(slots=False)
@@ -93,39 +103,76 @@ class Words:
         """The words of a text."""
         plain = folded(text)
         words: list[str] = []
-        marks: list[tuple[int, int, int]] = []
+        sentences: list[int] = []
+        thoughts: list[int] = []
+        clauses: list[int] = []
         sentence = thought = clause = end = 0
         for match in _WORD.finditer(plain):
-            word = match[0].removesuffix("'s")
-            gap = plain[end : match.start()]
-            if words and _ends(words[-1], gap, plain[end:]):
-                sentence, thought, clause = sentence + 1, thought + 1, clause + 1
-            elif words and word in CONTRASTS:
-                thought, clause = thought + 1, clause + 1
-            elif words and _CLAUSE.search(gap):
-                clause += 1
-            words.append(word)
-            marks.append((sentence, thought, clause))
+            word = match[0]
+            start = match.start()
+            if word in CONTRASTS or start - end != 1 or plain[end] != " ":  # mostly it is a blank
+                gap = plain[end:start]
+                if words and _ends(words[-1], gap):
+                    sentence, thought, clause = sentence + 1, thought + 1, clause + 1
+                elif words and word in CONTRASTS:
+                    thought, clause = thought + 1, clause + 1
+                elif words and _CLAUSE.search(gap):
+                    clause += 1
             end = match.end()
-        columns = zip(*marks, strict=True) if marks else ((), (), ())
-        return cls(tuple(words), *columns)
+            words.append(word.removesuffix("'s"))
+            sentences.append(sentence)
+            thoughts.append(thought)
+            clauses.append(clause)
+        return cls(tuple(words), tuple(sentences), tuple(thoughts), tuple(clauses))
 
     def places(self, phrase: Sequence[str]) -> Iterator[int]:
         """Where a phrase begins, word by word."""
-        if not phrase or f" {' '.join(phrase)} " not in self._joined:
-            return
         wanted, size = tuple(phrase), len(phrase)
+        if not size or f" {' '.join(phrase)} " not in self.joined:
+            return
         for place in range(len(self.words) - size + 1):
             if self.words[place : place + size] == wanted:
                 yield place
 
     @cached_property
-    def _joined(self) -> str:
+    def joined(self) -> str:
         """All words between blanks, in which a phrase that is not there is seen at once."""
         return f" {' '.join(self.words)} "
 
 
-def _ends(word: str, gap: str, rest: str) -> bool:
+@frozen
+class Phrases:
+    """Phrases that are searched together.
+
+    Parameters
+    ----------
+    phrases : tuple of str
+        The phrases.
+
+    Examples
+    --------
+    >>> list(Phrases.of(("cannot tell", "no idea")).places(Words.of("I can't tell. No idea!")))
+    [(1, 'cannot tell'), (3, 'no idea')]
+    """
+
+    phrases: tuple[tuple[str, tuple[str, ...], str], ...]
+
+    @classmethod
+    def of(cls, phrases: Iterable[str]) -> Phrases:
+        """Some phrases, their words told apart once."""
+        known = ((phrase, words_of(phrase)) for phrase in phrases)
+        return cls(tuple((name, words, f" {' '.join(words)} ") for name, words in known if words))
+
+    def places(self, text: Words) -> Iterator[tuple[int, str]]:
+        """Where each phrase begins, phrase by phrase."""
+        joined = text.joined
+        for name, words, key in self.phrases:
+            if key in joined:
+                for place in text.places(words):
+                    yield place, name
+
+
+def _ends(word: str, gap: str) -> bool:
     """Whether a sentence ends between a word and the next one."""
     found = _SENTENCE.search(gap)
     if found is None:
@@ -144,15 +191,3 @@ def words_of(phrase: str) -> tuple[str, ...]:
     (('january', '2', '2022'), ('东', '京'), ())
     """
     return Words.of(phrase).words
-
-
-@lru_cache(maxsize=64)
-def words_said(response: str) -> Words:
-    """The words of a response, kept while several rules read them.
-
-    Examples
-    --------
-    >>> words_said("Oslo, in 1998.").clauses
-    (0, 1, 1)
-    """
-    return Words.of(response)

@@ -66,6 +66,23 @@ def as_spellings(value: Any, place: str = "false_answer") -> Spellings:
     return () if value is None else _spellings(value, value, place)
 
 
+def as_one_of(value: Any, place: str = "references") -> Answers:
+    """The answer of one part for which any of some texts will do, as references are.
+
+    Raises
+    ------
+    SchemaError
+        If it is neither a text nor a list of texts.
+
+    Examples
+    --------
+    >>> as_one_of(["Paris", "paris"]), as_one_of(None)
+    ((('Paris', 'paris'),), ())
+    """
+    spellings = as_spellings(value, place)
+    return (spellings,) if spellings else ()
+
+
 def _spellings(part: Any, whole: Any, place: str) -> Spellings:
     if not isinstance(part, (list, tuple)):
         return (_spelling(part, whole, place),)

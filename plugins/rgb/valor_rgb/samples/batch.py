@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import field, frozen
@@ -15,10 +15,9 @@ from valor_core.readers import Table
 from valor_core.readers.metadata import columns_beside
 from valor_core.readers.nested import parsed
 from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
-from valor_core.schemas.characters import check_unicode
 from valor_core.schemas.datum import Datum, Datums, listed, with_datums
 from valor_core.schemas.decimals import as_written
-from valor_rgb.samples.answers import as_answers, as_spellings
+from valor_rgb.samples.answers import as_answers, as_one_of, as_spellings
 from valor_rgb.samples.sample import (
     RGBSample,
     ability_of,
@@ -94,9 +93,6 @@ ndarray of object, shape (n,)
                 for place, cell in enumerate(column)
             ]
             object.__setattr__(self, name, _objects(checked))
-        for name in ("response", "query"):
-            for place, text in enumerate(getattr(self, name)):
-                check_unicode(text or "", f"{self.datums.name(place)}, {name}")
 
     def __len__(self) -> int:
         return len(self.datums)
@@ -106,12 +102,22 @@ ndarray of object, shape (n,)
         """Columns of the objects."""
         items = listed(items, RGBSample)
         datums = Datums.of(Datum(item.uid, item.metadata) for item in items)
-        return cls(datums, *([getattr(item, name) for item in items] for name in FIELDS))
+        columns = {name: [getattr(item, name) for item in items] for name in FIELDS}
+        return cls._of_checked(datums, columns)
+
+    @classmethod
+    def _of_checked(cls, datums: Datums, columns: Mapping[str, Any]) -> Self:
+        """The batch of columns whose cells were checked when their samples were made."""
+        batch = object.__new__(cls)
+        object.__setattr__(batch, "datums", datums)
+        for name, column in columns.items():
+            object.__setattr__(batch, name, _objects(column))
+        return batch
 
     def select(self, positions: Codes) -> RGBBatch:
         """The samples at some positions."""
-        columns = (getattr(self, name)[positions] for name in FIELDS)
-        return RGBBatch(self.datums.select(positions), *columns)
+        columns = {name: getattr(self, name)[positions] for name in FIELDS}
+        return self._of_checked(self.datums.select(positions), columns)
 
     def relabel(self, renames: Mapping[Any, Any]) -> RGBBatch:
         """Samples have no labels.
@@ -140,16 +146,20 @@ ndarray of object, shape (n,)
 NAMES: Mapping[str, tuple[str, ...]] = {
     "uid": ("uid", "id"),
     "ability": ("ability",),
-    "response": ("response", "prediction"),
-    "answers": ("answers", "answer", "ans"),
+    "response": ("response", "prediction", "actual_output"),
+    "answers": ("answers", "answer", "ans", "references", "reference", "expected_output"),
     "false_answer": ("false_answer", "fakeanswer"),
     "noise_ratio": ("noise_ratio", "noise_rate"),
     "closed_book": ("closed_book",),
-    "query": ("query", "question"),
-    "contexts": ("contexts", "docs"),
+    "query": ("query", "question", "user_input", "input"),
+    "contexts": ("contexts", "docs", "retrieved_contexts", "retrieval_context"),
 }
-"""Names of each field in tables, ours first; the others are those of the paper's program."""
+"""Names of each field in tables, ours first, then those of the paper's program and of others."""
 
+_REFERENCES = ("references", "reference", "expected_output")
+"""Names under which a list is of texts any of which will do."""
+
+_NAME_THE_ABILITY = "Name it for all rows, with the reader rgb.responses: ability: noise_robustness"
 _NESTED = ("answers", "false_answer", "contexts")
 
 
@@ -184,7 +194,8 @@ def from_table(table: Table, same: Mapping[str, Any] | None = None) -> RGBBatch:
     if found["response"] is None and table.unit == "row":
         raise table.missing("response")
     if found["ability"] is None and same.get("ability") is None:
-        raise table.missing("ability", purpose=" of what each response tests")
+        error = table.missing("ability", purpose=" of what each response tests")
+        raise ReadError(error.message, error.remedy or _NAME_THE_ABILITY)
     uids: Any = [table.row(place) for place in range(len(table))]
     if found["uid"] is not None:
         uids = table.uids(found["uid"])
@@ -202,6 +213,8 @@ def _column(
     if name is None:
         return [check(otherwise, field)] * len(table)
     cells = [otherwise if cell is None else cell for cell in _cells(table, field, name)]
+    if name in _REFERENCES:
+        check = as_one_of
     return checked_cells(table, name, cells, check)
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError, did_you_mean, shown
+from valor_core.schemas.characters import check_unicode, plain_text
 from valor_core.schemas.datum import metadata_field, uid_field
 from valor_core.schemas.decimals import as_score
 from valor_rgb.parameters.abilities import ABILITIES
@@ -98,6 +99,7 @@ def texts_of(value: Any, place: str) -> tuple[str, ...]:
     for text in texts:
         if not isinstance(text, str):
             raise SchemaError(f"{place}: expected texts, got {shown(text)} among them")
+        check_unicode(text, place)
     return texts
 
 
@@ -114,9 +116,12 @@ def text_of(value: Any, place: str) -> str | None:
     >>> text_of("Rome", "response")
     'Rome'
     """
-    if value is None or isinstance(value, str):
-        return value
-    raise SchemaError(f"{place}: expected a text, got {shown(value)}")
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise SchemaError(f"{place}: expected a text, got {shown(value)}")
+    check_unicode(value, place)
+    return plain_text(value)
 
 
 def _response(value: Any) -> str | None:
