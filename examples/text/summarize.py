@@ -1,6 +1,6 @@
 """Summarize the articles by two of their sentences each, and write the summaries.
 
-The first sentence of an article is taken, and the one whose words are most frequent in it. The
+The first sentence of an article is taken, and the one whose long words are most frequent in it. The
 file beside this script was made by it: ``python summarize.py``.
 """
 
@@ -10,28 +10,23 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).parent
-COMMON = """
-    a about after all also an and are as at be been before but by can each for from had has have
-    her his in into is it its last more most new not of on or out since so than that the their
-    them they this to two was were when which who will with
-"""
 
 
 def summary(article: str) -> str:
     """The first sentence, and the one of the others that says most of what is said often."""
     sentences = re.split(r"(?<=[.!?]) ", article)
-    frequency = Counter(words(article))
+    frequency = Counter(long_words(article))
 
     def weight(sentence: str) -> float:
-        own = words(sentence)
+        own = long_words(sentence)
         return sum(frequency[word] for word in own) / max(len(own), 1)
 
     return " ".join([sentences[0], max(sentences[1:], key=weight)])
 
 
-def words(text: str) -> list[str]:
-    """The words that are not in every text."""
-    return [word for word in re.findall(r"\w+", text.lower()) if word not in COMMON.split()]
+def long_words(text: str) -> list[str]:
+    """The words of more than three letters, which are seldom in every text."""
+    return re.findall(r"\w{4,}", text.lower())
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from types import SimpleNamespace
 from typing import Any
@@ -130,6 +131,31 @@ def test_parameters_are_given_in_any_documented_way(given: dict[str, Any]) -> No
 
     assert report["ROUGE"].value == {"rouge1": 1.0}
     assert report["ROUGE"][0].parameters["use_stemmer"] is True
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"bleu_weights": [0.5, 0.5]},
+        {"metric_params": {"weights": [0.5, 0.5]}},
+        {"metric_params": {"BLEU": {"weights": [0.5, 0.5]}}},
+    ],
+)
+def test_weights_of_bleu(given: dict[str, Any]) -> None:
+    said = [{"datum": "q", "annotations": [{"text": "in 1776"}]}]
+    true = [{"datum": "q", "annotations": [{"text": "It was in 1776"}]}]
+
+    report = evaluate_text_generation(said, ["BLEU", "ROUGE"], true, **given)
+
+    # in 1776 | it was in 1776: all words and the bigram are there; brevity exp(1 - 4 / 2)
+    assert report["BLEU"].value == pytest.approx(math.exp(-1), abs=1e-15)
+    assert report["BLEU"][0].parameters["weights"] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("weights", [[0.5, 0.4], [1.5, -0.5]])
+def test_weights_of_bleu_are_checked(weights: list[float]) -> None:
+    with pytest.raises(ParameterError, match="weights"):
+        evaluate_text_generation(PREDICTIONS, ["BLEU"], TRUTHS, bleu_weights=weights)
 
 
 def test_a_parameter_belongs_to_all_metrics_that_have_it() -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import string
+from pathlib import Path
 
 import pytest
 from valor_text.normalisers import normalise, tokenise
+from valor_text.parameters.fields import NORMALISERS, TOKENISERS
 
 from .generated import ODD, pairs
 
@@ -99,3 +101,11 @@ def test_unicode_does_not_change_what_it_made() -> None:
 )
 def test_unicode_words(text: str, expected: list[str]) -> None:
     assert tokenise([text], "unicode_words").of(0) == expected
+
+
+def test_the_docs_name_every_normaliser_and_tokeniser() -> None:
+    page = Path(__file__).parents[3] / "docs" / "text" / "data.md"
+    rows = re.findall(r"^\| (`.*?) \|", page.read_text("utf-8"), re.MULTILINE)
+    told = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+
+    assert {*NORMALISERS, *TOKENISERS} <= told

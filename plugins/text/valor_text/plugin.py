@@ -265,21 +265,18 @@ ANSWERS = (
         aliases=("code_eval",),
         reads=("outcomes",),
     ),
+    _of_corpus(
+        "JSONFields",
+        "answers.json_fields:JSONFields",
+        "F1 of each field of JSON references",
+        "answers:JSONMatchParameters",
+        better=True,
+        references=(JSON,),
+    ),
 )
 
 
 EXAMPLES = (
-    MetricSpec(
-        name="text.JSONFields",
-        task="text",
-        summary="F1 of each field of JSON references",
-        parameters="valor_text.parameters.answers:JSONMatchParameters",
-        implementation="valor_text.metrics.answers.json_fields:JSONFields",
-        higher_is_better=True,
-        range=SHARE,
-        references=(JSON,),
-        reads=("response", "references"),
-    ),
     MetricSpec(
         name="text.Examples",
         task="text",

@@ -10,9 +10,9 @@ import re
 import string
 from collections.abc import Iterable, Sequence
 
-from valor_text.counting.characters import separator
+from valor_text.counting.characters import rewritten
 from valor_text.counting.tokens import Tokens
-from valor_text.normalisers.plain import lowercase, words
+from valor_text.normalisers.plain import words
 
 _MARKS = str.maketrans("", "", string.punctuation)
 _ARTICLES = ("a", "an", "the")
@@ -51,16 +51,13 @@ def tokens(texts: Sequence[str]) -> Tokens:
 
 def _with_whole_articles(texts: Sequence[str]) -> Iterable[str]:
     """Texts in lower case and without punctuation, whose articles are words between blanks."""
-    return [text if _is_ordinary(text) else _ARTICLE.sub(" ", text) for text in _bare(texts)]
+    bare = rewritten(texts, _bare)
+    return [text if _is_ordinary(text) else _ARTICLE.sub(" ", text) for text in bare]
 
 
 def _is_ordinary(text: str) -> bool:
     return text.isascii() and not text.encode().translate(None, _ORDINARY)
 
 
-def _bare(texts: Sequence[str]) -> list[str]:
-    lowered = lowercase(texts)
-    mark = separator(lowered)
-    if mark is None:
-        return [text.translate(_MARKS) for text in lowered]
-    return mark.join([*lowered, ""]).translate(_MARKS).split(mark)[:-1]
+def _bare(joined: str, mark: str) -> str:
+    return joined.lower().translate(_MARKS)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from unicodedata import category, name, normalize
 
-from valor_text.counting.characters import separator
+from valor_text.counting.characters import rewritten
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import ALONE, BETWEEN, WORD, CharacterKinds
 
@@ -23,17 +23,12 @@ def folded(texts: Sequence[str]) -> list[str]:
     >>> folded(["\u2018Stra\u00dfe\u2019!", "STRASSE", "don\u2019t", "\uff11\uff12 \u20ac"])
     ['strasse', 'strasse', 'dont', '12 €']
     """
-    mark = separator(texts)
-    if mark is None:
-        changed = [_folded(text) for text in texts]
-    else:
-        changed = _folded(mark.join([*texts, ""])).split(mark)[:-1]
-    return [" ".join(text.split()) for text in changed]
+    return [" ".join(text.split()) for text in rewritten(texts, _folded)]
 
 
-def _folded(text: str) -> str:
+def _folded(joined: str, mark: str) -> str:
     # Twice, as Unicode defines caseless matching: folding can undo the composition.
-    folded = normalize("NFKC", normalize("NFKC", text).casefold())
+    folded = normalize("NFKC", normalize("NFKC", joined).casefold())
     marks = [character for character in set(folded) if _is_punctuation(character)]
     return folded.translate(dict.fromkeys(map(ord, marks)))
 

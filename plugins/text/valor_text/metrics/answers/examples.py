@@ -33,7 +33,7 @@ class ShortTexts:
     >>> from valor_core import Text
     >>> state = ShortTexts(3)
     >>> state.update(TextBatch.of([Text("q1", response="Paris", references="Lyon")]))
-    >>> state.of("q1")
+    >>> state.by_uid()["q1"]
     {'response': 'Par…', 'references': ['Lyo…']}
     """
 
@@ -87,10 +87,10 @@ class ShortTexts:
         self.uids, self.responses = list(uids), list(responses)
         self.references = list(map(list, references))
 
-    def of(self, uid: str | int) -> dict[str, Any]:
-        """The texts of an item."""
-        place = self.uids.index(uid)
-        return {"response": self.responses[place], "references": self.references[place]}
+    def by_uid(self) -> dict[str | int, dict[str, Any]]:
+        """The texts of each item."""
+        columns = zip(self.uids, self.responses, self.references, strict=True)
+        return {uid: {"response": said, "references": wanted} for uid, said, wanted in columns}
 
     def _short(self, text: str) -> str:
         return text if len(text) <= self.characters else f"{text[: self.characters]}…"
@@ -137,10 +137,10 @@ class Examples:
         # Rows are in the order of their uids, which a stable sort keeps.
         worst = scored[np.argsort(sign * numbers.values[scored], kind="stable")]
         last = None if chosen.limit is None else chosen.offset + chosen.limit
-        listed = []
+        known, listed = texts.by_uid(), []
         for place in worst[chosen.offset : last].tolist():
             row = rows[place]
-            item = {"datum_id": row.uid, name: float(numbers.values[place])} | texts.of(row.uid)
+            item = {"datum_id": row.uid, name: float(numbers.values[place])} | known[row.uid]
             listed.append(item | ({"details": dict(row.details)} if row.details else {}))
         parameters = {"by": chosen.by} | nondefault(chosen, "by")
         yield Result(parameters=parameters, value=listed)
