@@ -280,7 +280,8 @@ class Job:
         readable, others = np.flatnonzero(is_readable), np.flatnonzero(~is_readable)
         unread = ItemRows(batch.datums.uids, {ONLY: self.gaps}).select(others)
         read = self._many(batch.select(readable)) if len(readable) else ItemRows.of(())
-        back = np.argsort(np.concatenate([readable, others]))
+        back = np.empty(len(batch), np.int64)
+        back[np.concatenate([readable, others])] = np.arange(len(batch))
         rows = ItemRows.joined([read, unread]).select(back)
         return evolve(rows, uids=ItemRows.of((), batch.datums.uids).uids)
 
