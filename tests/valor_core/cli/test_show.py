@@ -101,12 +101,12 @@ def test_an_unknown_name_is_a_wrong_request(valor, name, message):
     assert message in result.stderr
 
 
-@pytest.mark.parametrize("name", ["shoutlab.lines", "lines"])
+@pytest.mark.parametrize("name", ["shoutlab.megaphone", "megaphone"])
 def test_a_name_comes_before_another_one_s_alias(lab, valor, name):
     plugin = lab.parent / "site" / "shoutlab" / "plugin.py"
-    plugin.write_text(plugin.read_text().replace('aliases=("shouting",)', 'aliases=("Lines",)'))
+    plugin.write_text(plugin.read_text().replace('aliases=("shouting",)', 'aliases=("Megaphone",)'))
 
-    assert valor("show", name).stdout.startswith("shoutlab.lines\n")
+    assert valor("show", name).stdout.startswith("shoutlab.megaphone\n")
 
 
 def test_a_bare_name_of_several_plugins_is_ambiguous(lab, valor):
