@@ -55,11 +55,11 @@ PEERS: Mapping[str, tuple[str, ...]] = {
     "corpus_chrf": ("sacrebleu", "torchmetrics"),
     "ter": ("sacrebleu",),
     "wer": ("jiwer", "torchmetrics"),
-    "token_f1": ("evaluate", "torchmetrics"),
+    "token_f1": ("squad", "torchmetrics"),
 }
 DISTRIBUTIONS = (
     *("valor-text", "rouge-score", "rouge-score-rs", "nltk", "sacrebleu", "jiwer"),
-    *("evaluate", "torchmetrics"),
+    "torchmetrics",
 )
 TOLERANCES = {"torchmetrics": 1e-4, "rouge-score-rs": 1e-9}
 """Greatest difference from Valor's numbers; torchmetrics works in float32. The others': 1e-12."""
@@ -183,9 +183,8 @@ def jiwer(task: str) -> Run:
     return run
 
 
-def evaluate(task: str) -> Run:
-    # What its module for SQuAD calls is the script of SQuAD, which comes with torchmetrics too;
-    # here it is written down, so that no network is needed.
+def squad(task: str) -> Run:
+    # The definition that SQuAD's script has, and that Hugging Face evaluate calls.
     import re
     import string
     from collections import Counter
@@ -247,9 +246,14 @@ RUNS: Mapping[str, Callable[[str], Any]] = {
     "nltk": nltk,
     "sacrebleu": sacrebleu,
     "jiwer": jiwer,
-    "evaluate": evaluate,
+    "squad": squad,
     "torchmetrics": torchmetrics,
 }
+
+
+def is_there(name: str) -> bool:
+    """Whether an implementation can run here; SQuAD's is written above."""
+    return name == "squad" or installed(name)
 
 
 # ---- processes
@@ -312,7 +316,7 @@ def measured(task: str, case: str, folder: Path, repeat: int, patience: float) -
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)[:most]
         path = folder / f"text_{case}_{most}.jsonl"
         path.write_text("".join(lines), encoding="utf-8")
-    names = ["valor", "valor-numpy", *filter(installed, PEERS[task])]
+    names = ["valor", "valor-numpy", *(name for name in PEERS[task] if is_there(name))]
     workers = [
         Worker(name, [__file__, "--serve", name, task, str(path), str(folder)]) for name in names
     ]
