@@ -71,9 +71,10 @@ def test_what_is_read_with_a_decimal_comma(text: str, expected: list[str]) -> No
     assert [one.value for one in written_numbers(text, ",")] == list(map(Fraction, expected))
 
 
-@given(
-    st.text(st.sampled_from("0123456789.,'-+\u2212$ %/\u00bd\u2044eE_a\u00b2\u00a0()"), max_size=16)
-)
+IN_NUMBERS = "0123456789.,'-+\u2212$ %/\u00bd\u2044eE_a\u00b2\u00a0()"
+
+
+@given(st.text(st.sampled_from(IN_NUMBERS), max_size=16))
 def test_numbers_are_those_that_a_search_of_the_whole_text_finds(text: str) -> None:
     pattern = number_pattern(".")
 
