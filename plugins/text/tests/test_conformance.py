@@ -41,8 +41,12 @@ PARAMETERS = {
     "text.ExactMatch": [{}, {"normaliser": "squad", "no_answer": True}],
     "text.TokenF1": [
         {},
-        {"normaliser": "unicode", "tokeniser": "unicode_words", "no_answer": True},
-        {"measures": ["recall", "f1", "precision"]},
+        {
+            "normaliser": "unicode",
+            "tokeniser": "unicode_words",
+            "no_answer": True,
+            "measures": ["recall", "f1", "precision"],
+        },
     ],
     "text.Contains": [{}, {"substrings": ["a", "e"], "require": "all", "whole_words": True}],
     "text.Regex": [{}, {"patterns": ["[a-m]", "t$"], "require": "all", "ignore_case": True}],

@@ -69,6 +69,9 @@ def test_how_bad_items_are() -> None:
 
     # F1: 1, then red bcarb | red car 2 * 1 / 4, then 0; without references there is none
     assert TextGallery(GalleryParameters()).errors(batch).tolist() == [0, 1 / 2, 1, 0]
+    # Edits for each word: none, red bcarb | red car 1 of 2, and no | yes 1 of 1
+    by_edits = GalleryParameters(by="MeanWER", settings={"normaliser": "squad"})
+    assert TextGallery(by_edits).errors(batch).tolist() == [0, 1 / 2, 1, 0]
     by_rouge = GalleryParameters(by="ROUGE", number="rouge1")
     assert TextGallery(by_rouge).errors(batch)[[0, 2, 3]].tolist() == [0, 1, 0]
 

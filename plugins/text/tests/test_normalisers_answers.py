@@ -7,6 +7,8 @@ import string
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from valor_text.normalisers import normalise, tokenise
 from valor_text.parameters.fields import NORMALISERS, TOKENISERS
 
@@ -80,8 +82,12 @@ def test_unicode_of_a_column_is_that_of_each_text() -> None:
     assert normalise([*TEXTS, MARKS], "unicode")[:-1] == alone
 
 
-def test_unicode_does_not_change_what_it_made() -> None:
-    once = normalise(TEXTS, "unicode")
+ODD_LETTERS = "aE\u0301'-\u00c5\u0345\u037a\u0130\u03a3\ufb01\u2024 "
+
+
+@given(st.text(st.sampled_from(ODD_LETTERS), max_size=9))
+def test_unicode_does_not_change_what_it_made(text: str) -> None:
+    once = normalise([text, *ODD], "unicode")
 
     assert normalise(once, "unicode") == once
 

@@ -6,7 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from valor_text.counting.written_numbers import written_numbers
+from hypothesis import given
+from hypothesis import strategies as st
+from valor_text.counting.written_numbers import matches, number_pattern, written_numbers
 from valor_text.metrics.answers.numeric_match import score
 from valor_text.parameters.answers import NumericMatchParameters
 
@@ -67,6 +69,18 @@ def test_what_is_read(text: str, expected: list[str]) -> None:
 )
 def test_what_is_read_with_a_decimal_comma(text: str, expected: list[str]) -> None:
     assert [one.value for one in written_numbers(text, ",")] == list(map(Fraction, expected))
+
+
+IN_NUMBERS = "0123456789.,'-+\u2212$ %/\u00bd\u2044eE_a\u00b2\u00a0()"
+
+
+@given(st.text(st.sampled_from(IN_NUMBERS), max_size=16))
+def test_numbers_are_those_that_a_search_of_the_whole_text_finds(text: str) -> None:
+    pattern = number_pattern(".")
+
+    found = [match.span() for match in matches(text, pattern)]
+
+    assert found == [match.span() for match in pattern.finditer(text)]
 
 
 def rows(response: str, references: Any, **parameters: Any) -> ItemRows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 from unicodedata import normalize
@@ -27,6 +28,8 @@ _PATTERN = r"""
     (?! (?: DECIMAL | GROUP | _ )? \d | [\u00b2\u00b3\u00b9\u2070-\u2079] )
     (?P<percent> \s? % )?
 """
+_DIGITS = re.compile(r"\d+|[\u00bc-\u00be\u2150-\u215e\u2189]")
+_BEFORE = 4  # characters before the first digit: sign, currency, a blank, decimal mark
 _GROUPS = "'\u2019\u00a0\u202f\u2009"  # besides the mark that is not the decimal one
 
 
@@ -68,37 +71,45 @@ def written_numbers(text: str, decimal: str = ".", *, percent: bool = True) -> l
     >>> [str(number.value) for number in written_numbers("-$1,234.50, 5% of 1 1/2")]
     ['-2469/2', '1/20', '3/2']
     """
-    found = []
-    for match in _pattern(decimal).finditer(text):
-        value = _value(match)
-        if value is not None:
-            value /= 100 if percent and match["percent"] else 1
-            found.append(WrittenNumber(match[0].strip(), -value if _is_minus(match) else value))
-    return found
+    return [
+        WrittenNumber(match[0].strip(), _value(match, percent))
+        for match in matches(text, number_pattern(decimal))
+        if len(match[0]) <= _LONGEST and abs(int(match["exponent"] or 0)) <= _LONGEST
+    ]
+
+
+def matches(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """What `finditer` finds, without a look at where there are no digits."""
+    at = 0
+    while digits := _DIGITS.search(text, at):
+        starts = range(max(digits.start() - _BEFORE, at), digits.start() + 1)
+        matches = (pattern.match(text, start) for start in starts)
+        match = next(filter(None, matches), None)
+        if match:
+            yield match
+        at = match.end() if match else digits.end()
 
 
 @cache
-def _pattern(decimal: str) -> re.Pattern[str]:
+def number_pattern(decimal: str) -> re.Pattern[str]:
+    """What numbers look like, with a decimal mark."""
     thousands = "," if decimal == "." else "."
     named = _PATTERN.replace("DECIMAL", re.escape(decimal))
     return re.compile(named.replace("GROUP", f"[{thousands}{_GROUPS}]"), re.VERBOSE)
 
 
-def _is_minus(match: re.Match[str]) -> bool:
-    return match["sign"] in ("-", "\u2212")
-
-
-def _value(match: re.Match[str]) -> Fraction | None:
-    """Value without sign and percent; None of a number that is beyond any use."""
-    if len(match[0]) > _LONGEST or abs(int(match["exponent"] or 0)) > _LONGEST:
-        return None
-    if match["vulgar"]:
-        numerator, _, denominator = normalize("NFKC", match["vulgar"]).partition("\u2044")
-        return int(match["whole"] or 0) + Fraction(int(numerator), int(denominator))
-    if match["numerator"]:
-        fraction = Fraction(int(match["numerator"]), int(match["denominator"]))
-        return int(match["units"] or 0) + fraction
-    digits = re.sub(r"\D", "", match["digits"])
-    decimals = match["decimals"] or ""
-    value = Fraction(int(digits + decimals or 0), 10 ** len(decimals))
-    return value * Fraction(10) ** int(match["exponent"] or 0)
+def _value(match: re.Match[str], percent: bool) -> Fraction:
+    sign = -1 if match["sign"] in ("-", "\u2212") else 1
+    of = 100 if percent and match["percent"] else 1
+    if match["vulgar"] or match["numerator"]:
+        above, below = match["numerator"], match["denominator"]
+        if match["vulgar"]:
+            above, _, below = normalize("NFKC", match["vulgar"]).partition("\u2044")
+        whole = int(match["whole"] or match["units"] or 0) * int(below)
+        return Fraction(sign * (whole + int(above)), int(below) * of)
+    digits, decimals = match["digits"], match["decimals"] or ""
+    if match["group"]:
+        digits = digits.replace(match["group"], "")
+    exponent = int(match["exponent"] or 0) - len(decimals)
+    value = sign * int(digits + decimals) * 10 ** max(exponent, 0)
+    return Fraction(value, 10 ** max(-exponent, 0) * of)

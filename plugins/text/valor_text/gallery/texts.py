@@ -21,8 +21,7 @@ EXTRA, MISSING = "only in the response", "only in the reference"
 class TextGallery:
     """Shows query, response and the reference that is most like it, with their differences marked.
 
-    An item is as bad as the metric says: by how much it misses the best value there can be, or,
-    where there is none, by its value.
+    An item is as bad as the metric says: by how much it misses the best value there can be.
 
     Parameters
     ----------
@@ -43,7 +42,7 @@ class TextGallery:
     def __init__(self, parameters: GalleryParameters) -> None:
         self.parameters = parameters
         self._spec = Registry().metric(parameters.by, "text")
-        if self._spec.higher_is_better is None or not self._spec.per_item:
+        if self._best is None or not self._spec.per_item:
             raise ParameterError(
                 f"gallery.by: expected a metric of items with a best value, got {self._spec.name}",
                 "Name one such as TokenF1 or MeanWER.",
@@ -52,13 +51,14 @@ class TextGallery:
 
     def errors(self, batch: TextBatch) -> NDArray[np.float64]:
         """How far each item is from the best value; 0 without a value."""
-        numbers = self._numbers(batch)
-        low, high = self._spec.range.low, self._spec.range.high
-        if self._spec.higher_is_better:
-            worse = (0.0 if high is None else high) - numbers.values
-        else:
-            worse = numbers.values - (0.0 if low is None else low)
-        return np.where(numbers.codes == 0, worse, 0.0)
+        numbers, best = self._numbers(batch), self._best or 0.0
+        return np.where(numbers.codes == 0, np.abs(numbers.values - best), 0.0)
+
+    @property
+    def _best(self) -> float | None:
+        """The best value that there can be."""
+        better, range = self._spec.higher_is_better, self._spec.range
+        return None if better is None else range.high if better else range.low
 
     def draw(self, batch: TextBatch) -> MarkedTexts:
         """The texts of the only item of a batch."""

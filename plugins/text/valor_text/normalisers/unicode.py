@@ -30,7 +30,8 @@ def _folded(joined: str, mark: str) -> str:
     # Twice, as Unicode defines caseless matching: folding can undo the composition.
     folded = normalize("NFKC", normalize("NFKC", joined).casefold())
     marks = [character for character in set(folded) if _is_punctuation(character)]
-    return folded.translate(dict.fromkeys(map(ord, marks)))
+    # A letter may now stand beside an accent that a mark was between.
+    return normalize("NFC", folded.translate(dict.fromkeys(map(ord, marks))))
 
 
 @cache

@@ -44,7 +44,7 @@ def score(
         are the number that was read and the one that was expected, as they are written.
     """
     answers = Answers.of(batch)
-    reading = _Reading(parameters)
+    reading = _Reading.of(parameters)
     pairs = answers.pairs
     said = [reading.offered(text) for text in pairs.texts[: pairs.items]]
     wanted = [reading.expected(text) for text in pairs.texts[pairs.items :]]
@@ -63,9 +63,16 @@ def score(
 
 @frozen
 class _Reading:
-    """How numbers are read and compared."""
+    """How numbers are read and compared; tolerances are the decimals that somebody wrote."""
 
     parameters: NumericMatchParameters
+    absolute: Fraction
+    relative: Fraction
+
+    @classmethod
+    def of(cls, parameters: NumericMatchParameters) -> _Reading:
+        tolerances = (parameters.absolute, parameters.relative)
+        return cls(parameters, *(Fraction(repr(tolerance)) for tolerance in tolerances))
 
     def _numbers(self, text: str) -> list[WrittenNumber]:
         return written_numbers(text, self.parameters.decimal, percent=self.parameters.percent)
@@ -84,9 +91,12 @@ class _Reading:
 
     def agree(self, read: WrittenNumber, reference: WrittenNumber) -> bool:
         """Whether a number is near enough."""
+        if read.value == reference.value:
+            return True
+        if not self.absolute and not self.relative:
+            return False
         far = abs(read.value - reference.value)
-        relative = _exact(self.parameters.relative) * abs(reference.value)
-        return far <= max(_exact(self.parameters.absolute), relative)
+        return far <= max(self.absolute, self.relative * abs(reference.value))
 
     def nearest(
         self, said: Sequence[WrittenNumber], expected: Sequence[WrittenNumber]
@@ -97,8 +107,3 @@ class _Reading:
                 if self.agree(read, reference):
                     return read, reference
         return said[-1] if said else None, expected[0] if expected else None
-
-
-def _exact(tolerance: float) -> Fraction:
-    """The decimal that somebody wrote."""
-    return Fraction(repr(tolerance))
