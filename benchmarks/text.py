@@ -40,7 +40,7 @@ METRICS: Mapping[str, Any] = {
     "chrf": "ChrF",
     "corpus_chrf": "CorpusChrF",
     "ter": "TER",
-    "wer": "WER",
+    "wer": {"name": "WER", "tokeniser": "jiwer"},
     "token_f1": "TokenF1",
 }
 """What each task asks Valor for."""
@@ -232,8 +232,9 @@ def torchmetrics(task: str) -> Run:
             "corpus_chrf": lambda: program.chrf_score(responses, several, n_word_order=0),
             "wer": lambda: program.word_error_rate(responses, references),
         }[task]()
-        # Its BLEU cuts texts at white space: another number than that of Valor's tokens.
-        return {} if task == "corpus_bleu" else {"value": np.array(float(found))}
+        # It cuts texts at any white space: other numbers than those of nltk's and jiwer's words.
+        is_other = task in ("corpus_bleu", "wer")
+        return {} if is_other else {"value": np.array(float(found))}
 
     return run
 
