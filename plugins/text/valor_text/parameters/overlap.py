@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import fsum
+from pathlib import Path
 from typing import Literal
 
 from attrs import frozen
@@ -226,3 +227,35 @@ class ChrFParameters(Prepared):
         "and recall are averaged, over the lengths that both texts have.",
     )
     normaliser: str = normaliser("none")
+
+
+@parameters
+class METEORParameters(Prepared):
+    """Parameters of METEOR."""
+
+    alpha: float = parameter(
+        default=0.9,
+        help="Weight of precision in the mean's denominator; more of it makes recall matter more.",
+        check=Within(0, 1),
+    )
+    beta: float = parameter(
+        default=3.0, help="Exponent of the share of chunks in the penalty.", check=Within(0)
+    )
+    gamma: float = parameter(
+        default=0.5,
+        help="Greatest penalty, for words that all stand alone.",
+        check=Within(0, 1),
+    )
+    normaliser: str = normaliser("none")
+    tokeniser: str = tokeniser("13a")
+
+
+@parameters
+class WordNetParameters:
+    """Parameters of the resource wordnet."""
+
+    folder: Path | None = parameter(
+        default=None,
+        help="Folder with nltk's data, which has corpora/wordnet in it; by default those that "
+        "nltk looks in.",
+    )
