@@ -294,6 +294,7 @@ def test_a_report_says_what_the_defaults_are(name: str) -> None:
         ({"weights": [0.5, 0.4]}, r"weights must add up to 1, got \[0.5, 0.4\] with sum 0.9"),
         ({"weights": [1.5, -0.5]}, "weights must be at least 0"),
         ({"weights": [1 - 2e-9]}, "weights must add up to 1"),
+        ({"weights": [0.005] * 200}, "weights must be 100 at the most, got 200"),
         ({"smoothing": "exp"}, "smoothing must be one of none, method1.*definition is nltk"),
         (
             {"smoothing": "method1", "definition": "sacrebleu"},

@@ -8,6 +8,14 @@ import pytest
 
 from valor_core.testing import cases
 
+
+class Synonyms:
+    """Stands in for WordNet, whose data are not everywhere."""
+
+    def synonyms(self, word: str) -> frozenset[str]:
+        return frozenset({word[::-1], "a"})
+
+
 PARAMETERS = {
     "text.WER": [{}, {"normaliser": "lower", "tokeniser": "characters"}],
     "text.CER": [{}, {"normaliser": "lower"}],
@@ -38,6 +46,7 @@ PARAMETERS = {
     "text.CorpusGLEU": [{}, {"longest": 2, "tokeniser": "intl", "normaliser": "lowercase"}],
     "text.ChrF": [{}, {"word_order": 2, "whitespace": True}],
     "text.CorpusChrF": [{}, {"word_order": 1, "eps_smoothing": True, "beta": 1}],
+    "text.METEOR": [{}, {"alpha": 0.5, "tokeniser": "words"}],
     "text.ExactMatch": [{}, {"normaliser": "squad", "no_answer": True}],
     "text.TokenF1": [
         {},
@@ -63,7 +72,10 @@ PARAMETERS = {
 
 @pytest.mark.parametrize(
     "check",
-    [pytest.param(check, id=name) for name, check in cases("text", parameters=PARAMETERS)],
+    [
+        pytest.param(check, id=name)
+        for name, check in cases("text", parameters=PARAMETERS, resources={"wordnet": Synonyms()})
+    ],
 )
 def test_the_plugin_conforms(check: Callable[[], None]) -> None:
     check()

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from valor_core.hookspecs import hookimpl
 from valor_core.parameters import NoParameters
-from valor_core.spec import GallerySpec, MetricSpec, Range, ReaderSpec, Reference
+from valor_core.spec import (
+    GallerySpec,
+    MetricSpec,
+    Range,
+    ReaderSpec,
+    Reference,
+    ResourceSpec,
+)
 
 SHARE = Range(0, 1)
 LIN = Reference(
@@ -83,6 +90,11 @@ POPOVIC = (
     Reference("Popović, 'chrF: character n-gram F-score for automatic MT evaluation', WMT 2015"),
     Reference("Popović, 'chrF++: words helping character n-grams', WMT 2017"),
 )
+LAVIE = Reference(
+    "Lavie and Agarwal, 'METEOR: an automatic metric for MT evaluation with high levels of "
+    "correlation with human judgments', WMT 2007",
+    "section 2",
+)
 NLTK = Reference("nltk 3.10", "nltk.translate", "https://www.nltk.org/api/nltk.translate.html")
 SACREBLEU = Reference("sacrebleu 2.6.0", url="https://github.com/mjpost/sacrebleu")
 
@@ -101,6 +113,7 @@ def _of_items(
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
     reads: tuple[str, ...] = ("response", "references"),
+    resources: tuple[str, ...] = (),
 ) -> MetricSpec:
     """A metric that scores the items of a batch in one call."""
     return MetricSpec(
@@ -114,6 +127,7 @@ def _of_items(
         references=references,
         aliases=aliases,
         reads=reads,
+        resources=resources,
         per_item=True,
         many=True,
     )
@@ -204,6 +218,14 @@ OVERLAP = (
         "overlap:ChrFParameters",
         better=True,
         references=(*POPOVIC, SACREBLEU),
+    ),
+    _of_items(
+        "METEOR",
+        "overlap.meteor:score",
+        "Words, stems and synonyms that a response shares with its best reference, in few chunks",
+        "overlap:METEORParameters",
+        references=(LAVIE, NLTK),
+        resources=("wordnet",),
     ),
 )
 
@@ -430,6 +452,20 @@ def valor_galleries() -> tuple[GallerySpec, ...]:
             summary="Response and reference side by side, with their differences marked",
             parameters="valor_text.parameters.gallery:GalleryParameters",
             implementation="valor_text.gallery.texts:TextGallery",
+        ),
+    )
+
+
+@hookimpl
+def valor_resources() -> tuple[ResourceSpec, ...]:
+    """Declare the resources."""
+    return (
+        ResourceSpec(
+            name="text.wordnet",
+            summary="Synonyms of English words, from nltk's data on this machine",
+            parameters="valor_text.parameters.overlap:WordNetParameters",
+            implementation="valor_text.metrics.overlap.wordnet:WordNet",
+            identity=(),
         ),
     )
 

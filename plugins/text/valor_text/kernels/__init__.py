@@ -11,6 +11,7 @@ from valor_text.kernels.values import Characters, Spans
 
 if KERNELS.library is None:
     from valor_text.kernels.numeric import (
+        alignments,
         common_ngrams,
         edit_counts,
         edit_sequences,
@@ -22,6 +23,7 @@ if KERNELS.library is None:
     )
 else:
     from valor_text.kernels.compiled import (
+        alignments,
         common_ngrams,
         edit_counts,
         edit_sequences,
@@ -37,6 +39,7 @@ __all__ = [
     "CharacterKinds",
     "Characters",
     "Spans",
+    "alignments",
     "common_ngrams",
     "edit_counts",
     "edit_sequences",

@@ -2,5 +2,5 @@
 
 from valor_core.compiled import kernels
 
-KERNELS = kernels("valor_text._kernels", interface=6)
+KERNELS = kernels("valor_text._kernels", interface=7)
 """What runs; `valor doctor` prints it."""

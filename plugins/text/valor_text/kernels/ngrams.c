@@ -57,13 +57,17 @@ static inline int32_t *place(const Work *work, int64_t size, uint64_t wanted) {
     return work->table + at;
 }
 
-/* Numbers the response's n-grams; those that begin with no (n-1)-gram in common have none. */
+/* Numbers the response's n-grams; those that begin or end with an (n-1)-gram that no reference has
+ * have none. What stands behind the one looked at is still the (n-1)-gram's. */
 static int32_t number(Work *work, int64_t size, const int32_t *ids, int64_t count, int64_t n) {
     int32_t known = 0;
     for (int64_t at = 0; at + n <= count; at++) {
         uint64_t wanted;
         int32_t *own, one;
-        if (n > 1 && work->response[at] < 0) continue;
+        if (n > 1 && (work->response[at] < 0 || work->response[at + 1] < 0)) {
+            work->response[at] = -1;
+            continue;
+        }
         wanted = key(n > 1 ? work->response[at] : 0, ids[at + n - 1]);
         own = place(work, size, wanted);
         if (*own <= work->before) {
@@ -84,7 +88,10 @@ static int64_t more(Work *work, int64_t size, const int32_t *ids, int64_t count,
     for (int64_t at = 0; at + n <= count; at++) {
         Ngram *ngram;
         int64_t one;
-        if (n > 1 && numbers[at] < 0) continue;
+        if (n > 1 && (numbers[at] < 0 || numbers[at + 1] < 0)) {
+            numbers[at] = -1;
+            continue;
+        }
         one = *place(work, size, key(n > 1 ? numbers[at] : 0, ids[at + n - 1])) - work->before - 1;
         numbers[at] = one < 0 ? -1 : (int32_t)one;
         if (one < 0) continue;

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import BETWEEN, LINE, WORD, CharacterKinds
 from valor_text.normalisers.plain import lowercase
+from valor_text.normalisers.porter import stem
 
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 _SHORTEST_STEMMED = 4
@@ -38,14 +38,5 @@ def stemmed(tokens: Tokens) -> Tokens:
     return tokens.renamed(_stem)
 
 
-@cache
 def _stem(word: str) -> str:
-    return _stemmer().stem(word) if len(word) >= _SHORTEST_STEMMED else word
-
-
-@cache
-def _stemmer():  # type: ignore[no-untyped-def]
-    # From its module: the package's top imports much more.
-    from nltk.stem.porter import PorterStemmer
-
-    return PorterStemmer()
+    return stem(word) if len(word) >= _SHORTEST_STEMMED else word

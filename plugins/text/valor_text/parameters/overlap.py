@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import fsum
+from pathlib import Path
 from typing import Literal
 
 from attrs import frozen
@@ -65,6 +66,7 @@ SMOOTHING_VALUES: Mapping[str, float] = {
 """The smoothings that have a value, with its default."""
 
 _SUM_OF_WEIGHTS = 1e-9
+_MOST = 100  # of lengths of n-grams, so that a slip of the keyboard does not ask for all memory
 _LEAST_OF_METHOD6 = 3
 
 
@@ -145,6 +147,11 @@ class BLEUParameters(Prepared):
         return len(self.weights)
 
     def _check_weights(self) -> None:
+        if self.longest > _MOST:
+            raise ParameterError(
+                f"weights must be {_MOST} at the most, got {self.longest:,}",
+                "As usual: weights: [0.25, 0.25, 0.25, 0.25]",
+            )
         total = fsum(self.weights)
         if abs(total - 1) > _SUM_OF_WEIGHTS:
             raise ParameterError(
@@ -184,10 +191,16 @@ class GLEUParameters(Prepared):
     """Parameters of GLEU and CorpusGLEU."""
 
     shortest: int = parameter(
-        default=1, help="Length of the shortest n-grams.", check=Within(1), aliases=("min_len",)
+        default=1,
+        help="Length of the shortest n-grams.",
+        check=Within(1, _MOST),
+        aliases=("min_len",),
     )
     longest: int = parameter(
-        default=4, help="Length of the longest n-grams.", check=Within(1), aliases=("max_len",)
+        default=4,
+        help="Length of the longest n-grams.",
+        check=Within(1, _MOST),
+        aliases=("max_len",),
     )
     normaliser: str = normaliser("none")
     tokeniser: str = tokeniser("13a")
@@ -206,12 +219,12 @@ class ChrFParameters(Prepared):
     """Parameters of ChrF and CorpusChrF."""
 
     char_order: int = parameter(
-        default=6, help="Length of the longest n-grams of characters.", check=Within(1)
+        default=6, help="Length of the longest n-grams of characters.", check=Within(1, _MOST)
     )
     word_order: int = parameter(
         default=0,
         help="Length of the longest n-grams of words: 0 for chrF, 1 for chrF+, 2 for chrF++.",
-        check=Within(0),
+        check=Within(0, _MOST),
     )
     beta: float = parameter(
         default=2.0, help="How many times recall matters as much as precision.", check=Within(0)
@@ -226,3 +239,35 @@ class ChrFParameters(Prepared):
         "and recall are averaged, over the lengths that both texts have.",
     )
     normaliser: str = normaliser("none")
+
+
+@parameters
+class METEORParameters(Prepared):
+    """Parameters of METEOR."""
+
+    alpha: float = parameter(
+        default=0.9,
+        help="Weight of precision in the mean's denominator; more of it makes recall matter more.",
+        check=Within(0, 1),
+    )
+    beta: float = parameter(
+        default=3.0, help="Exponent of the share of chunks in the penalty.", check=Within(0)
+    )
+    gamma: float = parameter(
+        default=0.5,
+        help="Greatest penalty, for words that all stand alone.",
+        check=Within(0, 1),
+    )
+    normaliser: str = normaliser("none")
+    tokeniser: str = tokeniser("13a")
+
+
+@parameters
+class WordNetParameters:
+    """Parameters of the resource wordnet."""
+
+    folder: Path | None = parameter(
+        default=None,
+        help="Folder with nltk's data, which has corpora/wordnet in it; by default those that "
+        "nltk looks in.",
+    )

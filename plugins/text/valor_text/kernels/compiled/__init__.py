@@ -3,6 +3,7 @@
 Each function answers what the one of its name in `numeric` does.
 """
 
+from valor_text.kernels.compiled.alignments import alignments
 from valor_text.kernels.compiled.edits import edit_counts, edit_sequences
 from valor_text.kernels.compiled.ngrams import common_ngrams
 from valor_text.kernels.compiled.shifts import shifted_edits
@@ -10,6 +11,7 @@ from valor_text.kernels.compiled.subsequences import lines_in_common, longest_co
 from valor_text.kernels.compiled.tokens import runs, vocabulary
 
 __all__ = [
+    "alignments",
     "common_ngrams",
     "edit_counts",
     "edit_sequences",

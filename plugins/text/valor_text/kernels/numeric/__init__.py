@@ -1,5 +1,6 @@
 """The kernels in plain Python and NumPy: what each has to find, and what runs without C."""
 
+from valor_text.kernels.numeric.alignments import alignments
 from valor_text.kernels.numeric.edits import edit_counts, edit_sequences
 from valor_text.kernels.numeric.ngrams import common_ngrams
 from valor_text.kernels.numeric.shifts import shifted_edits
@@ -7,6 +8,7 @@ from valor_text.kernels.numeric.subsequences import lines_in_common, longest_com
 from valor_text.kernels.numeric.tokens import runs, vocabulary
 
 __all__ = [
+    "alignments",
     "common_ngrams",
     "edit_counts",
     "edit_sequences",
