@@ -143,6 +143,7 @@ def _of_corpus(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
+    written_as: tuple[tuple[str, str], ...] = (),
 ) -> MetricSpec:
     """A metric of all items together."""
     return MetricSpec(
@@ -155,6 +156,7 @@ def _of_corpus(
         range=range,
         references=references,
         aliases=aliases,
+        written_as=written_as,
         reads=("response", "references"),
     )
 
@@ -184,7 +186,7 @@ OVERLAP = (
         better=True,
         range=BLEU_RANGE,
         references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
-        aliases=("sacrebleu",),
+        written_as=(("sacrebleu", "definition: sacrebleu"),),
     ),
     _of_items(
         "GLEU",
