@@ -60,25 +60,15 @@ static const uint64_t *own_rows(const Work *work, int32_t token, int64_t words) 
 /* A table of which the columns are kept where the shortest ways are: with so many edits at the
  * most, none is farther from the diagonal. */
 typedef struct {
-    uint64_t *kept;       /* of each column some words of more, then of less */
-    int64_t most, words;  /* edits; words of a whole column */
-    int64_t width;        /* words that are kept of a column */
+    uint64_t *kept;      /* of each column some words of more, then of less */
+    int64_t most, words; /* edits; words of a whole column */
+    int64_t width;       /* words that are kept of a column */
 } Table;
 
-static int64_t first_kept(const Table *table, int64_t column) {
-    const int64_t first = (column - table->most - 2) / BITS, last = table->words - table->width;
-    return first < 0 ? 0 : first < last ? first : last;
-}
-
-/* Whether the distance is one more, or one less, than in the row above. */
-static int is_more(const Table *table, int64_t row, int64_t column) {
-    return bit(table->kept + 2 * column * table->width,
-               row - 1 - BITS * first_kept(table, column));
-}
-
-static int is_less(const Table *table, int64_t row, int64_t column) {
-    return bit(table->kept + (2 * column + 1) * table->width,
-               row - 1 - BITS * first_kept(table, column));
+static inline int64_t first_kept(const Table *table, int64_t column) {
+    const int64_t first = column - table->most - 2, last = table->words - table->width;
+    if (!last || first < 0) return 0;
+    return first / BITS < last ? first / BITS : last;
 }
 
 static void keep(const Table *table, const uint64_t *now, int64_t column) {
@@ -121,19 +111,23 @@ static int fill(Work *work, Table *table, const int32_t *left, int64_t rows, con
 static int edit_by_table(Work *work, const int32_t *left, int64_t rows, const int32_t *right,
                          int64_t columns, int64_t most) {
     const int64_t words = words_of(rows), near = words_of(2 * most + BITS + 2);
-    int64_t row = rows, column = columns;
+    int64_t row = rows, column = columns, above; /* rows above those that are kept */
     int64_t *counts = work->counts;
     uint8_t *at = work->edits ? work->edits + rows + columns : NULL;
     Table table = {NULL, most, words, near < words ? near : words};
+    const uint64_t *now;
     if (!fill(work, &table, left, rows, right, columns)) return 0;
+    now = table.kept + 2 * column * table.width;
+    above = BITS * first_kept(&table, column);
     while (row && column) {
         int kind;
-        if (is_more(&table, row, column)) {
+        if (bit(now, row - 1 - above)) {
             kind = DELETION, row--;
-        } else if (is_less(&table, row, --column)) {
-            kind = INSERTION;
         } else {
-            row--, kind = left[row] == right[column] ? HIT : SUBSTITUTION;
+            column--, now -= 2 * table.width;
+            above = BITS * first_kept(&table, column);
+            if (bit(now + table.width, row - 1 - above)) kind = INSERTION;
+            else row--, kind = left[row] == right[column] ? HIT : SUBSTITUTION;
         }
         counts[kind]++;
         if (at) *--at = (uint8_t)kind;
@@ -208,7 +202,11 @@ static int edit(Work *work, const int32_t *left, int64_t rows, const int32_t *ri
         rows--, columns--;
     if (most > rows && most > columns) most = rows > columns ? rows : columns;
     band = rows < 2 * most + 1 ? rows : 2 * most + 1;
-    if (2 * band * columns / 8 < MOST_BYTES || rows < FEWEST_ROWS || columns < FEWEST_COLUMNS) {
+    if (!rows || !columns) {
+        note(work, DELETION, rows);
+        note(work, INSERTION, columns);
+    } else if (2 * band * columns / 8 < MOST_BYTES || rows < FEWEST_ROWS ||
+               columns < FEWEST_COLUMNS) {
         if (!edit_by_table(work, left, rows, right, columns, most)) return 0;
     } else {
         int64_t near[2];
