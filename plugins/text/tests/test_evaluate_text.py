@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import nltk.data
 import pytest
 from valor_text import evaluate_text_generation
 
@@ -22,6 +24,8 @@ from valor_core import (
     parameters,
 )
 from valor_core.errors import ParameterError, SchemaError, ValorError
+
+from . import tiny_wordnet
 
 PREDICTIONS = [
     {
@@ -212,6 +216,18 @@ def test_keys_that_match_nothing_are_errors(
             "predictions[0]: annotations[0]: text: expected a string, got 5",
         ),
         (
+            [{"datum": "q", "annotations": [{"text": "a", "context_list": "one passage"}]}],
+            "predictions[0]: annotations[0]: context_list: expected a list of texts, got 'one pass",
+        ),
+        (
+            [{"datum": "q", "annotations": [{"text": "a", "context_list": [5]}]}],
+            "datum 'q': contexts[0]: expected a string, got 5",
+        ),
+        (
+            [{"datum": {"uid": "q", "metadata": 5}, "annotations": []}],
+            "predictions[0]: datum: expected a table as metadata, got 5",
+        ),
+        (
             [{"datum": {"uid": "q", "text": name}, "annotations": []} for name in "ab"],
             "predictions[1]: datum 'q': expected one text, got ['a', 'b']",
         ),
@@ -222,6 +238,19 @@ def test_what_is_no_prediction_is_named(predictions: Any, message: str) -> None:
         evaluate_text_generation(predictions, ["ROUGE"])
 
     assert str(caught.value).startswith(message)
+
+
+def test_a_metric_that_looks_words_up_asks_no_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nltk.data, "path", [str(tiny_wordnet.write(tmp_path))])
+    said = [{"datum": "q", "annotations": [{"text": "big auto"}]}]
+    true = [{"datum": "q", "annotations": [{"text": "big car"}]}]
+
+    report = evaluate_text_generation(said, ["METEOR"], true)
+
+    # Both words are aligned, in one chunk of two: (1 - 0.5 * (1 / 2) ** 3) * 1
+    assert report["METEOR"].value == 1 - 0.5 / 8
 
 
 def test_an_unknown_metric_is_named() -> None:

@@ -85,6 +85,12 @@ def test_the_reference_that_is_most_alike_is_shown() -> None:
     assert shown.notes == ["TokenF1 0.5000", "reference 2 of 2"]
 
 
+def test_why_there_is_no_value_is_told() -> None:
+    shown = TextGallery(GalleryParameters()).draw(TextBatch.of(ITEMS[3:]))
+
+    assert shown.notes == ["TokenF1 no references"]
+
+
 def test_long_texts_are_cut() -> None:
     batch = TextBatch.of([Text("q1", response="abcdef", references="ab")])
 

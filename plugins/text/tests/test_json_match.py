@@ -151,6 +151,15 @@ def test_fields_over_all_items() -> None:
     }
 
 
+def test_a_key_that_looks_like_a_place_is_a_key() -> None:
+    items = [Text("q1", response='{"x[0]": [1], "x[1]": 2}', references='{"x[0]": [1], "x[1]": 3}')]
+
+    assert evaluate(items, ["JSONFields"])["JSONFields"].value == {
+        '$["x[0]"][*]': 1.0,
+        '$["x[1]"]': 0.0,
+    }
+
+
 def test_fields_of_no_json_are_undefined() -> None:
     items = [Text("q1", response="{}", references="no")]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import pairwise
 from random import Random
+from subprocess import run
 
 import numpy as np
 import pytest
@@ -58,6 +60,17 @@ def long_pairs(length, vocabulary, seed):
     return [(left, other), (left, near), (near, left)]
 
 
+def nearly_equal(length, seed):
+    """A long text with a few edits near the ends of its halves, which are much alike."""
+    source = Random(seed)
+    left = source.choices(range(20), k=length)
+    right = list(left)
+    for place in (length - 40, length // 2 + 30, length // 2 - 70, 60):
+        at = place + source.randrange(30)
+        right[at : at + source.randrange(3)] = source.choices(range(20), k=source.randrange(3))
+    return left, right
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS), max_size=4))
 def test_numpy_finds_what_rapidfuzz_does(pairs):
@@ -83,6 +96,32 @@ def test_c_finds_what_rapidfuzz_does_in_long_texts(length, vocabulary):
     from valor_text.kernels import compiled
 
     check(compiled, long_pairs(length, vocabulary, seed=length))
+
+
+@needs_library
+def test_c_finds_what_rapidfuzz_does_in_long_texts_that_are_nearly_equal():
+    from valor_text.kernels import compiled
+
+    check(compiled, [nearly_equal(30_000, seed) for seed in range(4)])
+
+
+@needs_library
+def test_edits_of_long_texts_take_little_memory():
+    # Few different characters, and few edits. A mask for each character would take 1.2 GB, twice
+    # that with room to grow, and whole tables of the halves 0.6 GB.
+    count = """
+from resource import RLIMIT_AS, setrlimit
+import numpy as np
+from valor_text.kernels.compiled import edit_counts
+left = np.random.default_rng(0).integers(0, 90, 100_000, np.int32)
+right = left.copy()
+right[[5, 49_990, 50_010, 99_990]] = 90
+ids, starts = np.concatenate([left, right]), np.array([0, 100_000, 200_000])
+setrlimit(RLIMIT_AS, (1 << 30, 1 << 30))
+print(edit_counts(ids, starts, 91, np.array([0]), np.array([1])).tolist())
+"""
+    done = run([sys.executable, "-c", count], capture_output=True, text=True, check=True)
+    assert done.stdout == "[[99996, 4, 0, 0]]\n"
 
 
 @needs_library

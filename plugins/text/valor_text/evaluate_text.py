@@ -29,6 +29,9 @@ LLM_METRICS = (
 )
 """Documented metrics that ask a model: those of the namespace `llm`."""
 
+_JUDGE = "judge"
+"""The resource by which they ask it."""
+
 _DATUM = "{'datum': {'uid': …, 'text': …}, 'annotations': [{'text': …, 'context_list': […]}]}"
 _REMEDY = f"Write it as: {_DATUM}"
 _ASKING = "Pass it: llm_api_params={'client': …, 'data': {'model': …}}"
@@ -102,7 +105,7 @@ def evaluate_text_generation(
     for values in (metric_params or {}, parameters):
         for name, value in values.items():
             _give(chosen, name, value)
-    asking = [one.spec.name for one in chosen if one.spec.resources]
+    asking = [one.spec.name for one in chosen if _JUDGE in one.spec.resources]
     if asking and llm_api_params is None:
         raise ParameterError(f"llm_api_params: expected a model for {asking[0]}, got none", _ASKING)
     rows = list(_rows(predictions, groundtruths))
@@ -111,7 +114,7 @@ def evaluate_text_generation(
         [{"name": one.spec.identity, **one.parameters} for one in chosen],
         task="text",
         items=True,
-        resources={"judge": _flat(llm_api_params or {})} if asking else None,
+        resources={_JUDGE: _flat(llm_api_params or {})} if asking else None,
         registry=registry,
     )
     told = {row.item.uid: row.told for row in rows}
@@ -212,7 +215,9 @@ def _rows(predictions: Iterable[Any], groundtruths: Iterable[Any]) -> Iterator[_
         said = datum.predictions or [(None, ())]
         for place, (response, contexts) in enumerate(said):
             name = uid if len(said) == 1 else f"{uid}[{place}]"
-            item = Text(name, datum.query, response, datum.references, contexts, (), datum.metadata)
+            with found_at(f"datum {uid!r}: "):
+                texts = (datum.query, response, datum.references, contexts)
+                item = Text(name, *texts, metadata=datum.metadata)
             told = {"datum_uid": uid, "prediction": response, "contexts": list(contexts)}
             yield _Row(item, told)
 
@@ -247,7 +252,10 @@ def _read(value: Any, side: str, data: dict[str | int, _Datum]) -> None:
     if isinstance(uid, bool) or not isinstance(uid, (str, int)):
         raise SchemaError(f"datum: expected a uid, got {shown(uid)}", _REMEDY)
     known = data.setdefault(uid, _Datum({}, [], [], []))
-    known.metadata.update(_of(datum, "metadata") or {})
+    metadata = _of(datum, "metadata") or {}
+    if not isinstance(metadata, Mapping):
+        raise SchemaError(f"datum: expected a table as metadata, got {shown(metadata)}", _REMEDY)
+    known.metadata.update(metadata)
     query = _of(datum, "text")
     if query is not None and query not in known.texts:
         known.texts.append(query)
@@ -262,7 +270,7 @@ def _read(value: Any, side: str, data: dict[str | int, _Datum]) -> None:
             if side == "groundtruths":
                 known.references.append(_text(text))
                 continue
-            contexts = tuple(_of(annotation, "context_list") or ())
+            contexts = _contexts(_of(annotation, "context_list"))
             # What is only retrieved, for metrics of contexts, has no text.
             known.predictions.append((text if text is None and contexts else _text(text), contexts))
 
@@ -280,6 +288,14 @@ def _check_keys(value: Any, known: Sequence[str]) -> None:
             f"expected no keys but {', '.join(known)}, got {shown(unknown[0])}",
             did_you_mean(str(unknown[0]), known),
         )
+
+
+def _contexts(contexts: Any) -> tuple[str, ...]:
+    if contexts is None:
+        return ()
+    if isinstance(contexts, (str, Mapping)) or not isinstance(contexts, Iterable):
+        raise SchemaError(f"context_list: expected a list of texts, got {shown(contexts)}", _REMEDY)
+    return tuple(contexts)
 
 
 def _text(text: Any) -> str:

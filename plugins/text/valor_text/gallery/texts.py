@@ -84,7 +84,9 @@ class TextGallery:
 
     def _told(self, batch: TextBatch) -> str:
         named = f" {self.parameters.number}" if self.parameters.number else ""
-        return f"{self._spec.short_name}{named} {self._numbers(batch).values[0]:.4f}"
+        value = self._numbers(batch).at(0)
+        told = f"{value:.4f}" if isinstance(value, float) else value.reason
+        return f"{self._spec.short_name}{named} {told}"
 
     def _numbers(self, batch: TextBatch) -> Numbers:
         """The metric's number of each item, in the order of the batch."""

@@ -57,34 +57,76 @@ static const uint64_t *own_rows(const Work *work, int32_t token, int64_t words) 
     return work->places[token] < 0 ? NULL : work->masks + work->places[token] * words;
 }
 
-/* Edits of two texts that a table in memory tells. Read from the end, a token of the left text
- * that can be deleted is; else one of the right text is inserted where the distance is less
- * than without the left one; else both go together. */
-static int edit_by_table(Work *work, const int32_t *left, int64_t rows, const int32_t *right,
-                         int64_t columns) {
-    const int64_t words = words_of(rows), width = 2 * words;
-    int64_t row = rows, column = columns, most = rows + columns;
-    int64_t *counts = work->counts;
-    uint8_t *at = work->edits ? work->edits + most : NULL;
-    const uint64_t *now;
+/* A table of which the columns are kept where the shortest ways are: with so many edits at the
+ * most, none is farther from the diagonal. */
+typedef struct {
+    uint64_t *kept;      /* of each column some words of more, then of less */
+    int64_t most, words; /* edits; words of a whole column */
+    int64_t width;       /* words that are kept of a column */
+} Table;
+
+static inline int64_t first_kept(const Table *table, int64_t column) {
+    const int64_t first = column - table->most - 2, last = table->words - table->width;
+    if (!last || first < 0) return 0;
+    return first / BITS < last ? first / BITS : last;
+}
+
+static void keep(const Table *table, const uint64_t *now, int64_t column) {
+    const size_t size = table->width * sizeof *now;
+    uint64_t *kept = table->kept + 2 * column * table->width;
+    now += first_kept(table, column);
+    memcpy(kept, now, size);
+    memcpy(kept + table->width, now + table->words, size);
+}
+
+static int fill(Work *work, Table *table, const int32_t *left, int64_t rows, const int32_t *right,
+                int64_t columns) {
+    const int64_t words = table->words, all = 2 * (columns + 1) * table->width;
+    uint64_t *now;
     if (!mask(&work->masks, &work->mask_room, left, rows, work->places) ||
-        !has_room(&work->columns, &work->column_room, (columns + 1) * width)) {
+        !has_room(&work->columns, &work->column_room, all + 2 * words)) {
         unmask(left, rows, work->places);
         return 0;
     }
-    first_column(work->columns, words);
-    for (int64_t i = 0; i < columns; i++)
-        step(work->columns + i * width, own_rows(work, right[i], words), words,
-             work->columns + (i + 1) * width);
+    table->kept = work->columns;
+    if (table->width == words) {
+        first_column(now = table->kept, words);
+        for (int64_t i = 0; i < columns; i++, now += 2 * words)
+            step(now, own_rows(work, right[i], words), words, now + 2 * words);
+    } else {
+        first_column(now = table->kept + all, words);
+        keep(table, now, 0);
+        for (int64_t i = 0; i < columns; i++) {
+            step(now, own_rows(work, right[i], words), words, now);
+            keep(table, now, i + 1);
+        }
+    }
     unmask(left, rows, work->places);
-    now = work->columns + column * width;
+    return 1;
+}
+
+/* Edits of two texts, so many at the most, that a table in memory tells. Read from the end, a
+ * token of the left text that can be deleted is; else one of the right text is inserted where the
+ * distance is less than without the left one; else both go together. */
+static int edit_by_table(Work *work, const int32_t *left, int64_t rows, const int32_t *right,
+                         int64_t columns, int64_t most) {
+    const int64_t words = words_of(rows), near = words_of(2 * most + BITS + 2);
+    int64_t row = rows, column = columns, above; /* rows above those that are kept */
+    int64_t *counts = work->counts;
+    uint8_t *at = work->edits ? work->edits + rows + columns : NULL;
+    Table table = {NULL, most, words, near < words ? near : words};
+    const uint64_t *now;
+    if (!fill(work, &table, left, rows, right, columns)) return 0;
+    now = table.kept + 2 * column * table.width;
+    above = BITS * first_kept(&table, column);
     while (row && column) {
         int kind;
-        if (bit(now, row - 1)) {
+        if (bit(now, row - 1 - above)) {
             kind = DELETION, row--;
         } else {
-            column--, now -= width;
-            if (bit(now + words, row - 1)) kind = INSERTION;
+            column--, now -= 2 * table.width;
+            above = BITS * first_kept(&table, column);
+            if (bit(now + table.width, row - 1 - above)) kind = INSERTION;
             else row--, kind = left[row] == right[column] ? HIT : SUBSTITUTION;
         }
         counts[kind]++;
@@ -93,7 +135,7 @@ static int edit_by_table(Work *work, const int32_t *left, int64_t rows, const in
     counts[DELETION] += row;
     counts[INSERTION] += column;
     if (at) {
-        uint8_t *end = work->edits + most;
+        uint8_t *end = work->edits + rows + columns;
         at -= row, memset(at, DELETION, row);
         at -= column, memset(at, INSERTION, column);
         memmove(work->edits, at, end - at);
@@ -160,8 +202,12 @@ static int edit(Work *work, const int32_t *left, int64_t rows, const int32_t *ri
         rows--, columns--;
     if (most > rows && most > columns) most = rows > columns ? rows : columns;
     band = rows < 2 * most + 1 ? rows : 2 * most + 1;
-    if (2 * band * columns / 8 < MOST_BYTES || rows < FEWEST_ROWS || columns < FEWEST_COLUMNS) {
-        if (!edit_by_table(work, left, rows, right, columns)) return 0;
+    if (!rows || !columns) {
+        note(work, DELETION, rows);
+        note(work, INSERTION, columns);
+    } else if (2 * band * columns / 8 < MOST_BYTES || rows < FEWEST_ROWS ||
+               columns < FEWEST_COLUMNS) {
+        if (!edit_by_table(work, left, rows, right, columns, most)) return 0;
     } else {
         int64_t near[2];
         const int64_t half = columns / 2, at = cut(work, left, rows, right, columns, near);

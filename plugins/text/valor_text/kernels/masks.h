@@ -27,15 +27,12 @@ static inline int mask(uint64_t **masks, int64_t *room, const int32_t *text, int
                        int32_t *places) {
     const int64_t words = words_of(rows);
     int32_t different = 0;
-    if (!has_room(masks, room, rows * words)) return 0;
-    for (int64_t row = 0; row < rows; row++) {
-        int32_t *place = places + text[row];
-        if (*place < 0) {
-            *place = different++;
-            memset(*masks + *place * words, 0, words * sizeof **masks);
-        }
-        (*masks)[*place * words + row / BITS] |= (uint64_t)1 << row % BITS;
-    }
+    for (int64_t row = 0; row < rows; row++)
+        if (places[text[row]] < 0) places[text[row]] = different++;
+    if (!has_room(masks, room, different * words)) return 0;
+    if (different) memset(*masks, 0, different * words * sizeof **masks);
+    for (int64_t row = 0; row < rows; row++)
+        (*masks)[places[text[row]] * words + row / BITS] |= (uint64_t)1 << row % BITS;
     return 1;
 }
 

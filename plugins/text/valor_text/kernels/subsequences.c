@@ -48,6 +48,8 @@ KERNEL int64_t longest_common(const int32_t *ids, const int64_t *starts, int64_t
         const int64_t rows = starts[lefts[pair] + 1] - starts[lefts[pair]];
         const int64_t columns = starts[rights[pair] + 1] - starts[rights[pair]];
         const int64_t words = words_of(rows);
+        lengths[pair] = 0;
+        if (!rows || !columns) continue;
         if (!mask_left(&work, left, rows, places) ||
             !has_room(&work.columns, &work.column_room, words)) {
             answer = NO_MEMORY;

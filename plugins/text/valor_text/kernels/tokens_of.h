@@ -107,7 +107,10 @@ KERNEL int64_t OF(vocabulary)(const CODE *codes, const int64_t *firsts, const in
                           int64_t count, int32_t *ids, int64_t *words) {
     OF(Vocabulary) all = {codes, NULL, NULL, 1024, 0};
     uint64_t hashes[BLOCK];
-    if (!OF(grow)(&all)) return NO_MEMORY;
+    if (!OF(grow)(&all)) {
+        free(all.words);
+        return NO_MEMORY;
+    }
     for (int64_t start = 0; start < count; start += BLOCK) {
         const int64_t stop = start + BLOCK < count ? start + BLOCK : count;
         if (2 * (all.known + BLOCK) > all.size && !OF(grow)(&all)) {

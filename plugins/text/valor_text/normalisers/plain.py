@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_text.counting.characters import separator
+from valor_text.counting.characters import rewritten
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels.kinds import BETWEEN, WORD, CharacterKinds
 
@@ -44,11 +44,7 @@ def lowercase(texts: Sequence[str]) -> list[str]:
     >>> lowercase([" The  CAT "])
     [' the  cat ']
     """
-    mark = separator(texts)
-    if mark is None:
-        return [text.lower() for text in texts]
-    # At once: what `lower` makes of a letter does not depend on what is beyond the mark.
-    return mark.join([*texts, ""]).lower().split(mark)[:-1]
+    return rewritten(texts, lambda joined, mark: joined.lower())
 
 
 SPACED = CharacterKinds(lambda character: BETWEEN if character.isspace() else WORD)

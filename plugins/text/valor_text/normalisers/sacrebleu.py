@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from valor_text.counting.characters import characters, separator
+from valor_text.counting.characters import characters, rewritten
 from valor_text.counting.tokens import Tokens
 from valor_text.kernels import CharacterKinds, Characters, runs
 from valor_text.kernels.kinds import ALONE, BETWEEN, KINDS, WORD
@@ -99,7 +99,8 @@ def mteval(texts: Sequence[str]) -> Tokens:
     >>> mteval(["It's 1,000.5 &lt;kg&gt; (net)."]).of(0)
     ["It's", '1,000.5', '<', 'kg', '>', '(', 'net', ')', '.']
     """
-    return _tokens(_unescaped([text.rstrip() for text in texts]), _WESTERN, is_framed=True)
+    stripped = [text.rstrip() for text in texts]
+    return _tokens(rewritten(stripped, _unescaped), _WESTERN, is_framed=True)
 
 
 def international(texts: Sequence[str]) -> Tokens:
@@ -126,19 +127,12 @@ def chinese(texts: Sequence[str]) -> Tokens:
     return _tokens([text.strip() for text in texts], _WITH_CHINESE)
 
 
-def _unescaped(texts: list[str]) -> list[str]:
+def _unescaped(joined: str, mark: str) -> str:
     """The texts without ``<skipped>``, with words joined that a line divides, and HTML's marks."""
-    mark = separator(texts)
-    if mark is None:
-        return [_plain(text) for text in texts]
-    return _plain(mark.join([*texts, ""])).split(mark)[:-1]
-
-
-def _plain(text: str) -> str:
-    text = text.replace("<skipped>", "").replace("-\n", "")
+    joined = joined.replace("<skipped>", "").replace("-\n", "")
     for escaped, character in _HTML:
-        text = text.replace(escaped, character)
-    return text
+        joined = joined.replace(escaped, character)
+    return joined
 
 
 def _tokens(texts: list[str], kinds: CharacterKinds, *, is_framed: bool = False) -> Tokens:

@@ -12,10 +12,12 @@ from valor_core import Failed, Result, StateRequest, Undefined
 from valor_core.derived_state import DerivedState, counted
 from valor_core.parameters import nondefault, plain
 from valor_core.schemas.text import TextBatch
+from valor_text.counting.complete import complete
 from valor_text.metrics.answers.json_match import Reading
 from valor_text.parameters.answers import JSONMatchParameters
 
-_PLACE = re.compile(r"\[\d+\]")
+_PLACE = re.compile(r'(\["(?:[^"\\]|\\.)*"\])|\[\d+\]')
+"""A place in a list; a key that looks like one stands in quotes."""
 
 
 @define
@@ -43,12 +45,10 @@ class FieldCounts(DerivedState):
                 ordered=self.ordered, normaliser=self.normaliser, fenced=self.fenced
             )
         )
-        items = zip(batch.responses.tolist(), batch.references.tolist(), strict=True)
-        for response, references in items:
-            if response is None or not references:
-                missing = "response" if response is None else "references"
-                self.left_out[f"undefined: no {missing}"] += 1
-                continue
+        items, left_out = complete(batch)
+        self.left_out += left_out
+        texts = zip(items.responses.tolist(), items.references.tolist(), strict=True)
+        for response, references in texts:
             compared = reading.compared(response, references)
             if isinstance(compared, Failed):
                 self.left_out["failed: a reference is no JSON"] += 1
@@ -102,5 +102,5 @@ def _anywhere(paths: Counter[str]) -> Counter[str]:
     """The same with a star for every place in a list."""
     found: Counter[str] = Counter()
     for path, count in paths.items():
-        found[_PLACE.sub("[*]", path)] += count
+        found[_PLACE.sub(lambda step: step[1] or "[*]", path)] += count
     return found
