@@ -56,6 +56,18 @@ def test_prompts_are_written_answered_and_evaluated(config: str) -> None:
     assert "NegativeRejection rejection_rate                                   1.0000" in ran.stdout
 
 
+def test_samples_without_a_question_make_no_prompts(config: str) -> None:
+    Path("recorded.jsonl").write_text('{"id": 1, "prediction": "It is Oslo.", "ans": "Oslo"}')
+    data = {"reader": "responses", "path": "recorded.jsonl", "ability": "noise_robustness"}
+
+    said = valor("rgb", "prompts", config, "--set", f"data={json.dumps(data)}")
+
+    assert said.exit_code == 2
+    assert said.stdout == ""
+    assert said.stderr.startswith("valor: recorded.jsonl")
+    assert ": item '1': expected a question, found none\nPrompts are made of" in said.stderr
+
+
 def test_a_prompt_has_the_documents_and_not_the_answer(config: str) -> None:
     said = valor("rgb", "prompts", config, "--set", "data.noise_ratios=[0.4]")
 

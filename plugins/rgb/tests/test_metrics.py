@@ -210,6 +210,13 @@ def test_settings_that_are_not_the_defaults_stand_beside_the_result() -> None:
             r"Only these rules have it: rules: robust$",
         ),
         ({"rejection_phrases": []}, "rejection_phrases must not be empty"),
+        # Every response would be a refusal.
+        (
+            {"rules": "paper", "rejection_phrases": ["unknown", " "]},
+            r"rejection_phrases must not have an empty one, got \['unknown', ' '\]\n"
+            "Every response contains an empty phrase: leave it out",
+        ),
+        ({"negations": [""]}, r"negations must not have an empty one, got \[''\]"),
         ({"confidence": 1.0}, r"confidence must lie in \(0.*, 1.*\), got 1.0"),
     ],
 )

@@ -73,7 +73,13 @@ def _samples(config: Path, settings: tuple[str, ...]) -> Iterator[RGBSample]:
     reader = reader_of(data, TASK, Registry(), request.folder, request.place)
     for partition in reader.partitions():
         for batch in reader.read(partition):
-            yield from batch.items()
+            for sample in batch.items():
+                if not (sample.query or "").strip():
+                    raise ReadError(
+                        f"{partition.name}: item {sample.uid!r}: expected a question, found none",
+                        "Prompts are made of files of questions: data: {reader: dataset, …}",
+                    )
+                yield sample
 
 
 def _text(path: Path) -> str:

@@ -95,6 +95,19 @@ def test_several_predictions_of_a_datum_are_rows() -> None:
     assert [row.value for row in table.rows] == [pytest.approx(4 / 6, abs=1e-15), 0.0]
 
 
+def test_whole_numbers_as_uids_are_texts_beside_several_predictions() -> None:
+    predictions = [
+        {"datum": {"uid": 1}, "annotations": [{"text": "a"}, {"text": "b"}]},
+        {"datum": {"uid": 2}, "annotations": [{"text": "b"}]},
+    ]
+    truths = [{"datum": {"uid": uid}, "annotations": [{"text": "b"}]} for uid in (1, 2)]
+
+    report = evaluate_text_generation(predictions, ["TokenF1"], truths)
+
+    rows = {row.uid: (row.details["datum_uid"], row.value) for row in report.items[0].rows}
+    assert rows == {"1[0]": (1, 0.0), "1[1]": (1, 1.0), "2": (2, 1.0)}
+
+
 def test_objects_of_the_same_shape_will_do() -> None:
     datum = SimpleNamespace(uid="q", text=None, metadata=None)
     said = SimpleNamespace(text="a b", context_list=None)
@@ -217,15 +230,24 @@ def test_keys_that_match_nothing_are_errors(
         ),
         (
             [{"datum": "q", "annotations": [{"text": "a", "context_list": "one passage"}]}],
-            "predictions[0]: annotations[0]: context_list: expected a list of texts, got 'one pass",
+            "predictions[0]: annotations[0]: context_list: expected a list of texts, "
+            "got 'one passage'",
         ),
         (
-            [{"datum": "q", "annotations": [{"text": "a", "context_list": [5]}]}],
-            "datum 'q': contexts[0]: expected a string, got 5",
+            [{"datum": "q", "annotations": [{"text": "a", "context_list": 5}]}],
+            "predictions[0]: annotations[0]: context_list: expected a list of texts, got 5",
         ),
         (
-            [{"datum": {"uid": "q", "metadata": 5}, "annotations": []}],
-            "predictions[0]: datum: expected a table as metadata, got 5",
+            [{"datum": "q", "annotations": [{"text": "a", "context_list": ["b", 5]}]}],
+            "predictions[0]: annotations[0]: context_list: text: expected a string, got 5",
+        ),
+        (
+            [{"datum": {"uid": "q", "metadata": ["era"]}, "annotations": []}],
+            "predictions[0]: datum: metadata: expected a table of facts, got ['era']",
+        ),
+        (
+            [{"datum": {"uid": "q", "text": 5}, "annotations": []}],
+            "predictions[0]: datum: text: expected a string, got 5",
         ),
         (
             [{"datum": {"uid": "q", "text": name}, "annotations": []} for name in "ab"],
@@ -251,6 +273,19 @@ def test_a_metric_that_looks_words_up_asks_no_model(
 
     # Both words are aligned, in one chunk of two: (1 - 0.5 * (1 / 2) ** 3) * 1
     assert report["METEOR"].value == 1 - 0.5 / 8
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metrics_to_return": 5}, "metrics_to_return: expected names of metrics, got 5"),
+        ({"metric_params": {1: 2}}, "metric_params: expected names of parameters, got 1"),
+        ({"metric_params": ["a"]}, "metric_params: expected a table of parameters, got ['a']"),
+    ],
+)
+def test_what_is_no_choice_of_metrics_is_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        evaluate_text_generation(PREDICTIONS, **({"metrics_to_return": "ROUGE"} | arguments))
+
+    assert caught.value.message == message
 
 
 def test_an_unknown_metric_is_named() -> None:

@@ -64,9 +64,13 @@ def test_one_of_several_numbers_orders_them() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"by": "ROUGE"}, "number must be one of rouge1, rouge2, rougeL, rougeLsum, got None"),
+        (
+            {"by": "ROUGE"},
+            "number must be one of rouge1, rouge2, rougeL, rougeLsum, got none; "
+            "write it as: number: rouge1",
+        ),
         ({"by": "ROUGE", "number": "rougel"}, "got 'rougel'; did you mean 'rougeL'"),
-        ({"by": "TokenF1", "number": "f1"}, "number must be left out, got 'f1'"),
+        ({"by": "TokenF1", "number": "f1"}, "number must be left out, got 'f1'; leave it out"),
     ],
 )
 def test_a_number_that_is_not_there_fails_the_result(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 from attrs import evolve, frozen
@@ -101,8 +102,10 @@ def evaluate_text_generation(
     registry = Registry() if registry is None else registry
     is_one = isinstance(metrics_to_return, (str, Mapping, MetricSpec))
     choices: Any = [metrics_to_return] if is_one else metrics_to_return
+    if not isinstance(choices, Iterable):
+        raise ParameterError(f"metrics_to_return: expected names of metrics, got {shown(choices)}")
     chosen = [_Chosen.of(choice, registry) for choice in choices]
-    for values in (metric_params or {}, parameters):
+    for values in (_table(metric_params, "metric_params"), parameters):
         for name, value in values.items():
             _give(chosen, name, value)
     asking = [one.spec.name for one in chosen if _JUDGE in one.spec.resources]
@@ -190,10 +193,20 @@ def _unknown(place: str, name: str, known: Iterable[str]) -> ParameterError:
     )
 
 
-def _flat(llm_api_params: Mapping[str, Any]) -> dict[str, Any]:
+def _table(values: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(values, (Mapping, NoneType)):
+        raise ParameterError(f"{place}: expected a table of parameters, got {shown(values)}")
+    for name in values or {}:
+        if not isinstance(name, str):
+            raise ParameterError(f"{place}: expected names of parameters, got {shown(name)}")
+    return values or {}
+
+
+def _flat(llm_api_params: Any) -> dict[str, Any]:
     """The parameters with those under ``data`` beside them."""
-    own = {name: value for name, value in llm_api_params.items() if name != "data"}
-    return own | dict(llm_api_params.get("data") or {})
+    given = _table(llm_api_params, "llm_api_params")
+    own = {name: value for name, value in given.items() if name != "data"}
+    return own | dict(_table(given.get("data"), "llm_api_params.data"))
 
 
 @frozen
@@ -211,13 +224,14 @@ def _rows(predictions: Iterable[Any], groundtruths: Iterable[Any]) -> Iterator[_
         for place, value in enumerate(_listed(values, side)):
             with found_at(f"{side}[{place}]: "):
                 _read(value, side, data)
+    # Beside rows that are called 1[0], a datum 1 is called by a text too: uids are of one type.
+    are_texts = any(len(datum.predictions) > 1 for datum in data.values())
     for uid, datum in data.items():
         said = datum.predictions or [(None, ())]
+        own = str(uid) if are_texts else uid
         for place, (response, contexts) in enumerate(said):
-            name = uid if len(said) == 1 else f"{uid}[{place}]"
-            with found_at(f"datum {uid!r}: "):
-                texts = (datum.query, response, datum.references, contexts)
-                item = Text(name, *texts, metadata=datum.metadata)
+            name = own if len(said) == 1 else f"{uid}[{place}]"
+            item = Text(name, datum.query, response, datum.references, contexts, (), datum.metadata)
             told = {"datum_uid": uid, "prediction": response, "contexts": list(contexts)}
             yield _Row(item, told)
 
@@ -252,13 +266,16 @@ def _read(value: Any, side: str, data: dict[str | int, _Datum]) -> None:
     if isinstance(uid, bool) or not isinstance(uid, (str, int)):
         raise SchemaError(f"datum: expected a uid, got {shown(uid)}", _REMEDY)
     known = data.setdefault(uid, _Datum({}, [], [], []))
-    metadata = _of(datum, "metadata") or {}
-    if not isinstance(metadata, Mapping):
-        raise SchemaError(f"datum: expected a table as metadata, got {shown(metadata)}", _REMEDY)
-    known.metadata.update(metadata)
+    metadata = _of(datum, "metadata")
+    if not isinstance(metadata, (Mapping, NoneType)):
+        raise SchemaError(f"datum: metadata: expected a table of facts, got {shown(metadata)}")
+    known.metadata.update(metadata or {})
     query = _of(datum, "text")
-    if query is not None and query not in known.texts:
-        known.texts.append(query)
+    if query is not None:
+        with found_at("datum: "):
+            _text(query)
+        if query not in known.texts:
+            known.texts.append(query)
     if len(known.texts) > 1:
         raise SchemaError(f"datum {uid!r}: expected one text, got {shown(known.texts)}")
     if isinstance(annotations, (str, Mapping)) or not isinstance(annotations, Iterable):
@@ -302,6 +319,15 @@ def _text(text: Any) -> str:
     if not isinstance(text, str):
         raise SchemaError(f"text: expected a string, got {shown(text)}", _REMEDY)
     return text
+
+
+def _contexts(texts: Any) -> tuple[str, ...]:
+    if texts is None:
+        return ()
+    if isinstance(texts, (str, Mapping)) or not isinstance(texts, Iterable):
+        raise SchemaError(f"context_list: expected a list of texts, got {shown(texts)}", _REMEDY)
+    with found_at("context_list: "):
+        return tuple(map(_text, texts))
 
 
 def _with(table: ItemTable, told: Mapping[str | int, Mapping[str, Any]]) -> ItemTable:

@@ -226,6 +226,13 @@ def test_outcomes_of_attempts_are_true_and_false_or_1_and_0(tmp_path: Path) -> N
     assert items_of(written(tmp_path / "rows.jsonl", rows)) == OUTCOMES
 
 
+def test_a_cell_of_references_in_a_csv_file_is_one_text(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text('uid,response,references\na,x,"[""x"", ""y""]"\n')
+
+    # A reference of JSONMatch may be such a list.
+    assert items_of(tmp_path / "rows.csv") == [Text("a", response="x", references='["x", "y"]')]
+
+
 def test_outcomes_in_a_csv_file_are_json_or_one_word(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text('uid,outcomes\na,"[true, false, 1]"\nb,false\nc,\n')
 

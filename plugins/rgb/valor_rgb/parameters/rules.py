@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from valor_core.errors import ParameterError
+from valor_core.errors import ParameterError, shown
 from valor_core.parameters import Within, parameter, parameters
 
 Phrases = tuple[str, ...]
@@ -17,6 +17,14 @@ _OWN = {
     "negations": "robust",
 }
 """Parameters that only one set of rules has."""
+
+_PHRASES = (
+    "rejection_phrases",
+    "absence_phrases",
+    "detection_phrases",
+    "document_words",
+    "negations",
+)
 
 
 @parameters
@@ -77,6 +85,13 @@ class RuleParameters:
                     f"{name} must be left out where rules is {self.rules}, got "
                     f"{'true' if value is True else list(value)}",
                     f"Only these rules have it: rules: {rules}",
+                )
+        for name in _PHRASES:
+            phrases = getattr(self, name) or ()
+            if not all(map(str.strip, phrases)):
+                raise ParameterError(
+                    f"{name} must not have an empty one, got {shown(list(phrases))}",
+                    "Every response contains an empty phrase: leave it out.",
                 )
 
 

@@ -102,7 +102,9 @@ class TextGallery:
             known = [name for name in columns if name]
             expected = f"one of {', '.join(known)}" if known else "left out"
             raise ParameterError(
-                f"gallery.number: expected {expected}, got {shown(wanted)}",
-                did_you_mean(str(wanted), known),
+                f"gallery.number: expected {expected}, "
+                f"got {'none' if wanted is None else shown(wanted)}",
+                did_you_mean(str(wanted), known)
+                or (f"Write it as: number: {known[0]}" if known else "Leave it out."),
             )
         return columns[wanted]

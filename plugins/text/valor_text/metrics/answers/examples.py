@@ -159,7 +159,9 @@ class Examples:
         known = [name for name in columns if name]
         expected = f"one of {', '.join(known)}" if known else "left out"
         raise ParameterError(
-            f"number must be {expected}, got {shown(wanted)}", did_you_mean(str(wanted), known)
+            f"number must be {expected}, got {'none' if wanted is None else shown(wanted)}",
+            did_you_mean(str(wanted), known)
+            or (f"Write it as: number: {known[0]}" if known else "Leave it out."),
         )
 
     @property
@@ -169,6 +171,7 @@ class Examples:
         spec = Registry().metric(self.parameters.by, "text")
         if spec.higher_is_better is None:
             raise ParameterError(
-                f"worst must be lowest or highest, since {spec.name} has no direction, got None"
+                f"worst must be lowest or highest, since {spec.name} has no direction, got none",
+                "Write it as: worst: lowest",
             )
         return spec.higher_is_better
