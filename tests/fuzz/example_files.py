@@ -523,6 +523,22 @@ def _responses() -> Example:
     )
 
 
+def _lines() -> Example:
+    return Example(
+        files={
+            "responses.txt": "the cat sat\nA b\n\nüber\n".encode(),
+            "references.txt": b"the cat lay\na b\n\nuber\n",
+            "others.txt": b"a cat\n\n\nover\n",
+            "queries.txt": b"one?\ntwo?\nthree?\nfour?\n",
+        },
+        data={"responses": "responses.txt", "references": ["references.txt", "others.txt"]},
+        variants=[
+            {**part, **more} for part in _SMALL_PARTS for more in ({}, {"queries": "queries.txt"})
+        ],
+        words=(b"\n", b"\r\n", b"\r", b"\x00", b"\xff", b"\xe2\x80\xa8"),
+    )
+
+
 _EXAMPLES: Mapping[str, Callable[[], Example]] = {
     "classification.wide CSV": lambda: _wide("a.csv", _csv(_scores())),
     "classification.wide gzip": lambda: _wide("a.csv.gz", gzip.compress(_csv(_scores()), mtime=0)),
@@ -546,6 +562,7 @@ _EXAMPLES: Mapping[str, Callable[[], Example]] = {
     "segmentation.geotiff": _rasters,
     "segmentation.coco": _masks_as_label_maps,
     "segmentation.coco panoptic": _panoptic,
+    "text.lines": _lines,
 }
 NAMES = tuple(_EXAMPLES)
 """Names of the examples; each begins with the reader."""

@@ -95,8 +95,8 @@ class TestSameBits:
 
 
 def _split(config: Path) -> tuple[str, ...]:
-    split = "partition_bytes=2000" if config.parent.name == "digits" else "partition_images=2"
-    return (f"data.{split}",)
+    has_images = config.parent.name in ("detection", "segmentation")
+    return ("data.partition_images=2" if has_images else "data.partition_bytes=2000",)
 
 
 class TestWorkersThatDie:

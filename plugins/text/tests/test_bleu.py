@@ -319,3 +319,18 @@ def test_parameters_that_do_not_fit_are_refused(chosen: dict[str, Any], message:
 def test_weights_need_not_add_up_exactly() -> None:
     # 0.1 ten times is 0.9999999999999999.
     assert BLEUParameters(weights=[0.1] * 10).longest == 10
+
+
+@pytest.mark.parametrize(
+    ("smoothing", "value", "expected"),
+    [
+        ("method1", 5, r"smoothing_value must lie in \(0, 1\] for method1, got 5"),
+        ("method4", 0.01, r"smoothing_value must lie in \[1, 1000\] for method4, got 0.01"),
+        ("method7", 0.5, r"smoothing_value must lie in \[1, 1000\] for method7, got 0.5"),
+    ],
+)
+def test_a_smoothing_is_never_worth_more_than_an_ngram(
+    smoothing: str, value: float, expected: str
+) -> None:
+    with pytest.raises(ParameterError, match=expected):
+        BLEUParameters(smoothing=smoothing, smoothing_value=value)

@@ -273,6 +273,8 @@ def test_a_metric_that_looks_words_up_asks_no_model(
 
     # Both words are aligned, in one chunk of two: (1 - 0.5 * (1 / 2) ** 3) * 1
     assert report["METEOR"].value == 1 - 0.5 / 8
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -307,14 +307,6 @@ def _check_keys(value: Any, known: Sequence[str]) -> None:
         )
 
 
-def _contexts(contexts: Any) -> tuple[str, ...]:
-    if contexts is None:
-        return ()
-    if isinstance(contexts, (str, Mapping)) or not isinstance(contexts, Iterable):
-        raise SchemaError(f"context_list: expected a list of texts, got {shown(contexts)}", _REMEDY)
-    return tuple(contexts)
-
-
 def _text(text: Any) -> str:
     if not isinstance(text, str):
         raise SchemaError(f"text: expected a string, got {shown(text)}", _REMEDY)

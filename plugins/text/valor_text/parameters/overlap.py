@@ -65,6 +65,15 @@ SMOOTHING_VALUES: Mapping[str, float] = {
 }
 """The smoothings that have a value, with its default."""
 
+_SMALL, _LARGE = Within(0, 1, open_low=True), Within(1, 1000)
+_SMOOTHING_RANGES: Mapping[str, Within] = {
+    "method1": _SMALL,
+    "method4": _LARGE,
+    "method7": _LARGE,
+    "floor": _SMALL,
+}
+"""Beyond them, what stands for no n-gram in common would be worth more than one."""
+
 _SUM_OF_WEIGHTS = 1e-9
 _MOST = 100  # of lengths of n-grams, so that a slip of the keyboard does not ask for all memory
 _LEAST_OF_METHOD6 = 3
@@ -109,9 +118,9 @@ class BLEUParameters(Prepared):
     )
     smoothing_value: float | None = parameter(
         default=None,
-        help="Number of the smoothing: what is added for method1 (0.1), floor (0.1) and add-k (1), "
-        "k of method4 and method7 (5), alpha of method6 (5).",
-        check=Within(0, open_low=True),
+        help="Number of the smoothing: what is added for method1 (0.1), floor (0.1), both at most "
+        "1, and add-k (1); k of method4 and method7 (5), at least 1; alpha of method6 (5).",
+        check=Within(0, 1000, open_low=True),
     )
     effective_order: bool | None = parameter(
         default=None,
@@ -178,6 +187,14 @@ class BLEUParameters(Prepared):
                 f"{shown(self.smoothing)}",
                 "Leave out smoothing_value, or choose one of them.",
             )
+        if self.smoothing_value is not None and self.smoothing in _SMOOTHING_RANGES:
+            check = _SMOOTHING_RANGES[self.smoothing]
+            if not check(self.smoothing_value):
+                raise ParameterError(
+                    f"smoothing_value must {check.expectation} for {self.smoothing}, got "
+                    f"{shown(self.smoothing_value)}",
+                    f"Usual is: smoothing_value: {SMOOTHING_VALUES[self.smoothing]}",
+                )
         if self.smoothing == "method6" and self.longest < _LEAST_OF_METHOD6:
             raise ParameterError(
                 f"smoothing method6 needs at least {_LEAST_OF_METHOD6} weights, got "
@@ -227,7 +244,9 @@ class ChrFParameters(Prepared):
         check=Within(0, _MOST),
     )
     beta: float = parameter(
-        default=2.0, help="How many times recall matters as much as precision.", check=Within(0)
+        default=2.0,
+        help="How many times recall matters as much as precision.",
+        check=Within(0, 1000),
     )
     whitespace: bool = parameter(
         default=False, help="Whether white space counts among the characters."
