@@ -1,11 +1,15 @@
-"""How all tests run: Hypothesis sets no deadline, since a busy machine is no bug."""
+"""How all tests run: Hypothesis sets no deadline, since a busy machine is no bug.
+
+A change is tested with fewer of its examples than a night is: ``--hypothesis-profile=nightly``.
+"""
 
 from importlib import import_module
 from pathlib import Path
 
 from hypothesis import settings
 
-settings.register_profile("valor", deadline=None)
+settings.register_profile("valor", deadline=None, max_examples=40)
+settings.register_profile("nightly", deadline=None, max_examples=400)
 settings.load_profile("valor")
 
 

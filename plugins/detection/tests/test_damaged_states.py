@@ -109,10 +109,12 @@ def test_a_state_file_with_one_changed_column_is_refused_or_answered_and_never_c
     path = tmp_path / "state.npz"
     arrays = saved(path, name)
     refused = []
+    # Metrics share states: each is given a third of the changes, and every state all of them.
+    changes = list(CHANGES.values())[METRICS.index(name) % 3 :: 3]
     for place, array in arrays.items():
         if place == "header":
             continue
-        for change in CHANGES.values():
+        for change in changes:
             other = changed(array, change)
             if other is None:
                 continue
@@ -124,7 +126,7 @@ def test_a_state_file_with_one_changed_column_is_refused_or_answered_and_never_c
                 continue
             errors = [result.to_dict().get("error", KNOWN[0]) for result in results]
             assert all(error.startswith(KNOWN) for error in errors)
-    assert len(refused) > 100
+    assert len(refused) > 30
     assert not any("\n" in message for message in refused)
 
 
