@@ -33,9 +33,9 @@ SNOVER = Reference(
     "section 3",
 )
 SACREBLEU_TER = Reference("sacrebleu 2.6.0, metrics.TER", url="https://github.com/mjpost/sacrebleu")
-JIWER = Reference("jiwer 4.0.0", url="https://pypi.org/project/jiwer/")
+JIWER = Reference("jiwer 4.0.0", url="https://github.com/jitsi/jiwer")
 RAPIDFUZZ = Reference(
-    "rapidfuzz 3.14, distance.Levenshtein", url="https://pypi.org/project/rapidfuzz/"
+    "rapidfuzz 3.14, distance.Levenshtein", url="https://github.com/rapidfuzz/RapidFuzz"
 )
 SQUAD = Reference(
     "Rajpurkar et al., 'SQuAD: 100,000+ questions for machine comprehension of text', EMNLP 2016",
@@ -70,7 +70,9 @@ YAO = Reference(
     "2024",
     "section 3",
 )
-ROUGE_SCORE = Reference("rouge_score 0.1.2", url="https://pypi.org/project/rouge-score/")
+ROUGE_SCORE = Reference(
+    "rouge_score 0.1.2", url="https://github.com/google-research/google-research/tree/master/rouge"
+)
 
 PAPINENI = Reference(
     "Papineni, Roukos, Ward and Zhu, 'BLEU: a method for automatic evaluation of machine "
