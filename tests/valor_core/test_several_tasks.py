@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 
@@ -153,7 +154,6 @@ class TestNames:
         )
 
     def test_editors_accept_such_names_without_the_parameter(self) -> None:
-        jsonschema = pytest.importorskip("jsonschema")
         schema = json_schema(Registry())
         config = {"task": "text", "data": {"reader": "csv", "path": "a.csv"}}
 
