@@ -47,7 +47,7 @@ GROUP = "valor.plugins"
 FIRST_PARTY = {folder: folder for folder in FOLDERS} | {"nvidia": "llm", "hf": "text"}
 """Folder below ``plugins/`` of every namespace of this project."""
 
-PLANNED = frozenset({"llm", "nvidia", "cli"})
+PLANNED = frozenset({"cli"})
 """Namespaces of this project whose plugin is not written yet; nothing installs it."""
 
 _LOOK_AROUND = (

@@ -1,0 +1,1 @@
+"""Metrics that ask a language model, chosen by name through `valor_core`."""

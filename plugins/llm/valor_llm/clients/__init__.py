@@ -1,0 +1,1 @@
+"""Clients: who answers for the judge, one module each."""

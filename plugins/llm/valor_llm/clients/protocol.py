@@ -1,0 +1,196 @@
+"""Protocol of a client: one request, one reply, and the ways in which there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+from attrs import field, frozen
+
+Format = Literal["json_schema", "json_object", "text"]
+"""How a reply's form is asked for, from the strictest on."""
+
+
+@frozen
+class Message:
+    """One message of a conversation.
+
+    Parameters
+    ----------
+    role : str
+        ``"system"``, ``"user"`` or ``"assistant"``.
+    content : str
+        Its text.
+    """
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@frozen(kw_only=True)
+class Request:
+    """What a client is asked.
+
+    Parameters
+    ----------
+    messages : tuple of Message
+        The conversation so far; the first may be the system's.
+    schema : mapping
+        JSON Schema of the reply.
+    step : str
+        Name of the step, also that of the schema: ``"claims"``.
+    data : mapping of str to object
+        What the messages were made of, for stand-ins that read no prose.
+    format : {"json_schema", "json_object", "text"}
+        How the endpoint is asked for the reply's form.
+    temperature : float, optional
+        Sampling temperature; not sent without.
+    seed : int, optional
+        Seed of the sampling; not sent without.
+    max_tokens : int, optional
+        Most tokens of the reply; not sent without.
+    max_tokens_key : str
+        What the endpoint calls the most tokens.
+    probabilities : bool
+        Whether probabilities of the reply's tokens are asked for.
+    deadline : float
+        Seconds that the call may take in all.
+    """
+
+    messages: tuple[Message, ...]
+    schema: Mapping[str, Any]
+    step: str
+    data: Mapping[str, Any] = field(factory=dict)
+    format: Format = "json_schema"
+    temperature: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    max_tokens_key: str = "max_tokens"
+    probabilities: bool = False
+    deadline: float = 60.0
+
+
+@frozen(kw_only=True)
+class Usage:
+    """Tokens of a call, as the endpoint counts them.
+
+    Examples
+    --------
+    >>> Usage(prompt=10, completion=2) + Usage(prompt=5, cached=4)
+    Usage(prompt=15, completion=2, cached=4)
+    """
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    """Tokens of the prompt that the endpoint had seen before and gives a discount for."""
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            prompt=self.prompt + other.prompt,
+            completion=self.completion + other.completion,
+            cached=self.cached + other.cached,
+        )
+
+
+@frozen
+class TokenChoice:
+    """One token of a reply, and the likeliest ones at its place with their log-probabilities."""
+
+    token: str
+    choices: Mapping[str, float]
+
+
+@frozen(kw_only=True)
+class Reply:
+    """What a client answered.
+
+    Parameters
+    ----------
+    text : str
+        The reply, as it came.
+    model : str
+        The model, as the endpoint calls it.
+    finish : {"stop", "length", "refusal", "other"}
+        Why it ended.
+    usage : Usage
+        Tokens of the call.
+    tokens : tuple of TokenChoice
+        The reply token by token, where probabilities were asked for and given.
+    fingerprint : str, optional
+        What the endpoint calls the state of its system.
+    """
+
+    text: str
+    model: str
+    finish: Literal["stop", "length", "refusal", "other"] = "stop"
+    usage: Usage = Usage()
+    tokens: tuple[TokenChoice, ...] = ()
+    fingerprint: str | None = None
+
+
+class ClientError(Exception):
+    """Why a call gave no reply, in one sentence."""
+
+
+class Passing(ClientError):
+    """A fault that may be gone when the call is made again: 5xx, a closed connection, a time-out.
+
+    Parameters
+    ----------
+    reason : str
+        What happened.
+    after : float, optional
+        Seconds that the endpoint wants to be left alone.
+    """
+
+    def __init__(self, reason: str, after: float | None = None) -> None:
+        super().__init__(reason)
+        self.after = after
+
+
+class RateLimited(Passing):
+    """The endpoint wants fewer calls at a time (429, 503 with Retry-After, 529)."""
+
+
+class Rejected(ClientError):
+    """The endpoint does not take the request as it is (400, 413, 422), with what it says of it."""
+
+
+class Refused(ClientError):
+    """No call will do: a wrong key, no permission, no such model (401, 403, 404)."""
+
+
+@runtime_checkable
+class Client(Protocol):
+    """Whoever answers; safe to use from several threads.
+
+    Attributes
+    ----------
+    endpoint : str
+        Where the replies come from, as caches and reports name it; no key is in it.
+    model : str
+        The model that is asked for.
+    is_remote : bool
+        Whether a call leaves the process and may cost something. Others are called in place, and
+        their replies are not cached.
+    """
+
+    is_remote: ClassVar[bool]
+
+    @property
+    def endpoint(self) -> str:
+        """Where the replies come from."""
+
+    @property
+    def model(self) -> str:
+        """The model that is asked for."""
+
+    def complete(self, request: Request) -> Reply:
+        """One reply; may be a coroutine function.
+
+        Raises
+        ------
+        ClientError
+            If there is none.
+        """

@@ -1,0 +1,1 @@
+"""Metrics, each a function that asks the judge about one item."""

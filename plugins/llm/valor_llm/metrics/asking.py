@@ -1,0 +1,85 @@
+"""Asking: how a metric asks the judge about an item, and what is kept of the answers."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from valor_core.result import Failed, Gap, ItemScore
+from valor_core.schemas.text import Text
+from valor_llm.judge.answer import Answer, NoAnswer
+from valor_llm.replies.shapes import Verdict
+from valor_llm.steps.step import Step
+
+
+@define
+class Asking:
+    """The judge as one item of one metric sees it; it keeps what was answered.
+
+    Parameters
+    ----------
+    judge : Judge
+        The judge.
+    repeat : int
+        Which of several times the item is scored, from 0.
+    """
+
+    judge: Any
+    repeat: int = 0
+    answers: list[Answer] = field(factory=list)
+
+    async def __call__(self, step: Step, **data: Any) -> Answer:
+        """The checked answer to a step about some data."""
+        answer: Answer = await self.judge.ask(step, self.repeat, **data)
+        self.answers.append(answer)
+        return answer
+
+
+Score = Callable[[Text, Any, Asking], Awaitable[ItemScore | Gap]]
+"""What a metric is: one item, its parameters and somebody to ask."""
+
+
+def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[ItemScore | Gap]]:
+    """A per-item metric of a function that asks; a reply that does not fit fails its item."""
+
+    @functools.wraps(work)
+    async def score(item: Text, parameters: Any, resources: Mapping[str, Any]) -> ItemScore | Gap:
+        (judge,) = resources.values()
+        ask = Asking(judge)
+        try:
+            scored = await work(item, parameters, ask)
+        except NoAnswer as error:
+            return Failed(str(error), retry=error.retry)
+        if not isinstance(scored, ItemScore):
+            return scored
+        told = sorted((answer.told() for answer in ask.answers), key=lambda one: one["step"])
+        return ItemScore(scored.value, {**scored.details, "steps": told})
+
+    return score
+
+
+def verdict_rows(texts: Iterable[str], verdicts: Mapping[int, Verdict]) -> list[dict[str, Any]]:
+    """Verdicts beside the texts that they judge, as details keep them."""
+    return [
+        {
+            "text": text,
+            "verdict": verdicts[number].verdict,
+            "analysis": verdicts[number].analysis,
+        }
+        for number, text in enumerate(texts, 1)
+    ]
+
+
+def share(verdicts: Mapping[int, Verdict], word: str = "yes") -> float:
+    """The share of verdicts that are a word.
+
+    Examples
+    --------
+    >>> share({1: Verdict(1, "yes"), 2: Verdict(2, "idk"), 3: Verdict(3, "no")})
+    0.3333333333333333
+    """
+    said = sum(one.verdict == word for one in verdicts.values())
+    return said / len(verdicts)

@@ -1,0 +1,25 @@
+"""Faithfulness: the share of a response's claims that the contexts support."""
+
+from __future__ import annotations
+
+from valor_core.result import Gap, ItemScore, Undefined
+from valor_core.schemas.text import Text
+from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
+from valor_llm.parameters.metrics import FaithfulnessParameters
+from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
+
+
+@judged
+async def score(item: Text, parameters: FaithfulnessParameters, ask: Asking) -> ItemScore | Gap:
+    """Share of the claims that the contexts, taken together, state or imply."""
+    assert item.response is not None
+    claims = (await ask(CLAIMS, response=item.response)).value["claims"]
+    if not claims:
+        if parameters.no_claims == "undefined":
+            return Undefined("the response claims nothing")
+        return ItemScore(1.0, {"claims": [], "note": "the response claims nothing"})
+    if not item.contexts:
+        return ItemScore(0.0, {"claims": list(claims), "note": "no contexts"})
+    answer = await ask(CLAIMS_SUPPORTED, contexts=item.contexts, claims=claims)
+    verdicts = answer.value["verdicts"]
+    return ItemScore(share(verdicts), {"verdicts": verdict_rows(claims, verdicts)})

@@ -1,0 +1,1 @@
+"""Parameters of metrics, of the judge and of its clients."""

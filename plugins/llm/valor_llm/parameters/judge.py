@@ -1,0 +1,55 @@
+"""Parameters of the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from valor_core.parameters import Within, parameter, parameters
+
+
+@parameters
+class JudgeParameters:
+    """Parameters of the judge."""
+
+    temperature: float | None = parameter(
+        default=0.0,
+        help="Sampling temperature; null sends none. An endpoint that takes none is remembered.",
+        check=Within(0),
+    )
+    seed: int | None = parameter(
+        default=0, help="Seed of the sampling, one more in each repeat; null sends none."
+    )
+    max_tokens: int | None = parameter(
+        default=2048, help="Most tokens of a reply; null sends none.", check=Within(1)
+    )
+    language: str = parameter(
+        default="English", help="Language that analyses are written in.", non_empty=True
+    )
+    prompts: Mapping[str, Path] = parameter(
+        default={}, help="Files that take the place of prompts, by the name of the step."
+    )
+    concurrency: int = parameter(
+        default=16, help="Calls under way at a time, at the most.", check=Within(1)
+    )
+    call_timeout: float = parameter(
+        default=120.0, help="Seconds that one call may take.", check=Within(0, open_low=True)
+    )
+    http_retries: int = parameter(
+        default=6,
+        help="How often a call is made again after an HTTP fault that may pass.",
+        check=Within(0),
+    )
+    reply_retries: int = parameter(
+        default=2,
+        help="How often a reply that does not fit is asked for again, with what is wrong with it.",
+        check=Within(0),
+    )
+    cache: Literal["use", "replay", "off"] = parameter(
+        default="use",
+        help="Whether replies are kept in `cache_file` and taken from it, or only taken.",
+    )
+    cache_file: Path = parameter(
+        default=Path("judge-cache.sqlite"), help="File that keeps the replies of the endpoint."
+    )

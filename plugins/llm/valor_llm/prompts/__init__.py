@@ -1,0 +1,1 @@
+"""Prompts: one file for each step, with a version and examples."""

@@ -1,0 +1,1 @@
+"""Replies: from the text of a model to checked statements, verdicts and ratings."""

@@ -1,0 +1,1 @@
+"""Steps: what a judge is asked at a time, one schema each."""

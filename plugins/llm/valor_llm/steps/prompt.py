@@ -1,0 +1,97 @@
+"""Prompts: instructions with a version and examples, each in a file of its own."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from valor_core.errors import ResourceError
+
+
+@frozen
+class Example:
+    """One example of a prompt: what is asked about, and a reply that is right."""
+
+    data: Mapping[str, Any]
+    reply: str
+
+
+@frozen
+class Prompt:
+    """What a judge is told to do.
+
+    Parameters
+    ----------
+    name : str
+        The step's name.
+    version : int
+        Raised with every change.
+    instruction : str
+        What is to be done.
+    examples : tuple of Example
+        Examples.
+    digest : str
+        Of the file, so that a changed one is told apart whatever its version says.
+    """
+
+    name: str
+    version: int
+    instruction: str
+    examples: tuple[Example, ...]
+    digest: str
+
+    @property
+    def identity(self) -> str:
+        """Name, version and digest, as caches and records name it."""
+        return f"{self.name}@{self.version}:{self.digest}"
+
+    def filled(self, settings: Mapping[str, str], language: str) -> str:
+        """The instruction with its settings put in."""
+        text = self.instruction
+        for name, value in settings.items():
+            text = text.replace("{{" + name + "}}", value)
+        return f"{text.strip()}\n\nWrite analyses in {language}."
+
+
+@lru_cache
+def own(name: str) -> Prompt:
+    """The prompt of this package for a step."""
+    text = (resources.files("valor_llm.prompts") / "en" / f"{name}.toml").read_text("utf-8")
+    return parsed(name, text, f"{name}.toml")
+
+
+def replaced(name: str, path: Path) -> Prompt:
+    """The prompt that a file has for a step.
+
+    Raises
+    ------
+    ResourceError
+        If the file cannot be read or is no prompt.
+    """
+    try:
+        return parsed(name, path.read_text("utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ResourceError(
+            f"judge.prompts.{name}: {path}: expected a readable file: {error}"
+        ) from error
+
+
+def parsed(name: str, text: str, place: str) -> Prompt:
+    """The prompt that a text in TOML holds."""
+    try:
+        told = tomllib.loads(text)
+        examples = tuple(Example(one["data"], one["reply"]) for one in told.get("example", ()))
+        digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+        return Prompt(name, int(told["version"]), str(told["instruction"]), examples, digest)
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
+        raise ResourceError(
+            f"{place}: expected a prompt with a version and an instruction, found {error}",
+            'Write it in TOML: version = 1, instruction = "…", and [[example]] with data and reply',
+        ) from error
