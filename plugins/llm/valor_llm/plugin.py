@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from valor_core.hookspecs import hookimpl
 from valor_core.parameters import NoParameters
-from valor_core.spec import MetricSpec, Range, Reference, ResourceKindSpec, ResourceSpec
+from valor_core.spec import (
+    CommandSpec,
+    MetricSpec,
+    Range,
+    Reference,
+    ResourceKindSpec,
+    ResourceSpec,
+)
 
 SHARE = Range(0, 1)
 LITE = Reference("valor-lite, text generation metrics")
@@ -80,5 +87,17 @@ def valor_resource_kinds() -> tuple[ResourceKindSpec, ...]:
             summary="Rules over shared words, for trying things out: no language model",
             parameters="valor_llm.parameters.clients:LexicalParameters",
             implementation="valor_llm.clients.lexical:Lexical",
+        ),
+    )
+
+
+@hookimpl
+def valor_commands() -> tuple[CommandSpec, ...]:
+    """Declare the commands."""
+    return (
+        CommandSpec(
+            name="llm.judge",
+            summary="What a judge costs, and how far it can be trusted.",
+            implementation="valor_llm.commands.judge:judge",
         ),
     )
