@@ -1,4 +1,25 @@
-"""Asking: how a metric asks the judge about an item, and what is kept of the answers."""
+"""Asking: how a metric asks the judge about an item, and what is kept of the answers.
+
+The details of all judged metrics have the same form. Each of these keys is there only where the
+metric has something to put under it:
+
+``statements``, ``claims``, ``opinions``
+    Texts that were extracted and not judged one by one.
+``verdicts``
+    Rows of ``text``, ``verdict`` and ``analysis``. ``of`` says where the text comes from if that
+    differs between rows: ``"response"`` or ``"reference"``. ``reference`` is the number of the
+    reference it was judged with, from 1.
+``ratings``
+    Rows of ``rating`` and ``analysis``. ``judge`` numbers the wordings that were asked for the same
+    rating, from 1, and ``reference`` is as above. An invalid one has no rating but ``error``.
+``references``
+    One row for each reference: its ``score``, or ``undefined`` with the reason, and what the score
+    is made of. ``best`` is the number of the one that counts, from 1.
+``note``
+    Why there was no call, or one less.
+``steps``
+    What each answer took: step, prompt, model, attempts, tokens.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,26 @@
+"""Steps about statements: those of a text, and what they are compared with."""
+
+from valor_llm.replies.shapes import TextList, VerdictList, Verdicts
+from valor_llm.steps.step import Step
+
+STATEMENTS = Step("statements", ("text",), TextList("statements"))
+STATEMENTS_MATCHED = Step(
+    "statements_matched",
+    ("query", "response_statements", "reference_statements"),
+    Verdicts(
+        (
+            VerdictList("response", "response_statements"),
+            VerdictList("reference", "reference_statements"),
+        )
+    ),
+)
+STATEMENTS_RELEVANT = Step(
+    "statements_relevant",
+    ("query", "statements"),
+    Verdicts((VerdictList("verdicts", "statements", ("yes", "no", "idk")),)),
+)
+STATEMENTS_ATTRIBUTED = Step(
+    "statements_attributed",
+    ("contexts", "statements"),
+    Verdicts((VerdictList("verdicts", "statements"),)),
+)
