@@ -32,6 +32,21 @@ def submit(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
     return asyncio.run_coroutine_threadsafe(coroutine, _loop())
 
 
+async def carried(coroutine: Coroutine[Any, Any, T]) -> T:
+    """What a coroutine returns, run on the loop and awaited on any other.
+
+    Examples
+    --------
+    >>> async def where():
+    ...     return threading.current_thread().name
+    >>> asyncio.run(carried(where()))
+    'valor-waits'
+    """
+    if _running is not None and asyncio.get_running_loop() is _running[1]:
+        return await coroutine
+    return await asyncio.wrap_future(submit(coroutine))
+
+
 def _loop() -> asyncio.AbstractEventLoop:
     global _running
     with _starting:

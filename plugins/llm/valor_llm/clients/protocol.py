@@ -53,6 +53,8 @@ class Request:
         What the endpoint calls the most tokens.
     probabilities : bool
         Whether probabilities of the reply's tokens are asked for.
+    alternatives : int
+        How many of the likeliest tokens are asked for at each place, with `probabilities`.
     deadline : float
         Seconds that the call may take in all.
     """
@@ -67,6 +69,7 @@ class Request:
     max_tokens: int | None = None
     max_tokens_key: str = "max_tokens"
     probabilities: bool = False
+    alternatives: int = 20
     deadline: float = 60.0
 
 
@@ -77,19 +80,22 @@ class Usage:
     Examples
     --------
     >>> Usage(prompt=10, completion=2) + Usage(prompt=5, cached=4)
-    Usage(prompt=15, completion=2, cached=4)
+    Usage(prompt=15, completion=2, cached=4, reasoning=0)
     """
 
     prompt: int = 0
     completion: int = 0
     cached: int = 0
     """Tokens of the prompt that the endpoint had seen before and gives a discount for."""
+    reasoning: int = 0
+    """Tokens of the completion that were thought and not said."""
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
             prompt=self.prompt + other.prompt,
             completion=self.completion + other.completion,
             cached=self.cached + other.cached,
+            reasoning=self.reasoning + other.reasoning,
         )
 
 
@@ -119,6 +125,8 @@ class Reply:
         The reply token by token, where probabilities were asked for and given.
     fingerprint : str, optional
         What the endpoint calls the state of its system.
+    format : {"json_schema", "json_object", "text"}
+        How the endpoint was asked for its form.
     """
 
     text: str
@@ -127,6 +135,7 @@ class Reply:
     usage: Usage = Usage()
     tokens: tuple[TokenChoice, ...] = ()
     fingerprint: str | None = None
+    format: Format = "json_schema"
 
 
 class ClientError(Exception):
@@ -158,7 +167,19 @@ class Rejected(ClientError):
 
 
 class Refused(ClientError):
-    """No call will do: a wrong key, no permission, no such model (401, 403, 404)."""
+    """No call will do: a wrong key, no permission, no such model (401, 403, 404).
+
+    Parameters
+    ----------
+    reason : str
+        What happened.
+    remedy : str, optional
+        What to do, an imperative.
+    """
+
+    def __init__(self, reason: str, remedy: str | None = None) -> None:
+        super().__init__(reason)
+        self.remedy = remedy
 
 
 @runtime_checkable
@@ -174,6 +195,9 @@ class Client(Protocol):
     is_remote : bool
         Whether a call leaves the process and may cost something. Others are called in place, and
         their replies are not cached.
+
+    A client may also have ``lacks``, names of what it cannot ask for at all: ``"temperature"``,
+    ``"seed"``, ``"probabilities"``; and ``close()``, which ends the calls that are under way.
     """
 
     is_remote: ClassVar[bool]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import secrets
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
-from valor_core.errors import ResourceStopped
-from valor_llm.clients.protocol import Client, ClientError, Passing, Refused, Reply, Request, Usage
+from valor_core.event_loop import carried
+from valor_llm.clients.protocol import Client, ClientError, Passing, Reply, Request, Usage
 from valor_llm.judge.answer import Answer, NoAnswer, Question
+from valor_llm.judge.calls import Calls
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.replies.shapes import Reading
 from valor_llm.steps import prompt as prompts
@@ -43,12 +39,15 @@ class Judge:
         self.parameters = parameters
         self.client = client
         self.width = 4 * parameters.concurrency
-        self.stop: str | None = None
+        self.calls = Calls(parameters, client)
         self._prompts = {
             name: prompts.replaced(name, path) for name, path in parameters.prompts.items()
         }
-        self._threads = ThreadPoolExecutor(parameters.concurrency, "valor-judge")
-        self._counted: Counter[str] = Counter()
+
+    @property
+    def stop(self) -> str | None:
+        """Why no further call is made, or None."""
+        return self.calls.stop
 
     async def ask(self, step: Step, repeat: int = 0, **data: Any) -> Answer:
         """The checked answer to a step.
@@ -69,7 +68,11 @@ class Judge:
         ResourceStopped
             If no further call is allowed.
         """
-        question = Question(step, data, repeat)
+        # Any loop may wait for it: a notebook's, a web server's.
+        return await carried(self._ask(Question(step, data, repeat)))
+
+    async def _ask(self, question: Question) -> Answer:
+        step, data = question.step, question.data
         prompt = self._prompts.get(step.name) or prompts.own(step.name)
         fence = f"DATA-{secrets.token_hex(8)}"
         first = step.messages(prompt, data, self.parameters.language, fence)
@@ -91,6 +94,7 @@ class Judge:
             )
             usage += reply.usage
             reading = step.shape.read(reply.text, question.data, reading)
+            self.calls.learn(reply, fits=not reading.problems)
             if reading.is_complete:
                 return Answer(
                     step=step.name,
@@ -107,32 +111,18 @@ class Judge:
         raise NoAnswer(f"{step.name}: {_why(reading)} after {attempts} replies")
 
     async def _complete(self, request: Request) -> Reply:
-        self._counted["calls"] += 1
         try:
-            if inspect.iscoroutinefunction(self.client.complete):
-                reply: Reply = await self.client.complete(request)
-            elif self.client.is_remote:
-                loop = asyncio.get_running_loop()
-                call = partial(self.client.complete, request)
-                reply = await loop.run_in_executor(self._threads, call)
-            else:
-                reply = self.client.complete(request)
-        except Refused as error:
-            self.stop = str(error)
-            raise ResourceStopped(self.stop) from error
+            return await self.calls.complete(request)
         except ClientError as error:
             raise NoAnswer(str(error), retry=isinstance(error, Passing)) from error
-        self._counted["prompt_tokens"] += reply.usage.prompt
-        self._counted["completion_tokens"] += reply.usage.completion
-        return reply
 
     def facts(self) -> dict[str, Any]:
         """What stands in the report."""
-        return {"endpoint": self.client.endpoint, "model": self.client.model, **self._counted}
+        return {"endpoint": self.client.endpoint, "model": self.client.model, **self.calls.facts()}
 
     def close(self) -> None:
-        """Let go of the threads."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """End the calls that are under way."""
+        self.calls.close()
 
 
 def _why(reading: Reading | None) -> str:

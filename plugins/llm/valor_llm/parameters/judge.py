@@ -36,6 +36,17 @@ class JudgeParameters:
     call_timeout: float = parameter(
         default=120.0, help="Seconds that one call may take.", check=Within(0, open_low=True)
     )
+    run_timeout: float | None = parameter(
+        default=None,
+        help="Seconds after its first call in which the judge makes calls; null is no end.",
+        check=Within(0, open_low=True),
+    )
+    requests_per_minute: int | None = parameter(
+        default=None, help="Calls in any minute, at the most, in each process.", check=Within(1)
+    )
+    tokens_per_minute: int | None = parameter(
+        default=None, help="Tokens in any minute, at the most, in each process.", check=Within(1)
+    )
     http_retries: int = parameter(
         default=6,
         help="How often a call is made again after an HTTP fault that may pass.",

@@ -1,0 +1,245 @@
+"""Calls: those of one client, retried, limited, and fitted to what its endpoint takes."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from attrs import evolve
+
+from valor_core.errors import ResourceStopped
+from valor_llm.clients.protocol import (
+    Client,
+    Passing,
+    RateLimited,
+    Refused,
+    Rejected,
+    Reply,
+    Request,
+    Usage,
+)
+from valor_llm.judge.features import Features
+from valor_llm.judge.limits import Limits
+from valor_llm.judge.retries import Retries
+from valor_llm.parameters.judge import JudgeParameters
+
+_UNFIT = 2  # replies that do not fit, and none that does, before another format is tried
+
+
+class Calls:
+    """Calls of one client.
+
+    All of it lives on Valor's event loop; a call that blocks runs on a thread.
+
+    Parameters
+    ----------
+    parameters : JudgeParameters
+        How many calls at a time, how long, and how often again.
+    client : Client
+        Who answers.
+    features : Features, optional
+        What is known of the endpoint already.
+    learned : callable, optional
+        Told what is found out of it.
+    retries : Retries, optional
+        Those of the parameters, unless given.
+    clock : callable
+        The time in seconds.
+
+    Attributes
+    ----------
+    stop : str or None
+        Why no further call is made.
+    """
+
+    def __init__(
+        self,
+        parameters: JudgeParameters,
+        client: Client,
+        *,
+        features: Features | None = None,
+        learned: Callable[[Features], object] = lambda features: None,
+        retries: Retries | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.parameters = parameters
+        self.client = client
+        self.stop: str | None = None
+        self.features = features or Features(left_out=frozenset(getattr(client, "lacks", ())))
+        self._learned = learned
+        self._retries = retries or Retries(parameters.http_retries)
+        self._clock = clock
+        self._limits = Limits(
+            parameters.concurrency,
+            parameters.requests_per_minute,
+            parameters.tokens_per_minute,
+            clock,
+        )
+        self._threads = ThreadPoolExecutor(parameters.concurrency, "valor-judge")
+        self._stopped = asyncio.Event()
+        self._until: float | None = None
+        self._fitting: Counter[bool] = Counter()
+        self._counted: Counter[str] = Counter()
+
+    async def complete(self, request: Request) -> Reply:
+        """A reply to one request.
+
+        Raises
+        ------
+        ClientError
+            If there is none, in as many attempts as there may be.
+        ResourceStopped
+            If no further call is made, for this one or another.
+        """
+        features, failed = self.features, 0
+        while True:
+            asked = features.fitted(request)
+            try:
+                reply = await self._once(asked)
+            except Rejected as error:
+                found = features.after(asked, str(error))
+                if found is None:
+                    raise
+                # Only what a reply proves is remembered: one odd request changes no other.
+                features = found
+            except Passing as error:
+                failed += 1
+                await self._pause(failed, error)
+                features = features.joined(self.features)
+            except Refused as error:
+                raise self._stop(str(error), error.remedy) from error
+            else:
+                self._know(features)
+                return evolve(reply, format=asked.format)
+
+    def learn(self, reply: Reply, fits: bool) -> None:
+        """Take note whether a reply has the form that was asked for.
+
+        Endpoints that accept a schema and ignore it, or send it back, answer with status 200. If
+        the first replies do not fit, and none does, the next way to ask is tried.
+        """
+        if reply.format != self.features.format or reply.finish in ("length", "refusal"):
+            return
+        self._fitting[fits] += 1
+        if self._fitting[False] >= _UNFIT and not self._fitting[True]:
+            lowered = self.features.lowered()
+            if lowered is not None:
+                self._know(lowered)
+
+    def facts(self) -> dict[str, Any]:
+        """What stands in a report."""
+        told: dict[str, Any] = dict(self._counted)
+        if self.client.is_remote:
+            told["format"] = self.features.format
+        if self.features.left_out:
+            told["not_taken"] = sorted(self.features.left_out)
+        return told
+
+    def close(self) -> None:
+        """End what is under way; from any thread."""
+        self.stop = self.stop or "the judge is closed"
+        close = getattr(self.client, "close", None)
+        if close is not None:
+            close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _once(self, request: Request) -> Reply:
+        """One attempt, as soon as there may be one."""
+        if not self.client.is_remote:
+            self._admit(request)
+            reply = await self._answer(request)
+            self._count(reply.usage)
+            return reply
+        tokens = _tokens(request)
+        ticket = await self._limits.enter(tokens)
+        try:
+            left = self._admit(request)
+            reply = await self._answer(evolve(request, deadline=min(request.deadline, left)))
+        except RateLimited as error:
+            self._counted["rate_limited"] += 1
+            self._limits.limited(ticket, error.after)
+            raise
+        except BaseException:
+            self._limits.ended(ticket)
+            raise
+        self._count(reply.usage)
+        self._limits.clean(ticket, reply.usage.prompt + reply.usage.completion or None)
+        return reply
+
+    def _admit(self, request: Request) -> float:
+        """Seconds that a request may take; all that forbids it is asked here, before each one."""
+        now = self._clock()
+        if self._until is None and self.parameters.run_timeout is not None:
+            self._until = now + self.parameters.run_timeout
+        left = float("inf") if self._until is None else self._until - now
+        if left <= 0:
+            raise self._stop(
+                f"the judge's run_timeout of {self.parameters.run_timeout:g} s is over",
+                "Raise judge.run_timeout, or run again to go on",
+            )
+        if self.stop is not None:
+            raise ResourceStopped(self.stop)
+        self._counted["calls"] += 1
+        return left
+
+    def _count(self, usage: Usage) -> None:
+        """Add the tokens of a reply; all that wants to know of them is told here."""
+        self._counted["prompt_tokens"] += usage.prompt
+        self._counted["completion_tokens"] += usage.completion
+        for name in ("cached", "reasoning"):
+            if tokens := getattr(usage, name):
+                self._counted[f"{name}_tokens"] += tokens
+
+    async def _answer(self, request: Request) -> Reply:
+        complete: Callable[[Request], Any] = self.client.complete
+        if inspect.iscoroutinefunction(complete):
+            try:
+                reply: Reply = await asyncio.wait_for(complete(request), request.deadline)
+            except TimeoutError as error:
+                told = f"{self.client.endpoint}: no reply within {request.deadline:.4g} s"
+                raise Passing(told) from error
+            return reply
+        if not self.client.is_remote:
+            return complete(request)  # type: ignore[no-any-return]
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, complete, request)
+
+    async def _pause(self, failed: int, error: Passing) -> None:
+        """Wait before another attempt, or raise the error where there is none."""
+        pause = self._retries.pause(failed, error)
+        if pause is None or self.stop is not None:
+            raise error
+        self._counted["http_retries"] += 1
+        if pause:
+            try:
+                await asyncio.wait_for(self._stopped.wait(), pause)
+            except TimeoutError:
+                return
+
+    def _stop(self, reason: str, remedy: str | None) -> ResourceStopped:
+        """Stop all calls: those that wait for their turn, or for another attempt, end too."""
+        stopped = ResourceStopped(reason, remedy)
+        if self.stop is None:
+            self.stop = str(stopped).replace("\n", "; ")
+        self._stopped.set()
+        self._limits.lift()
+        return stopped
+
+    def _know(self, found: Features) -> None:
+        """Remember what a reply has proved."""
+        joined = self.features.joined(found)
+        if joined != self.features:
+            if joined.format != self.features.format:
+                self._fitting.clear()
+            self.features = joined
+            self._learned(joined)
+
+
+def _tokens(request: Request) -> int:
+    """A guess at the tokens of a prompt, until the endpoint has counted them."""
+    return sum(len(one.content) for one in request.messages) // 4

@@ -1,0 +1,157 @@
+"""Features: what an endpoint takes of a request, found out by asking it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from attrs import evolve, frozen
+
+from valor_llm.clients.protocol import Format, Request
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+"""From the strictest on."""
+
+_FEW = 5  # of the likeliest tokens; endpoints that give probabilities give as many
+
+_NAMES: Mapping[str, re.Pattern[str]] = {
+    name: re.compile(words, re.IGNORECASE)
+    for name, words in {
+        "list_lengths": r"(min|max)_?items",
+        "format": r"response_?format|output_?(config|format)|json_?(schema|object|mode)"
+        r"|structured.outputs?|\bformat\b|guided|grammar|tool_?(choice|s\b|use)",
+        "temperature": r"temperature",
+        "seed": r"\bseed\b",
+        "max_tokens": r"max_(completion_)?tokens",
+        "probabilities": r"log_?prob",
+    }.items()
+}
+"""What endpoints call the parts of a request, in the order in which they are looked for."""
+
+_TOO_LONG = re.compile(
+    r"context.{0,3}(length|window|size)|maximum.context|too (long|large|many tokens)"
+    r"|exceeds?\b.{0,40}\btokens",
+    re.IGNORECASE,
+)
+
+
+@frozen
+class Features:
+    """What an endpoint takes of a request with one of its models.
+
+    Parameters
+    ----------
+    format : {"json_schema", "json_object", "text"}
+        The strictest way to ask for a form that works.
+    max_tokens_key : str
+        What the endpoint calls the most tokens of a reply.
+    alternatives : int
+        Most alternatives to a token that it gives.
+    left_out : frozenset of str
+        What it takes not at all: ``"temperature"``, ``"seed"``, ``"max_tokens"``,
+        ``"probabilities"``, or ``"list_lengths"`` in a schema.
+
+    Examples
+    --------
+    >>> request = Request(messages=(), schema={}, step="claims", temperature=0.0, seed=1)
+    >>> found = Features().after(request, "400: 'temperature' does not support 0 with this model")
+    >>> found.fitted(request).temperature is None, found.fitted(request).seed
+    (True, 1)
+    """
+
+    format: Format = "json_schema"
+    max_tokens_key: str = "max_tokens"
+    alternatives: int = 20
+    left_out: frozenset[str] = frozenset()
+
+    def fitted(self, request: Request) -> Request:
+        """The request without what the endpoint does not take."""
+        out = self.left_out
+        return evolve(
+            request,
+            schema=_without_lengths(request.schema) if "list_lengths" in out else request.schema,
+            format=max(request.format, self.format, key=FORMATS.index),
+            temperature=None if "temperature" in out else request.temperature,
+            seed=None if "seed" in out else request.seed,
+            max_tokens=None if "max_tokens" in out else request.max_tokens,
+            max_tokens_key=self.max_tokens_key,
+            probabilities=request.probabilities and "probabilities" not in out,
+            alternatives=min(request.alternatives, self.alternatives),
+        )
+
+    def after(self, request: Request, said: str) -> Features | None:
+        """What may be taken after an endpoint has rejected a request, or None.
+
+        Parameters
+        ----------
+        request : Request
+            What was rejected, as it was sent.
+        said : str
+            What the endpoint said of it. It has to name something that was sent; a request that
+            is too long teaches nothing.
+        """
+        if _TOO_LONG.search(said):
+            return None
+        for name, words in _NAMES.items():
+            if words.search(said) and (found := self._without(name, request)) is not None:
+                return found
+        return None
+
+    def lowered(self) -> Features | None:
+        """With the next way to ask for a form, or None after the last."""
+        place = FORMATS.index(self.format) + 1
+        return evolve(self, format=FORMATS[place]) if place < len(FORMATS) else None
+
+    def joined(self, other: Features) -> Features:
+        """What both leave: calls that are under way together find out different things."""
+        first = Features().max_tokens_key
+        key = self.max_tokens_key if self.max_tokens_key != first else other.max_tokens_key
+        return Features(
+            max(self.format, other.format, key=FORMATS.index),
+            key,
+            min(self.alternatives, other.alternatives),
+            self.left_out | other.left_out,
+        )
+
+    def told(self) -> dict[str, Any]:
+        """As JSON types, for reports and files."""
+        return {
+            "format": self.format,
+            "max_tokens_key": self.max_tokens_key,
+            "alternatives": self.alternatives,
+            "left_out": sorted(self.left_out),
+        }
+
+    def _without(self, name: str, request: Request) -> Features | None:
+        """Without something, or None where it was not sent."""
+        if name == "format":
+            sent = evolve(self, format=request.format)
+            return sent.lowered()
+        if name == "max_tokens":
+            if request.max_tokens is None:
+                return None
+            if request.max_tokens_key == "max_tokens":
+                return evolve(self, max_tokens_key="max_completion_tokens")
+        elif name == "list_lengths":
+            if request.format == "text" or "list_lengths" in self.left_out:
+                return None
+        elif name == "probabilities":
+            if request.probabilities and request.alternatives > _FEW:
+                return evolve(self, alternatives=_FEW)
+            if not request.probabilities:
+                return None
+        elif getattr(request, name) is None:
+            return None
+        return evolve(self, left_out=self.left_out | {name})
+
+
+def _without_lengths(schema: Any) -> Any:
+    """A schema without the lengths of lists, which validation checks anyway."""
+    if isinstance(schema, Mapping):
+        return {
+            key: _without_lengths(value)
+            for key, value in schema.items()
+            if key not in ("minItems", "maxItems")
+        }
+    return [_without_lengths(one) for one in schema] if isinstance(schema, list) else schema

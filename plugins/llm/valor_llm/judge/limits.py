@@ -1,0 +1,161 @@
+"""Limits: how many calls are under way at a time, and how many begin in a minute."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections import deque
+from collections.abc import Callable
+
+from attrs import define, field
+
+_MINUTE = 60.0
+
+
+@define(eq=False)
+class Ticket:
+    """A call under way.
+
+    Parameters
+    ----------
+    began : float
+        When it began.
+    tokens : int
+        What it takes of the tokens per minute: a guess until its usage is known.
+    """
+
+    began: float
+    tokens: int
+
+
+@define(eq=False)
+class Limits:
+    """Adaptive concurrency, and optional numbers of requests and tokens in any minute.
+
+    A rate limit halves how many calls may be under way, once for all calls that were under way
+    together, and stops new ones for as long as the endpoint asks. As many clean replies as may be
+    under way raise it by one. Everything is called on one event loop.
+
+    Parameters
+    ----------
+    concurrency : int
+        Calls under way at a time, at the most.
+    requests_per_minute, tokens_per_minute : int, optional
+        What begins in any 60 seconds, at the most. A call with more tokens than that begins alone.
+    clock : callable
+        The time in seconds.
+
+    Examples
+    --------
+    >>> now = [0.0]
+    >>> limits = Limits(4, clock=lambda: now[0])
+    >>> tickets = [limits.begin() for _ in range(4)]
+    >>> limits.delay(), limits.allowed
+    (inf, 4)
+    >>> for ticket in tickets:
+    ...     limits.limited(ticket, after=10)
+    >>> limits.delay(), limits.allowed
+    (10.0, 2)
+    """
+
+    concurrency: int
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    clock: Callable[[], float] = time.monotonic
+    allowed: int = field(init=False)
+    under_way: int = field(default=0, init=False)
+    _clean: int = field(default=0, init=False)
+    _halved: float = field(default=-math.inf, init=False)
+    _paused_until: float = field(default=-math.inf, init=False)
+    _begun: deque[Ticket] = field(factory=deque, init=False)
+    _lifted: bool = field(default=False, init=False)
+    _turn: asyncio.Lock = field(factory=asyncio.Lock, init=False)
+    _changed: asyncio.Event = field(factory=asyncio.Event, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.allowed = self.concurrency
+
+    async def enter(self, tokens: int = 0) -> Ticket:
+        """Wait until a call may begin, each in its turn."""
+        async with self._turn:
+            while (delay := self.delay(tokens)) > 0:
+                self._changed.clear()
+                await self._change(delay)
+            return self.begin(tokens)
+
+    async def _change(self, delay: float) -> None:
+        if delay == math.inf:
+            await self._changed.wait()
+            return
+        try:
+            await asyncio.wait_for(self._changed.wait(), delay)
+        except TimeoutError:
+            return
+
+    def delay(self, tokens: int = 0) -> float:
+        """Seconds until a call may begin; infinite where that needs another one to end."""
+        if self._lifted:
+            return 0.0
+        if self.under_way >= self.allowed:
+            return math.inf
+        now = self.clock()
+        return max(0.0, self._paused_until - now, self._until_in_a_minute(now, tokens))
+
+    def begin(self, tokens: int = 0) -> Ticket:
+        """Count a call as under way."""
+        self.under_way += 1
+        ticket = Ticket(self.clock(), tokens)
+        if self.requests_per_minute is not None or self.tokens_per_minute is not None:
+            self._begun.append(ticket)
+        return ticket
+
+    def clean(self, ticket: Ticket, tokens: int | None = None) -> None:
+        """A call ended with a reply, and took some tokens."""
+        if tokens is not None:
+            ticket.tokens = tokens
+        self._clean += 1
+        if self._clean >= self.allowed:
+            self._clean = 0
+            self.allowed = min(self.concurrency, self.allowed + 1)
+        self.ended(ticket)
+
+    def limited(self, ticket: Ticket, after: float | None = None) -> None:
+        """A call ended with a rate limit, and perhaps the wish to be left alone for a while."""
+        now = self.clock()
+        self._clean = 0
+        if ticket.began > self._halved:
+            # Calls begun before the last halving tell nothing of what is allowed since.
+            self.allowed = max(1, self.allowed // 2)
+            self._halved = now
+        if after is not None:
+            self._paused_until = max(self._paused_until, now + after)
+        self.ended(ticket)
+
+    def ended(self, ticket: Ticket) -> None:
+        """A call ended, however it did."""
+        self.under_way -= 1
+        self._changed.set()
+
+    def lift(self) -> None:
+        """Let everybody in who waits, because no further call is made."""
+        self._lifted = True
+        self._changed.set()
+
+    def _until_in_a_minute(self, now: float, tokens: int) -> float:
+        """Seconds until the last minute has room for one call more."""
+        while self._begun and self._begun[0].began <= now - _MINUTE:
+            self._begun.popleft()
+        requests, until = len(self._begun), 0.0
+        spent = sum(one.tokens for one in self._begun) if self.tokens_per_minute else 0
+        for one in self._begun:
+            if self._has_room(requests, spent, tokens):
+                break
+            requests, spent = requests - 1, spent - one.tokens
+            until = one.began + _MINUTE - now
+        return until
+
+    def _has_room(self, requests: int, spent: int, tokens: int) -> bool:
+        if self.requests_per_minute is not None and requests >= self.requests_per_minute:
+            return False
+        return self.tokens_per_minute is None or spent + tokens <= self.tokens_per_minute
