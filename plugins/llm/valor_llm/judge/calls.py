@@ -28,7 +28,14 @@ from valor_llm.judge.limits import Limits
 from valor_llm.judge.retries import Retries
 from valor_llm.parameters.judge import JudgeParameters
 
+Taken = Callable[[Reply], object]
+"""Told of a reply where it comes in."""
+
 _UNFIT = 2  # replies that do not fit, and none that does, before another format is tried
+
+
+def _nothing(reply: Reply) -> None:
+    """Nobody else is told of a reply."""
 
 
 class Calls:
@@ -86,8 +93,16 @@ class Calls:
         self._fitting: Counter[bool] = Counter()
         self._counted: Counter[str] = Counter()
 
-    async def complete(self, request: Request) -> Reply:
+    async def complete(self, request: Request, taken: Taken = _nothing) -> Reply:
         """A reply to one request.
+
+        Parameters
+        ----------
+        request : Request
+            What is asked.
+        taken : callable
+            Told of the reply where it comes in, before anything else happens: on the thread that
+            got it, and also when nobody waits for it any more.
 
         Raises
         ------
@@ -100,7 +115,7 @@ class Calls:
         while True:
             asked = features.fitted(request)
             try:
-                reply = await self._once(asked)
+                reply = await self._once(asked, taken)
             except Rejected as error:
                 found = features.after(asked, str(error))
                 if found is None:
@@ -115,7 +130,7 @@ class Calls:
                 raise self._stop(str(error), error.remedy) from error
             else:
                 self._know(features)
-                return evolve(reply, format=asked.format)
+                return reply
 
     def learn(self, reply: Reply, fits: bool) -> None:
         """Take note whether a reply has the form that was asked for.
@@ -148,18 +163,19 @@ class Calls:
             close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _once(self, request: Request) -> Reply:
+    async def _once(self, request: Request, taken: Taken) -> Reply:
         """One attempt, as soon as there may be one."""
         if not self.client.is_remote:
             self._admit(request)
-            reply = await self._answer(request)
+            reply = await self._answer(request, taken)
             self._count(reply.usage)
             return reply
         tokens = _tokens(request)
         ticket = await self._limits.enter(tokens)
         try:
             left = self._admit(request)
-            reply = await self._answer(evolve(request, deadline=min(request.deadline, left)))
+            within = evolve(request, deadline=min(request.deadline, left))
+            reply = await self._answer(within, taken)
         except RateLimited as error:
             self._counted["rate_limited"] += 1
             self._limits.limited(ticket, error.after)
@@ -195,7 +211,7 @@ class Calls:
             if tokens := getattr(usage, name):
                 self._counted[f"{name}_tokens"] += tokens
 
-    async def _answer(self, request: Request) -> Reply:
+    async def _answer(self, request: Request, taken: Taken) -> Reply:
         complete: Callable[[Request], Any] = self.client.complete
         if inspect.iscoroutinefunction(complete):
             try:
@@ -203,11 +219,15 @@ class Calls:
             except TimeoutError as error:
                 told = f"{self.client.endpoint}: no reply within {request.deadline:.4g} s"
                 raise Passing(told) from error
-            return reply
+            return _handed(reply, request, taken)
+
+        def carry_out() -> Reply:
+            return _handed(complete(request), request, taken)
+
         if not self.client.is_remote:
-            return complete(request)  # type: ignore[no-any-return]
+            return carry_out()
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, complete, request)
+        return await loop.run_in_executor(self._threads, carry_out)
 
     async def _pause(self, failed: int, error: Passing) -> None:
         """Wait before another attempt, or raise the error where there is none."""
@@ -238,6 +258,13 @@ class Calls:
                 self._fitting.clear()
             self.features = joined
             self._learned(joined)
+
+
+def _handed(reply: Reply, request: Request, taken: Taken) -> Reply:
+    """A reply that whoever takes it has been told of."""
+    reply = evolve(reply, format=request.format)
+    taken(reply)
+    return reply
 
 
 def _tokens(request: Request) -> int:

@@ -123,6 +123,20 @@ class Features:
             "left_out": sorted(self.left_out),
         }
 
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Features | None:
+        """What `told` has told, or None where it is something else."""
+        try:
+            known = cls(
+                str(told["format"]),  # type: ignore[arg-type]
+                str(told["max_tokens_key"]),
+                int(told["alternatives"]),
+                frozenset(map(str, told["left_out"])),
+            )
+        except (KeyError, TypeError, ValueError):
+            return None
+        return known if known.format in FORMATS else None
+
     def _without(self, name: str, request: Request) -> Features | None:
         """Without something, or None where it was not sent."""
         if name == "format":

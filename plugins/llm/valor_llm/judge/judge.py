@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-import secrets
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from valor_core.errors import ResourceError, ResourceStopped, shown
 from valor_core.event_loop import carried
-from valor_llm.clients.protocol import Client, ClientError, Passing, Reply, Request, Usage
+from valor_llm.clients.protocol import Client, ClientError, Passing, Reply
 from valor_llm.judge.answer import Answer, NoAnswer, Question
 from valor_llm.judge.calls import Calls
+from valor_llm.judge.conversation import Conversation
+from valor_llm.judge.features import Features
+from valor_llm.judge.sharing import Sharing
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.replies.shapes import Reading
 from valor_llm.steps import prompt as prompts
 from valor_llm.steps.step import Step
+
+if TYPE_CHECKING:
+    from valor_llm.judge.cache import Cache
 
 
 class Judge:
     """Asks a client, checks what it says, and asks again for what is missing.
+
+    Who asks what somebody else is asking waits for the same answer. What an endpoint has answered
+    before is taken from the cache.
 
     Parameters
     ----------
@@ -39,10 +52,35 @@ class Judge:
         self.parameters = parameters
         self.client = client
         self.width = 4 * parameters.concurrency
-        self.calls = Calls(parameters, client)
+        self._cache = _cache(parameters, client)
+        self.calls = Calls(
+            parameters,
+            client,
+            features=_features(self._cache, client),
+            learned=self._learned,
+        )
+        self._sharing: Sharing[Answer] = Sharing()
+        self._counted: Counter[str] = Counter()
         self._prompts = {
             name: prompts.replaced(name, path) for name, path in parameters.prompts.items()
         }
+
+    def _learned(self, features: Features) -> None:
+        """Keep what was found out of the endpoint for later runs."""
+        if self._cache is not None:
+            with self._stopping():
+                self._cache.note_features(self.client.endpoint, self.client.model, features.told())
+
+    @contextmanager
+    def _stopping(self) -> Iterator[None]:
+        """A block in which trouble with the cache lets no further call be made.
+
+        What was paid for is used, and nothing more is paid that could not be kept.
+        """
+        try:
+            yield
+        except ResourceError as error:
+            self.calls.stop = self.calls.stop or error.one_line
 
     @property
     def stop(self) -> str | None:
@@ -72,64 +110,74 @@ class Judge:
         return await carried(self._ask(Question(step, data, repeat)))
 
     async def _ask(self, question: Question) -> Answer:
-        step, data = question.step, question.data
-        prompt = self._prompts.get(step.name) or prompts.own(step.name)
-        fence = f"DATA-{secrets.token_hex(8)}"
-        first = step.messages(prompt, data, self.parameters.language, fence)
-        messages, reading, missing = list(first), None, None
-        usage, attempts = Usage(), 0
-        reply: Reply | None = None
-        for attempts in range(1, self.parameters.reply_retries + 2):
-            reply = await self._complete(
-                Request(
-                    messages=tuple(messages),
-                    schema=step.shape.schema(data, missing),
-                    step=step.name,
-                    data=data,
-                    temperature=self.parameters.temperature,
-                    seed=self.parameters.seed,
-                    max_tokens=self.parameters.max_tokens,
-                    deadline=self.parameters.call_timeout,
-                )
-            )
-            usage += reply.usage
-            reading = step.shape.read(reply.text, question.data, reading)
-            self.calls.learn(reply, fits=not reading.problems)
-            if reading.is_complete:
-                return Answer(
-                    step=step.name,
-                    prompt=prompt.identity,
-                    value=reading.value,
-                    model=reply.model,
-                    attempts=attempts,
-                    lenient=tuple(reading.lenient),
-                    usage=usage,
-                    tokens=reply.tokens,
-                )
-            missing = reading.missing or None
-            messages = [*first, step.again(reading, fence)]
-        raise NoAnswer(f"{step.name}: {_why(reading)} after {attempts} replies")
+        prompt = self._prompts.get(question.step.name) or prompts.own(question.step.name)
+        conversation = Conversation(question, prompt, self.parameters)
+        key = conversation.key(self.client)
+        return await self._sharing.once(key, partial(self._answered, conversation, key))
 
-    async def _complete(self, request: Request) -> Reply:
+    async def _answered(self, conversation: Conversation, key: str) -> Answer:
+        """The answer to a question that nobody else asks at the moment."""
+        if self._cache is not None:
+            with self._stopping():
+                conversation.recall(self._cache.replies(key))
+            self._counted["cached_answers"] += conversation.is_complete
+        # What was kept and is not enough is asked about once at least, however often it was before.
+        left = max(self.parameters.reply_retries + 1 - conversation.attempts, 1)
+        while not conversation.is_complete:
+            if not left:
+                raise conversation.failure()
+            left -= 1
+            await self._continue(conversation, key)
+        return conversation.answer()
+
+    async def _continue(self, conversation: Conversation, key: str) -> None:
+        """Get the next reply, which is read and kept where it comes in, whoever waits for it."""
+        if self._cache is not None and self._cache.replay:
+            raise self._not_kept(conversation.question, self._cache.path)
+        take = partial(self._take, conversation, key)
         try:
-            return await self.calls.complete(request)
+            reply = await self.calls.complete(conversation.request(), take)
         except ClientError as error:
             raise NoAnswer(str(error), retry=isinstance(error, Passing)) from error
+        self.calls.learn(reply, fits=conversation.has_form)
+
+    def _take(self, conversation: Conversation, key: str, reply: Reply) -> None:
+        kept = conversation.take(reply)
+        if kept is not None and self._cache is not None:
+            with self._stopping():
+                self._cache.add(key, kept)
+
+    def _not_kept(self, question: Question, path: Path) -> ResourceStopped:
+        about = ", ".join(f"{name} {shown(question.data[name])}" for name in question.step.fields)
+        return ResourceStopped(
+            f"judge.cache: expected a kept reply to {question.step.name} of {about}, "
+            f"found none in {path}",
+            "Ask the endpoint for what is missing: judge.cache: use",
+        )
 
     def facts(self) -> dict[str, Any]:
         """What stands in the report."""
-        return {"endpoint": self.client.endpoint, "model": self.client.model, **self.calls.facts()}
+        told = {"endpoint": self.client.endpoint, "model": self.client.model}
+        return told | dict(self._counted) | self.calls.facts()
 
     def close(self) -> None:
-        """End the calls that are under way."""
+        """End the calls that are under way, and let go of the cache."""
         self.calls.close()
+        if self._cache is not None:
+            self._cache.close()
 
 
-def _why(reading: Reading | None) -> str:
-    if reading is None:
-        return "no reply"
-    if reading.problems:
-        return reading.problems[0]
-    lacking = {key: ids for key, ids in reading.missing.items() if ids}
-    key, ids = next(iter(lacking.items()))
-    return f'"{key}" lacks {len(ids)} of the answers'
+def _cache(parameters: JudgeParameters, client: Client) -> Cache | None:
+    """Where replies are kept; those of who answers in this process cost nothing."""
+    if parameters.cache == "off" or not client.is_remote:
+        return None
+    from valor_llm.judge.cache import Cache
+
+    return Cache(parameters.cache_file, replay=parameters.cache == "replay")
+
+
+def _features(cache: Cache | None, client: Client) -> Features | None:
+    """What an earlier run has found out of the endpoint."""
+    if cache is None:
+        return None
+    return Features.of(cache.features(client.endpoint, client.model))

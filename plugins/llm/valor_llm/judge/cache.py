@@ -1,0 +1,326 @@
+"""Cache: the usable replies of endpoints, in a file that several processes may share.
+
+A reply is written by the thread that got it, before anything else happens, so that whatever ends
+the run, it is not paid for again. Replies are kept as they came: whoever finds them reads them
+anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.request import pathname2url
+
+from attrs import asdict, fields, frozen
+
+from valor_core.errors import ResourceError, shown
+from valor_llm.clients.protocol import Reply, TokenChoice, Usage
+
+_APPLICATION = 0x56414C43  # tells the file from other programs' databases
+_FORMAT = 1
+_PATIENCE = 30.0  # seconds that another process may hold the file
+
+_TABLES = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS replies (
+    number INTEGER PRIMARY KEY,
+    key TEXT NOT NULL,
+    made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    reply TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS replies_by_key ON replies (key);
+CREATE TABLE IF NOT EXISTS features (
+    endpoint TEXT NOT NULL,
+    model TEXT NOT NULL,
+    features TEXT NOT NULL,
+    PRIMARY KEY (endpoint, model)
+);
+CREATE TABLE IF NOT EXISTS batches (
+    endpoint TEXT NOT NULL,
+    batch TEXT NOT NULL,
+    made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    questions TEXT NOT NULL,
+    PRIMARY KEY (endpoint, batch)
+);
+PRAGMA application_id = {_APPLICATION};
+PRAGMA user_version = {_FORMAT};
+COMMIT;
+"""
+
+
+def key_of(question: Mapping[str, Any]) -> str:
+    """What a question is found by, made of all that can change its answer.
+
+    Examples
+    --------
+    >>> key_of({"model": "m", "repeat": 0}) == key_of({"repeat": 0, "model": "m"})
+    True
+    """
+    told = json.dumps(question, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+@frozen
+class Kept:
+    """A usable reply, and what it took.
+
+    Parameters
+    ----------
+    reply : Reply
+        The reply as it came; its usage is that of all its attempts.
+    attempts : int
+        Calls it took, with those whose replies could not be used.
+    """
+
+    reply: Reply
+    attempts: int = 1
+
+    def to_json(self) -> str:
+        """The text that is kept."""
+        return json.dumps({"attempts": self.attempts} | asdict(self.reply))
+
+    @classmethod
+    def from_json(cls, text: str) -> Kept:
+        """The reply that a text keeps.
+
+        Raises
+        ------
+        ValueError
+            If it keeps none.
+        """
+        try:
+            told = json.loads(text)
+            known = {field.name: told[field.name] for field in fields(Reply) if field.name in told}
+            usage = {field.name: int(told["usage"].get(field.name, 0)) for field in fields(Usage)}
+            tokens = tuple(TokenChoice(one["token"], one["choices"]) for one in told["tokens"])
+            if not isinstance(known["text"], str) or not isinstance(known["model"], str):
+                raise ValueError("no text or no model")
+            reply = Reply(**known | {"usage": Usage(**usage), "tokens": tokens})
+            return cls(reply, int(told["attempts"]))
+        except (KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise ValueError(f"no reply: {error}") from error
+
+
+class Cache:
+    """Usable replies by question, what endpoints take, and the batches under way.
+
+    It may be called from several threads. The file is made when something is written first, with
+    rights for its owner alone: replies repeat what was judged.
+
+    Parameters
+    ----------
+    path : Path
+        The file, in SQLite's format.
+    replay : bool
+        Whether it is only read from.
+
+    Raises
+    ------
+    ResourceError
+        If the file is no cache of this format, cannot be opened, or is not there to be replayed.
+    """
+
+    def __init__(self, path: Path, replay: bool = False) -> None:
+        self.path = path
+        self.replay = replay
+        self._opening = threading.Lock()
+        self._writing = threading.RLock()
+        self._looking = threading.Lock()
+        self._connections: tuple[sqlite3.Connection, sqlite3.Connection] | None = None
+        if replay and not path.is_file():
+            raise ResourceError(
+                f"judge.cache_file: {path}: expected the file of an earlier run, found none",
+                "Name its file as judge.cache_file, or ask an endpoint: judge.cache: use",
+            )
+        if path.exists():
+            self._open()
+        elif not path.parent.is_dir():
+            raise ResourceError(
+                f"judge.cache_file: {path}: expected a file in a folder that is there",
+                f"Make the folder: mkdir -p {path.parent}",
+            )
+
+    def replies(self, key: str) -> tuple[Kept, ...]:
+        """The replies to a question in the order in which they came; what is damaged is left out.
+
+        Parameters
+        ----------
+        key : str
+            The question's key.
+        """
+        if self._connections is None and not self.path.exists():
+            return ()
+        query = "SELECT reply FROM replies WHERE key = ? ORDER BY number"
+        found = []
+        for (text,) in self._look(query, (key,)):
+            with suppress(ValueError):
+                found.append(Kept.from_json(text))
+        return tuple(found)
+
+    def add(self, key: str, kept: Kept) -> None:
+        """Write a usable reply to a question behind those that are there."""
+        self._write("INSERT INTO replies (key, reply) VALUES (?, ?)", (key, kept.to_json()))
+
+    def features(self, endpoint: str, model: str) -> dict[str, Any]:
+        """What is known of what a model at an endpoint takes."""
+        if self._connections is None and not self.path.exists():
+            return {}
+        query = "SELECT features FROM features WHERE endpoint = ? AND model = ?"
+        for (text,) in self._look(query, (endpoint, model)):
+            with suppress(ValueError):
+                told = json.loads(text)
+                if isinstance(told, dict):
+                    return told
+        return {}
+
+    def note_features(self, endpoint: str, model: str, features: Mapping[str, Any]) -> None:
+        """Write what a model at an endpoint takes in the place of what was known."""
+        told = json.dumps(dict(features))
+        self._write("INSERT OR REPLACE INTO features VALUES (?, ?, ?)", (endpoint, model, told))
+
+    def batches(self, endpoint: str) -> dict[str, dict[str, str]]:
+        """The batches that an endpoint has under way: for each its questions' keys by entry."""
+        if self._connections is None and not self.path.exists():
+            return {}
+        query = "SELECT batch, questions FROM batches WHERE endpoint = ? ORDER BY made, batch"
+        found = {}
+        for batch, text in self._look(query, (endpoint,)):
+            with suppress(ValueError):
+                found[batch] = {str(entry): str(key) for entry, key in json.loads(text).items()}
+        return found
+
+    def add_batch(self, endpoint: str, batch: str, questions: Mapping[str, str]) -> None:
+        """Write that a batch is under way."""
+        told = (endpoint, batch, json.dumps(dict(questions)))
+        self._write("INSERT INTO batches (endpoint, batch, questions) VALUES (?, ?, ?)", told)
+
+    def remove_batch(self, endpoint: str, batch: str) -> None:
+        """Forget a batch whose replies are written."""
+        self._write("DELETE FROM batches WHERE endpoint = ? AND batch = ?", (endpoint, batch))
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """A block whose writing is done wholly or, if it fails, not at all."""
+        with self._writing:
+            self._write("BEGIN IMMEDIATE", ())
+            try:
+                yield
+            except BaseException:
+                self._write("ROLLBACK", ())
+                raise
+            self._write("COMMIT", ())
+
+    def close(self) -> None:
+        """Let go of the file; a reply that comes later opens it once more."""
+        with self._writing, self._looking, self._opening:
+            for connection in self._connections or ():
+                with suppress(sqlite3.Error):
+                    connection.close()
+            self._connections = None
+
+    def _look(self, query: str, values: tuple[str, ...]) -> list[tuple[str, ...]]:
+        try:
+            with self._looking:
+                return self._open()[0].execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._trouble("be read", error) from error
+
+    def _write(self, statement: str, values: tuple[str, ...]) -> None:
+        if self.replay:
+            return
+        try:
+            with self._writing:
+                self._open()[1].execute(statement, values)
+        except sqlite3.Error as error:
+            raise self._trouble("be written", error) from error
+
+    def _open(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+        """A connection to look at, which waits for nobody who writes, and one to write with."""
+        with self._opening:
+            if self._connections is None:
+                try:
+                    self._connections = (self._connected(), self._connected())
+                except sqlite3.Error as error:
+                    raise self._trouble("be opened", error) from error
+                except OSError as error:
+                    raise ResourceError(
+                        f"judge.cache_file: {self.path}: cannot be opened, {error.strerror}",
+                        "Name a file that may be written as judge.cache_file.",
+                    ) from error
+            return self._connections
+
+    def _connected(self) -> sqlite3.Connection:
+        if self.replay:
+            return self._connected_to_read()
+        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        connection = sqlite3.connect(
+            self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
+        try:
+            if not self._is_known(connection):
+                connection.executescript(_TABLES)
+            # With a log beside the file, nobody who reads waits for one who writes. Where another
+            # process is about to make it, the file is locked for that.
+            with suppress(sqlite3.OperationalError):
+                connection.execute("PRAGMA journal_mode = WAL")
+            # What is written outlives this process however it ends; the disk is not waited for.
+            connection.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connected_to_read(self) -> sqlite3.Connection:
+        """A connection that writes nothing, also where the folder may not be written."""
+        place = f"file:{pathname2url(str(self.path.resolve()))}?mode=ro"
+        trouble: sqlite3.Error | None = None
+        for options in ("", "&immutable=1"):
+            connection = sqlite3.connect(
+                place + options, timeout=_PATIENCE, uri=True, check_same_thread=False
+            )
+            try:
+                if self._is_known(connection):
+                    return connection
+                raise self._foreign("an empty file")
+            except sqlite3.OperationalError as error:
+                connection.close()
+                trouble = error
+            except BaseException:
+                connection.close()
+                raise
+        raise trouble or sqlite3.OperationalError("cannot be opened")
+
+    def _is_known(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file has the tables; an empty one may be given them."""
+        ((application,),) = connection.execute("PRAGMA application_id")
+        ((version,),) = connection.execute("PRAGMA user_version")
+        ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
+        if application != _APPLICATION:
+            if application or version or tables:
+                raise self._foreign("another program's database")
+            return False
+        if version != _FORMAT:
+            raise self._foreign(f"format {version}, this version has {_FORMAT}")
+        return True
+
+    def _foreign(self, found: str) -> ResourceError:
+        return ResourceError(
+            f"judge.cache_file: {self.path}: expected a cache of replies, found {found}",
+            "Name another file as judge.cache_file, or move this one away.",
+        )
+
+    def _trouble(self, doing: str, error: sqlite3.Error) -> ResourceError:
+        if isinstance(error, sqlite3.DatabaseError) and "not a database" in str(error):
+            return self._foreign("another kind of file")
+        return ResourceError(
+            f"judge.cache_file: {self.path}: cannot {doing}, {shown(str(error))[1:-1]}",
+            "Give it room and rights, or move it away if it is damaged; what it has is asked for "
+            "anew then.",
+        )

@@ -1,0 +1,167 @@
+"""Conversation: what is asked about one item's data, and what has come of it so far."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from typing import Any
+
+from attrs import define, evolve, field
+
+from valor_llm.clients.protocol import Client, Message, Reply, Request, Usage
+from valor_llm.judge.answer import Answer, NoAnswer, Question
+from valor_llm.judge.cache import Kept, key_of
+from valor_llm.parameters.judge import JudgeParameters
+from valor_llm.replies.shapes import Reading
+from valor_llm.steps.prompt import Prompt
+from valor_llm.steps.step import FENCE
+
+
+@define
+class Conversation:
+    """One question to a client, its replies, and what is still missing.
+
+    Parameters
+    ----------
+    question : Question
+        What is asked.
+    prompt : Prompt
+        How it is asked.
+    parameters : JudgeParameters
+        Sampling settings and language.
+    """
+
+    question: Question
+    prompt: Prompt
+    parameters: JudgeParameters
+    reading: Reading | None = field(default=None, init=False)
+    attempts: int = field(default=0, init=False)
+    usage: Usage = field(factory=Usage, init=False)
+    _last: Reply | None = field(default=None, init=False)
+    _unkept: tuple[int, Usage] = field(factory=lambda: (0, Usage()), init=False)
+    _fence: str = field(factory=lambda: f"DATA-{secrets.token_hex(8)}", init=False)
+
+    def key(self, client: Client) -> str:
+        """What the question to a client is found by; the fence, always new, is no part of it."""
+        request = self._request(FENCE, None)
+        return key_of(
+            {
+                "endpoint": client.endpoint,
+                "model": client.model,
+                "settings": dict(getattr(client, "settings", {})),
+                "messages": [[one.role, one.content] for one in request.messages],
+                "schema": request.schema,
+                "sampling": [
+                    request.temperature,
+                    request.seed,
+                    request.max_tokens,
+                    request.probabilities,
+                ],
+                "prompt": self.prompt.identity,
+                "repeat": self.question.repeat,
+            }
+        )
+
+    def request(self) -> Request:
+        """What is asked next: all of it, or what is missing."""
+        return self._request(self._fence, self.reading)
+
+    def take(self, reply: Reply) -> Kept | None:
+        """Read the next reply; it is worth being kept if something of it can be used."""
+        unkept, used = self._unkept
+        kept = Kept(evolve(reply, usage=used + reply.usage), unkept + 1)
+        self.attempts += 1
+        self.usage += reply.usage
+        if self._read(reply):
+            self._unkept = 0, Usage()
+            return kept
+        self._unkept = kept.attempts, kept.reply.usage
+        return None
+
+    def recall(self, replies: Iterable[Kept]) -> None:
+        """Read replies that were kept, until nothing is missing.
+
+        What of them can be used no more is as if it were not there.
+        """
+        for kept in replies:
+            before = self.reading
+            if self.is_complete:
+                return
+            if self._read(kept.reply):
+                self.attempts += kept.attempts
+                self.usage += kept.reply.usage
+            else:
+                self.reading = before
+
+    @property
+    def has_form(self) -> bool:
+        """Whether the last reply had the form that was asked for, whatever it lacks."""
+        return self.reading is not None and not self.reading.problems
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing has to be asked any more."""
+        return self.reading is not None and self.reading.is_complete
+
+    def answer(self) -> Answer:
+        """The answer, once it is complete."""
+        assert self.reading is not None
+        assert self._last is not None
+        return Answer(
+            step=self.question.step.name,
+            prompt=self.prompt.identity,
+            value=self.reading.value,
+            model=self._last.model,
+            attempts=self.attempts,
+            lenient=tuple(self.reading.lenient),
+            usage=self.usage,
+            tokens=self._last.tokens,
+        )
+
+    def failure(self) -> NoAnswer:
+        """Why there is no answer after so many replies."""
+        why = _why(self.reading)
+        return NoAnswer(f"{self.question.step.name}: {why} after {self.attempts} replies")
+
+    def _read(self, reply: Reply) -> bool:
+        """Whether anything of a reply can be used."""
+        known = _known(self.reading)
+        reading = self.question.step.shape.read(reply.text, self.question.data, self.reading)
+        self.reading = reading
+        if reading.is_complete or _known(reading) != known:
+            self._last = reply
+            return True
+        return False
+
+    def _request(self, fence: str, reading: Reading | None) -> Request:
+        step, data, seed = self.question.step, self.question.data, self.parameters.seed
+        messages: list[Message] = step.messages(self.prompt, data, self.parameters.language, fence)
+        missing = None
+        if reading is not None:
+            messages.append(step.again(reading, fence))
+            missing = reading.missing or None
+        return Request(
+            messages=tuple(messages),
+            schema=step.shape.schema(data, missing),
+            step=step.name,
+            data=data,
+            temperature=self.parameters.temperature,
+            seed=None if seed is None else seed + self.question.repeat,
+            max_tokens=self.parameters.max_tokens,
+            deadline=self.parameters.call_timeout,
+        )
+
+
+def _known(reading: Reading | None) -> dict[str, Any]:
+    """What was read so far that is not empty."""
+    return {} if reading is None else {key: one for key, one in reading.value.items() if one}
+
+
+def _why(reading: Reading | None) -> str:
+    if reading is None:
+        return "no reply"
+    if reading.problems:
+        return reading.problems[0]
+    lacking = {key: ids for key, ids in reading.missing.items() if ids}
+    key, ids = next(iter(lacking.items()))
+    return f'"{key}" lacks {len(ids)} of the answers'
