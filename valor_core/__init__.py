@@ -21,6 +21,7 @@ from valor_core.parameters import NoParameters, Within, parameter, parameters
 from valor_core.registry import Registry
 from valor_core.report import Report
 from valor_core.result import Failed, ItemScore, NotRun, Result, Undefined, mean, ratio
+from valor_core.result_details import Told
 from valor_core.schemas import Datum, Label
 from valor_core.spec import (
     CommandSpec,
@@ -70,6 +71,7 @@ __all__ = [
     "TaskSpec",
     "Text",
     "TextBatch",
+    "Told",
     "Undefined",
     "ValorError",
     "ValorWarning",

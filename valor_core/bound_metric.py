@@ -85,6 +85,8 @@ class BoundMetric:
             code = implementation(self.spec)
             if self.spec.per_item:
                 check_scorer(self.spec, code)
+                if self.spec.tells is not None:
+                    implementation(self.spec, self.spec.tells)
                 return self.item_metric()
         try:
             metric: Metric = code(self.located)

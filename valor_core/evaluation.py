@@ -19,6 +19,7 @@ from valor_core.errors import (
 from valor_core.filters import UID, Filter
 from valor_core.plan import Plan
 from valor_core.resources import BoundResource
+from valor_core.result import Result
 from valor_core.schemas import Batch, Label
 from valor_core.schemas.datum import BOTH, compact
 from valor_core.schemas.label_sides import LabelSides
@@ -119,6 +120,10 @@ class Evaluation:
         with found_at(self.place):
             mask = self.filter.mask(columns, datums.uids, len(datums))
         return batch if mask.all() else batch.select(np.flatnonzero(mask))
+
+    def compute(self, states: Sequence[Any]) -> list[Result]:
+        """Results of all metrics over what some states have counted."""
+        return self.plan.compute(states, self.resources)
 
     def check_filter(self, tally: Tally) -> None:
         """Raise a `ConfigError` if the filter asks for a field that no datum has.

@@ -41,10 +41,10 @@ from valor_core.report import ItemTable, Report, SliceReport
 from valor_core.requirements import Requirement
 from valor_core.resources import OpenResources, added_up, opened
 from valor_core.resources import bind as bind_resources
-from valor_core.result import Failed, NotRun
+from valor_core.result import Failed, NotRun, Result
 from valor_core.schemas import Batch, is_batch
 from valor_core.schemas import label_map as read_label_map
-from valor_core.schemas.datum import BOTH, are_unique
+from valor_core.schemas.datum import are_unique
 from valor_core.slices import SliceKey, Slices
 from valor_core.spec import Spec, TaskSpec
 from valor_core.state import find
@@ -310,14 +310,15 @@ class Evaluator:
             tally.check_uids()
             self.evaluation.check_filter(tally)
             states = tally.merged(list(tally.states), plan)
+            results = self.evaluation.compute(states)
             return Report(
-                results=plan.compute(states),
+                results=results,
                 slices=tuple(self._slices(tally, states)),
                 items=tuple(self._item_tables(states)) if self.items else (),
                 config=self.evaluation.describe() if config is None else config,
                 versions=self.versions(),
                 counts=_counts(tally, states),
-                warnings=tuple(self._warnings(tally, states)),
+                warnings=tuple(self._warnings(tally, states, results)),
                 not_found=tuple(self.evaluation.strange_slices(tally)),
                 stopped=tally.stopped or tally.still_to_count or why_not_run(states),
                 interrupted=tally.interrupted,
@@ -421,7 +422,7 @@ class Evaluator:
     ) -> SliceReport:
         plan = self.evaluation.plan
         states = plan.within(tally.merged(keys, plan), whole)
-        return SliceReport(where, plan.compute(states))
+        return SliceReport(where, self.evaluation.compute(states))
 
     def _item_tables(self, states: Sequence[Any]) -> Iterable[ItemTable]:
         plan = self.evaluation.plan
@@ -434,25 +435,15 @@ class Evaluator:
             if isinstance(state, ItemScores):
                 yield ItemTable(metric.spec.identity, own.parameters, state.rows.sorted())
 
-    def _warnings(self, tally: Tally, states: Sequence[Any]) -> Iterable[str]:
-        if tally.read == 0:
-            left_out = f", {tally.skipped:,} were left out by the filter"
-            yield f"no datums took part{left_out if tally.skipped else ''}"
+    def _warnings(
+        self, tally: Tally, states: Sequence[Any], results: Iterable[Result]
+    ) -> Iterable[str]:
         if self.unsaved is not None:
             yield self.unsaved.one_line
-        for name, reason in sorted(tally.missing.items()):
-            yield f"{name} could not be counted, {reason}"
-        for what, count in sorted(tally.left_out.items()):
-            yield f"{count:,} {what}"
-        if len(tally.sides) == 2 and BOTH not in tally.sides:
-            yield (
-                "no item has both a ground truth and a prediction; are the uids of both sides "
-                "written alike?"
-            )
-        elif tally.label_sides.warning is not None:
-            yield tally.label_sides.warning
+        yield from tally.warnings()
         yield from self.evaluation.idle_renames(tally)
-        told = (state.warnings() for state in states if hasattr(state, "warnings"))
+        told = [state.warnings() for state in states if hasattr(state, "warnings")]
+        told += [result.warnings for result in results]
         yield from dict.fromkeys(warning for warnings in told for warning in warnings)
 
 

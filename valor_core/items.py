@@ -9,9 +9,22 @@ from typing import Any
 import numpy as np
 from attrs import define, evolve, field, frozen
 
+from valor_core.errors import ReportError, shown
 from valor_core.item_rows import ONLY, ItemRows, Numbers
 from valor_core.parameters import plain
-from valor_core.result import Failed, Gap, NotRun, Result, Undefined, exact_mean, first_line
+from valor_core.registry import implementation
+from valor_core.resources import BoundResource
+from valor_core.result import (
+    Failed,
+    Gap,
+    NotRun,
+    Result,
+    Undefined,
+    as_json,
+    exact_mean,
+    first_line,
+)
+from valor_core.result_details import Told, check_details
 from valor_core.schemas import Datums
 from valor_core.scoring import ItemScorer
 from valor_core.slices import plain_values
@@ -124,6 +137,33 @@ class ItemMetric:
             gaps = [mean for mean in means.values() if _is_gap(mean)]
             value = gaps[0] if len(gaps) == len(means) else value
         yield Result(parameters=self.parameters, value=value, left_out=left_out)
+
+    def told(self, state: ItemScores, resources: Mapping[str, BoundResource]) -> Told:
+        """What the metric says of the rows besides their mean; nothing unless its spec names how.
+
+        Parameters
+        ----------
+        state : ItemScores
+            The rows.
+        resources : mapping of str to BoundResource
+            Resources by the names under which they are open.
+
+        Raises
+        ------
+        Exception
+            Whatever the spec's function raises, or a `ReportError` if reports cannot hold what it
+            returns.
+        """
+        spec, chosen = self.scorer.spec, self.scorer.chosen
+        if spec.tells is None:
+            return Told()
+        asked = {name: resources[opened] for name, opened in chosen if opened in resources}
+        tell = implementation(spec, spec.tells)
+        told = tell(state.rows.sorted(), spec, self.scorer.parameters, asked)
+        if not isinstance(told, Told):
+            raise ReportError(f"expected Told from {spec.tells}, got {shown(told)}")
+        check_details(as_json(told.details, "details"), "details")
+        return told
 
 
 def _is_gap(value: object) -> bool:

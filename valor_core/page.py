@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from valor_core import plots
 from valor_core.curves import Breakdown, Curve, bins, breakdown, curves, matrix, tallies
+from valor_core.detail_tables import detail_tables
 from valor_core.errors import printable_lines
 from valor_core.gallery import INDEX
 from valor_core.pivot import apart, entries_of, headlines, several, titles_of
@@ -61,6 +62,7 @@ def html(report: Report) -> str:
         *(f'<p class="alert">{_e(warning)}</p>' for warning in report.warnings),
         *(_section(table) for table in last),
         *(_section(table) for table in shown if table.title.startswith("Results")),
+        *(_section(table) for table in detail_tables(report.results)),
         _matrices(report),
         _curves(report),
         _breakdowns(report),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, field, frozen
@@ -15,10 +15,12 @@ from valor_core.errors import (
     shown,
 )
 from valor_core.item_rows import ItemRows
-from valor_core.items import with_metadata
+from valor_core.items import ItemMetric, with_metadata
 from valor_core.parameters import plain
 from valor_core.registry import Registry, implementation
+from valor_core.resources import BoundResource
 from valor_core.result import Failed, Result, Undefined
+from valor_core.result_details import Told
 from valor_core.schemas import Batch
 from valor_core.scoring import ItemScorer, Run, check_scorer, score
 from valor_core.spec import MetricSpec
@@ -159,11 +161,23 @@ class Plan:
         """The states of a slice, which may take from those of all data what they worked out."""
         return [_within(*pair) for pair in zip(states, whole, strict=True)]
 
-    def compute(self, states: Sequence[Any]) -> list[Result]:
-        """Results of all metrics; one that fails is reported in its place and stops no other."""
-        results = []
+    def compute(
+        self, states: Sequence[Any], resources: Iterable[BoundResource] = ()
+    ) -> list[Result]:
+        """Results of all metrics; one that fails is reported in its place and stops no other.
+
+        Parameters
+        ----------
+        states : sequence of State
+            What was counted, a state for every request.
+        resources : iterable of BoundResource
+            What it was counted with.
+        """
+        bound = {name: one for one in resources for name in one.names}
+        results: list[Result] = []
         for place, (metric, made) in enumerate(zip(self.metrics, self._made, strict=True)):
-            results.extend(_results(metric, made, self.read(place, states)))
+            read = self.read(place, states)
+            results += _with_details(_results(metric, made, read), made, read, bound)
         return results
 
     def read(self, place: int, states: Sequence[Any]) -> list[Any]:
@@ -246,6 +260,31 @@ def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[R
     parameters = plain(metric.parameters) | dict(metric.resources)
     result = Result(parameters=parameters, value=reason)
     return [result.named(name, identity, aliases)]
+
+
+def _with_details(
+    results: list[Result],
+    made: Metric,
+    states: Sequence[Any],
+    resources: Mapping[str, BoundResource],
+) -> list[Result]:
+    """The results of a per-item metric with what it says besides their values.
+
+    Where it cannot say it, the values stand all the same, with a warning.
+    """
+    if not isinstance(made, ItemMetric) or any(isinstance(one, Broken) for one in states):
+        return results
+    (state,) = states
+    try:
+        told = made.told(state, resources)
+    except ValorError as error:
+        told = Told(warnings=(f"{made.scorer.spec.name}: {error.one_line}",))
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        told = Told(warnings=(f"{made.scorer.spec.name}: {reason}",))
+    if not (told.details or told.warnings):
+        return results
+    return [evolve(one, details=told.details, warnings=told.warnings) for one in results]
 
 
 def _of_resources(result: Result, resources: tuple[tuple[str, str], ...]) -> Result:

@@ -426,8 +426,15 @@ class Registry:
         )
 
 
-def implementation(spec: Spec) -> Any:
+def implementation(spec: Spec, place: str | None = None) -> Any:
     """The object that a spec names as its code, imported now.
+
+    Parameters
+    ----------
+    spec : Spec
+        The spec.
+    place : str, optional
+        Another place that it names, ``"package.module:name"``.
 
     Raises
     ------
@@ -436,14 +443,15 @@ def implementation(spec: Spec) -> Any:
     BrokenPluginError
         If the import fails in another way.
     """
-    if isinstance(spec, FunctionMetricSpec):
+    if isinstance(spec, FunctionMetricSpec) and place is None:
         return spec.score
-    package = spec.implementation.partition(".")[0]
+    place = spec.implementation if place is None else place
+    package = place.partition(".")[0]
     try:
-        return by_reference(spec.implementation)
+        return by_reference(place)
     except ModuleNotFoundError as error:
         if spec.extra is None or (error.name or package).partition(".")[0] == package:
-            raise _broken(spec, error) from error
+            raise _broken(spec, place, error) from error
         raise MissingExtraError(
             f"{spec.name}: its code needs {error.name!r}, which is not installed",
             f"Install it with: {ways(f'{_distribution_of(spec.namespace)}[{spec.extra}]')}",
@@ -451,7 +459,7 @@ def implementation(spec: Spec) -> Any:
     except ValorError:
         raise
     except Exception as error:
-        raise _broken(spec, error) from error
+        raise _broken(spec, place, error) from error
 
 
 def _taking_names(specs: Iterable[S]) -> S | None:
@@ -470,10 +478,9 @@ def _distribution_of(namespace: str) -> str:
     return found[0] if len(found) == 1 else f"valor-{FIRST_PARTY.get(namespace, namespace)}"
 
 
-def _broken(spec: Spec, error: Exception) -> BrokenPluginError:
+def _broken(spec: Spec, place: str, error: Exception) -> BrokenPluginError:
     return BrokenPluginError(
-        f"{spec.name}: its code {spec.implementation} cannot be imported, "
-        f"{type(error).__name__}: {error}"
+        f"{spec.name}: its code {place} cannot be imported, {type(error).__name__}: {error}"
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from valor_core.errors import ReportError, shown
+from valor_core.result_details import check_details
 
 Check = Callable[[Any, str], None]
 
@@ -105,6 +106,11 @@ def _fields(required: Mapping[str, Check], **optional: Check) -> Check:
     return check_all
 
 
+def _details(value: Any, place: str) -> None:
+    _table(value, place)
+    check_details(value, place)
+
+
 _RESULT = _fields(
     {"type": _text, "value": _json},
     metric=_text,
@@ -112,6 +118,7 @@ _RESULT = _fields(
     undefined=_text,
     error=_text,
     left_out=_each(_count),
+    details=_details,
 )
 _ROW = _fields({"uid": _json, "value": _json}, details=_table)
 _REPORT = _fields(

@@ -14,6 +14,7 @@ from typing import Any
 from attrs import evolve
 
 from valor_core.curves import Breakdown, Matrix, breakdown, curves, matrix, outline
+from valor_core.detail_tables import detail_tables
 from valor_core.pivot import (
     Entry,
     Notes,
@@ -98,6 +99,7 @@ def tables(
     of_no_label = [entry for entry in entries if entry.name is None]
     ready = [overall(of_no_label)] if of_no_label else []
     ready += by_label([entry for entry in entries if entry.name is not None])
+    ready += detail_tables(results)
     if most_rows is not None:
         ready = [_shortened(table, most_rows, directions or {}) for table in ready]
     ready += _matrices(results, most_matrix)

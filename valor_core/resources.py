@@ -104,6 +104,11 @@ class BoundResource:
         """What reports and errors call it: its section, and which of several it is."""
         return open_as(self.spec.short_name, self.instance)
 
+    @property
+    def located(self) -> Any:
+        """The parameters, with paths from the folder of the config."""
+        return _located(self.parameters, self.folder)
+
     def describe(self) -> dict[str, Any]:
         """The resource as a config section."""
         told = plain(self.parameters)

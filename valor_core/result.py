@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReportError, shown
 from valor_core.parameters import FromEnvironment
+from valor_core.result_details import check_details
 
 _MOST_SHOWN = 200
 """Characters of a value that the repr of a result shows; a curve has thousands of numbers."""
@@ -254,6 +255,14 @@ def _coordinates(parameters: Any) -> Any:
     return as_json(parameters, "parameters")
 
 
+def _details(details: Any) -> Any:
+    if not details:
+        return {}
+    told = as_json(details, "details")
+    check_details(told, "details")
+    return told
+
+
 @frozen(kw_only=True)
 class Result:
     """One number, curve or table of a report, or the reason why there is none.
@@ -269,6 +278,11 @@ class Result:
         The value or the reason.
     left_out : mapping of str to int
         For a mean: why items or labels do not take part, and how many.
+    details : mapping of str to mapping, or to list of mappings
+        What else the metric says of the value: tables by name, each with one row or several, of
+        numbers, texts and pairs of numbers that are the ends of an interval.
+    warnings : tuple of str
+        What is worth knowing; a report has it among its own warnings.
     aliases : tuple of str, optional
         Other names of the metric, where the registry that made it has told; no part of a report.
     type : str
@@ -289,6 +303,8 @@ class Result:
     parameters: Mapping[str, Any] = field(factory=dict, converter=_coordinates)
     _value: Any = field(converter=_value, eq=_read)
     left_out: Mapping[str, int] = field(factory=dict)
+    details: Mapping[str, Any] = field(factory=dict, converter=_details)
+    warnings: tuple[str, ...] = field(default=(), eq=False)
     aliases: tuple[str, ...] | None = field(default=None, eq=False)
 
     def __repr__(self) -> str:
@@ -321,8 +337,8 @@ class Result:
     def named(self, type: str, metric: str, aliases: tuple[str, ...] | None = None) -> Self:
         """The same result under a metric's name; its content is not checked and copied again."""
         named = object.__new__(self.__class__)
-        content = (self.parameters, self._value, self.left_out, aliases)
-        for name, value in zip(_FIELDS, (type, metric, *content), strict=True):
+        content = (self.parameters, self._value, self.left_out, self.details, self.warnings)
+        for name, value in zip(_FIELDS, (type, metric, *content, aliases), strict=True):
             object.__setattr__(named, name, value)
         return named
 
@@ -339,7 +355,8 @@ class Result:
             record |= {"value": None, "error": self.error}
         else:
             record["value"] = self.value
-        return record | ({"left_out": dict(self.left_out)} if self.left_out else {})
+        record |= {"left_out": dict(self.left_out)} if self.left_out else {}
+        return record | ({"details": dict(self.details)} if self.details else {})
 
     @classmethod
     def from_dict(cls, record: Any) -> Result:
@@ -363,6 +380,7 @@ class Result:
             parameters=record.get("parameters", {}),
             value=value,
             left_out=record.get("left_out", {}),
+            details=record.get("details", {}),
         )
 
 

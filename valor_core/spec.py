@@ -201,6 +201,10 @@ class MetricSpec(Spec):
     written_as : tuple of (str, str)
         Names that others give it with some of its parameters, and these as a config writes
         them: ``("balanced_accuracy_score", "balanced: true")``. They are answered with that.
+    tells : str, optional
+        Where a function is that says more of the rows of a per-item metric than their mean,
+        ``tell(rows, spec, parameters, resources)``, and returns `Told`. The rows are sorted by uid;
+        the resources are bound, not open.
     takes_names : str, optional
         Parameter that a name means which nothing in its namespace has: with ``"module"``,
         ``hf.rouge`` is ``hf.Module`` with ``module: rouge``.
@@ -233,6 +237,7 @@ class MetricSpec(Spec):
     resources: tuple[str, ...] = ()
     reads: tuple[str, ...] = field(default=(), validator=check_reads_form)
     written_as: tuple[tuple[str, str], ...] = ()
+    tells: str | None = field(default=None, validator=optional(place_form))
     takes_names: str | None = None
 
     @property

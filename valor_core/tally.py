@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from valor_core.plan import Plan
 from valor_core.resources import Facts
 from valor_core.schemas import Batch, Label
 from valor_core.schemas.arrays import Codes
-from valor_core.schemas.datum import Uids, check_unique
+from valor_core.schemas.datum import BOTH, Uids, check_unique
 from valor_core.schemas.label_sides import LabelSides
 from valor_core.scoring import Run
 from valor_core.slices import SliceKey
@@ -160,6 +160,23 @@ class Tally:
         for opening, told in other.facts.items():
             if opening not in self.facts or self.facts[opening][0] < told[0]:
                 self.facts[opening] = told
+
+    def warnings(self) -> Iterator[str]:
+        """What is worth knowing about what was read."""
+        if self.read == 0:
+            left_out = f", {self.skipped:,} were left out by the filter"
+            yield f"no datums took part{left_out if self.skipped else ''}"
+        for name, reason in sorted(self.missing.items()):
+            yield f"{name} could not be counted, {reason}"
+        for what, count in sorted(self.left_out.items()):
+            yield f"{count:,} {what}"
+        if len(self.sides) == 2 and BOTH not in self.sides:
+            yield (
+                "no item has both a ground truth and a prediction; are the uids of both sides "
+                "written alike?"
+            )
+        elif self.label_sides.warning is not None:
+            yield self.label_sides.warning
 
     def check_uids(self) -> None:
         """Raise a `SchemaError` if an item was read twice."""

@@ -37,6 +37,7 @@ LAYERS = (
         "spec",
         "spec_fields",
         "result",
+        "result_details",
         "hookspecs",
         "json_schema",
         "gallery",
@@ -76,6 +77,7 @@ LAYERS = (
         "table",
         "curves",
         "pivot",
+        "detail_tables",
         "plots",
         "report_tables",
         "page",
@@ -320,7 +322,7 @@ def test_schemas_know_only_errors_and_each_other(path: Path) -> None:
 def test_what_plugins_stand_on_knows_no_registry_engine_or_config(part: str) -> None:
     known = {component(module) for module, _ in imported_first(CORE / f"{part}.py")}
 
-    assert known <= {"errors", "fitting", "parameters", "result", "spec_fields"}
+    assert known <= {"errors", "fitting", "parameters", "result", "result_details", "spec_fields"}
 
 
 def test_no_core_module_imports_a_plugin() -> None:

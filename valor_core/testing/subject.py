@@ -10,6 +10,7 @@ from attrs import Factory, field, frozen
 
 from valor_core.bound_metric import BoundMetric
 from valor_core.errors import ValorError
+from valor_core.items import ItemMetric
 from valor_core.plan import Plan
 from valor_core.registry import Registry
 from valor_core.result import Result
@@ -133,7 +134,10 @@ class Subject:
 
     def results(self, states: States) -> list[Result]:
         """Results of the only metric, with nothing caught."""
-        return list(self.metrics[0].make().compute(*self.plan.read(0, states)))
+        metric, read = self.metrics[0].make(), self.plan.read(0, states)
+        if isinstance(metric, ItemMetric):
+            metric.told(read[0], {})
+        return list(metric.compute(*read))
 
     def outcome(self, batches: Iterable[Batch]) -> Outcome:
         """Results of batches counted one after another; a refusal stands for itself."""

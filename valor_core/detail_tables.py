@@ -1,0 +1,86 @@
+"""Detail tables: what metrics say besides their values, a table for each name that they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from valor_core.pivot import Entry, Notes, apart, cell_of, text_of, titles_of
+from valor_core.result import Result, is_number
+from valor_core.result_details import is_interval, rows_of
+from valor_core.table import Cell, Column, Row, Table, number
+
+_Rows = list[tuple[Entry, Mapping[str, Any]]]
+
+
+def detail_tables(results: Iterable[Result]) -> list[Table]:
+    """The details of some results; a text that is the same in all rows stands in the caption.
+
+    Examples
+    --------
+    >>> one, two = {"lowest": 0, "method": "exact"}, {"lowest": 2, "method": "exact"}
+    >>> (table,) = detail_tables([
+    ...     Result(type="F1", value=0.5, details={"all_runs": one}),
+    ...     Result(type="F2", value=0.75, details={"all_runs": two}),
+    ... ])
+    >>> print(table.plain())
+    All runs
+    method exact
+    <BLANKLINE>
+    metric   value  lowest
+    ------  ------  ------
+    F1      0.5000       0
+    F2      0.7500       2
+    """
+    found: dict[str, _Rows] = {}
+    are_several: set[str] = set()
+    for result in results:
+        for name, table in result.details.items():
+            entry = Entry(result, "", result.value)
+            found.setdefault(name, []).extend((entry, row) for row in rows_of(table))
+            if isinstance(table, list):
+                are_several.add(name)
+    return [_table(name, rows, name in are_several) for name, rows in found.items() if rows]
+
+
+def _table(name: str, rows: _Rows, several: bool) -> Table:
+    entries = [entry for entry, _ in rows]
+    called, differing, notes = titles_of(entries), apart(entries), Notes()
+    keys = list(dict.fromkeys(key for _, row in rows for key in row))
+    same = {key: rows[0][1][key] for key in keys if len(rows) > 1 and _is_same_text(key, rows)}
+    shown = [key for key in keys if key not in same]
+    lines: list[Row] = []
+    for entry, row in rows:
+        metric = ", ".join([called(entry), *differing(entry)])
+        value = [] if several else [cell_of(entry, notes)]
+        lines.append([metric, *value, *(_cell(row[key]) if key in row else "" for key in shown)])
+    value_column = [] if several else [Column("value", numeric=True)]
+    return Table(
+        f"{name[:1].upper()}{_words(name[1:])}",
+        [Column("metric"), *value_column, *(_column(key, rows) for key in shown)],
+        lines,
+        caption="; ".join(f"{_words(key)} {text_of(text)}" for key, text in same.items()),
+        notes=notes.all,
+    )
+
+
+def _is_same_text(key: str, rows: _Rows) -> bool:
+    texts = [row.get(key) for _, row in rows]
+    return isinstance(texts[0], str) and all(text == texts[0] for text in texts)
+
+
+def _column(key: str, rows: _Rows) -> Column:
+    entries = [row[key] for _, row in rows if row.get(key) is not None]
+    return Column(_words(key), all(is_number(one) or is_interval(one) for one in entries))
+
+
+def _cell(entry: Any) -> Cell:
+    if is_number(entry):
+        return Cell(number(entry), float(entry))
+    if is_interval(entry):
+        return Cell(" to ".join(map(number, entry)))
+    return Cell(entry if isinstance(entry, str) else text_of(entry) if entry is not None else "")
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
