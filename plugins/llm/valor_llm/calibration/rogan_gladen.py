@@ -1,0 +1,136 @@
+"""Rogan-Gladen: a share corrected for how often the judge is wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import frozen
+
+from valor_core.result import Undefined
+from valor_llm.calibration.estimate import LEVEL, Estimate, standard_errors
+
+
+@frozen
+class Share:
+    """A share, and of how many independent answers it is worth.
+
+    Parameters
+    ----------
+    value : float
+        The share.
+    size : float
+        Number of answers, each yes or no and independent of the others, that would tell it as
+        precisely.
+    """
+
+    value: float
+    size: float
+
+    @classmethod
+    def of_scores(cls, scores: Sequence[float]) -> Share:
+        """The mean of items that score from 0 to 1.
+
+        Examples
+        --------
+        >>> Share.of_scores([1, 0, 1, 1])
+        Share(value=0.75, size=4.0)
+        >>> Share.of_scores([0.5, 0.75, 0.5, 0.25])
+        Share(value=0.5, size=32.0)
+        """
+        return cls._of([(score, 1) for score in scores])
+
+    @classmethod
+    def of_answers(cls, items: Sequence[Sequence[bool]]) -> Share:
+        """The share of yes among all answers; those about one item may be wrong together.
+
+        Examples
+        --------
+        >>> Share.of_answers([[True], [False], [True], [True]])
+        Share(value=0.75, size=4.0)
+        >>> Share.of_answers([[True, True], [False, False], [True, True], [True, True]])
+        Share(value=0.75, size=4.0)
+        """
+        counts = [(sum(answers), len(answers)) for answers in items if answers]
+        found = cls._of(counts)
+        return cls(found.value, min(found.size, float(sum(whole for _, whole in counts))))
+
+    @classmethod
+    def _of(cls, counts: Sequence[tuple[float, float]]) -> Share:
+        """Part by whole over items, each of which is drawn as one."""
+        parts, wholes = np.array(counts, np.float64).T
+        value = math.fsum(parts) / math.fsum(wholes)
+        variance = math.fsum((parts - value * wholes) ** 2) / math.fsum(wholes) ** 2
+        size = value * (1 - value) / variance if variance > 0 else 0.0
+        return cls(value, size or float(len(counts)))
+
+
+def rogan_gladen(
+    said: Share, sensitivity: Share, specificity: Share, level: float = LEVEL
+) -> Estimate | Undefined:
+    """The share of yes that humans would find, from the judge's and from how often it is wrong.
+
+    Parameters
+    ----------
+    said : Share
+        Of how much the judge says yes.
+    sensitivity : Share
+        Of what humans say yes to, to how much the judge does.
+    specificity : Share
+        Of what humans say no to, to how much the judge does.
+    level : float
+        Level of the interval.
+
+    Returns
+    -------
+    Estimate or Undefined
+        The share, no less than 0 and no more than 1; undefined of a judge whose yes means no more
+        than its no.
+
+    Notes
+    -----
+    The estimate is that of W. J. Rogan and B. Gladen (1978), Estimating prevalence from the results
+    of a screening test, American Journal of Epidemiology 107. The interval is that of Z. Lang and
+    J. Reiczigel (2014), Confidence limits for prevalence of disease adjusted for estimated
+    sensitivity and specificity, Preventive Veterinary Medicine 113, equation 16, which keeps its
+    level with few labels, too. Where answers about one item depend on each other, it is given the
+    number of independent answers that they are worth, in the way of E. L. Korn and B. I. Graubard
+    (1998), Confidence intervals for proportions with small expected number of positive counts,
+    Survey Methodology 24.
+
+    Examples
+    --------
+    >>> found = rogan_gladen(Share(0.75, 200), Share(0.9, 50), Share(0.8, 50))
+    >>> round(found.value, 4)  # (0.75 + 0.8 - 1) / (0.9 + 0.8 - 1)
+    0.7857
+    """
+    better = sensitivity.value + specificity.value - 1
+    if better <= 0:
+        return Undefined("the judge's yes and no do not tell apart what humans tell apart")
+    value = (said.value + specificity.value - 1) / better
+    z = standard_errors(level)
+    # As if z²/2 more items had a yes and as many a no, and one more label of each was right.
+    said, sensitivity, specificity = (
+        _with(said, z**2),
+        _with(sensitivity, 2),
+        _with(specificity, 2),
+    )
+    better = sensitivity.value + specificity.value - 1
+    if better <= 0:  # too few labels to say that the judge is better than chance
+        return Estimate(min(1.0, max(0.0, value)), 0.0, 1.0)
+    middle = (said.value + specificity.value - 1) / better
+    of_yes, of_no = _variance(sensitivity), _variance(specificity)
+    variance = _variance(said) + middle**2 * of_yes + (1 - middle) ** 2 * of_no
+    half = z * math.sqrt(variance) / better
+    middle += 2 * z**2 * (middle * of_yes - (1 - middle) * of_no)
+    return Estimate(*(min(1.0, max(0.0, one)) for one in (value, middle - half, middle + half)))
+
+
+def _with(share: Share, more: float) -> Share:
+    size = share.size + more
+    return Share((share.value * share.size + more / 2) / size, size)
+
+
+def _variance(share: Share) -> float:
+    return share.value * (1 - share.value) / share.size

@@ -1,0 +1,254 @@
+"""Agreement: how far raters say the same, beyond what they would by chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
+
+from valor_core.result import Undefined
+
+Level = Literal["nominal", "ordinal", "interval"]
+"""What may be said of two values: that they differ, which is more, or by how much."""
+
+Numbers = NDArray[np.float64]
+
+
+@frozen
+class Coefficient:
+    """An estimate with its standard error.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    error : float, optional
+        Its standard error over items; None of a single item.
+    """
+
+    value: float
+    error: float | None = None
+
+
+def percent_agreement(
+    one: Sequence[Hashable], other: Sequence[Hashable]
+) -> Coefficient | Undefined:
+    """Share of items of which two raters say the same.
+
+    Examples
+    --------
+    >>> percent_agreement(["yes", "no", "no"], ["yes", "no", "yes"]).value
+    0.6666666666666666
+    """
+    first, second, _ = _coded(one, other)
+    if not len(first):
+        return Undefined("no items that both have rated")
+    same = (first == second).astype(np.float64)
+    return _with_error(math.fsum(same) / len(same), same - same.mean())
+
+
+def cohen_kappa(one: Sequence[Hashable], other: Sequence[Hashable]) -> Coefficient | Undefined:
+    """Cohen's kappa of two raters: agreement beyond that of two who answer at random.
+
+    Each of these would say every word as often as the rater does.
+
+    Notes
+    -----
+    The standard error is that of J. L. Fleiss, J. Cohen and B. S. Everitt (1969), Large sample
+    standard errors of kappa and weighted kappa, Psychological Bulletin 72, equation 13, with one
+    item less in the denominator.
+
+    Examples
+    --------
+    >>> cohen_kappa(["yes", "no", "no", "no"], ["yes", "no", "no", "yes"]).value
+    0.5
+    """
+    first, second, count = _coded(one, other)
+    if not len(first):
+        return Undefined("no items that both have rated")
+    shares = [np.bincount(codes, minlength=count) / len(codes) for codes in (first, second)]
+    by_chance = math.fsum(shares[0] * shares[1])
+    if count == 1:
+        return Undefined("both raters say the same of every item, and nothing else")
+    own = shares[1][first] + shares[0][second] - 2 * by_chance
+    return _beyond_chance(first == second, by_chance, own)
+
+
+def gwet_ac1(
+    one: Sequence[Hashable],
+    other: Sequence[Hashable],
+    categories: Sequence[Hashable] | None = None,
+) -> Coefficient | Undefined:
+    """Gwet's AC1 of two raters, which one word that is said nearly always does not pull down.
+
+    Parameters
+    ----------
+    one, other : sequence
+        What each rater says of each item.
+    categories : sequence, optional
+        All that could be said; those that were, unless given.
+
+    Notes
+    -----
+    K. L. Gwet (2008), Computing inter-rater reliability and its variance in the presence of high
+    agreement, British Journal of Mathematical and Statistical Psychology 61, equations 5 and 6.
+
+    Examples
+    --------
+    >>> round(gwet_ac1(["yes", "no", "no", "no"], ["yes", "no", "no", "yes"]).value, 4)
+    0.5294
+    """
+    first, second, count = _coded(one, other, categories or ())
+    if not len(first):
+        return Undefined("no items that both have rated")
+    if count == 1:
+        return Undefined("both raters say the same of every item, and nothing else")
+    said = (np.bincount(first, minlength=count) + np.bincount(second, minlength=count)) / 2
+    shares = said / len(first)
+    by_chance = math.fsum(shares * (1 - shares)) / (count - 1)
+    each = (1 - 2 * shares)[first] / 2 + (1 - 2 * shares)[second] / 2
+    own = (each - math.fsum(shares * (1 - 2 * shares))) / (count - 1)
+    return _beyond_chance(first == second, by_chance, own)
+
+
+def krippendorff_alpha(ratings: ArrayLike, level: Level = "nominal") -> float | Undefined:
+    """Krippendorff's alpha of any number of raters, some of whom may not have rated everything.
+
+    Parameters
+    ----------
+    ratings : array of float, of shape (raters, items)
+        What each says of each item; NaN where nothing.
+    level : {"nominal", "ordinal", "interval"}
+        What the numbers mean.
+
+    Notes
+    -----
+    K. Krippendorff (2011), Computing Krippendorff's alpha-reliability, section D and E.
+
+    Examples
+    --------
+    >>> nan = float("nan")
+    >>> krippendorff_alpha([[1, 2, 3, nan], [1, 2, 2, 3]], "interval")
+    0.7058823529411764
+    """
+    table: Numbers = np.atleast_2d(np.asarray(ratings, np.float64))
+    present = ~np.isnan(table)
+    paired = present.sum(axis=0) >= 2
+    if not paired.any():
+        return Undefined("no items that two have rated")
+    table, present = table[:, paired], present[:, paired]
+    values, codes = np.unique(table[present], return_inverse=True)
+    if len(values) == 1:
+        return Undefined("all raters say the same of every item, and nothing else")
+    counts = np.zeros((table.shape[1], len(values)))
+    np.add.at(counts, (np.nonzero(present)[1], codes), 1)
+    weights = 1 / (counts.sum(axis=1) - 1)
+    together = (counts * weights[:, None]).T @ counts
+    together -= np.diag((counts * weights[:, None]).sum(axis=0))
+    totals = counts.sum(axis=0)
+    by_chance = np.outer(totals, totals) - np.diag(totals)
+    apart = _distances(values, totals, level)
+    observed = math.fsum((together * apart).ravel())
+    expected = math.fsum((by_chance * apart).ravel()) / (totals.sum() - 1)
+    return float(1 - observed / expected)
+
+
+def _distances(values: Numbers, totals: Numbers, level: Level) -> Numbers:
+    """Squared distance of every two values."""
+    if level == "nominal":
+        return 1 - np.eye(len(values))
+    if level == "interval":
+        apart: Numbers = values[:, None] - values[None, :]
+        return apart**2
+    # Between two ranks lie all that have been given in between, and half of those at the ends.
+    place = np.cumsum(totals) - totals / 2
+    between: Numbers = place[:, None] - place[None, :]
+    return between**2
+
+
+def _coded(
+    one: Sequence[Hashable], other: Sequence[Hashable], known: Sequence[Hashable] = ()
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """What two raters say as codes, and how many of these there are."""
+    if len(one) != len(other):
+        raise ValueError(f"expected as many items of both raters, got {len(one)} and {len(other)}")
+    codes = {value: code for code, value in enumerate(dict.fromkeys([*known, *one, *other]))}
+    first, second = (np.array([codes[value] for value in own], np.int64) for own in (one, other))
+    return first, second, len(codes)
+
+
+def _beyond_chance(same: NDArray[np.bool_], by_chance: float, own: Numbers) -> Coefficient:
+    """(observed - by chance) / (1 - by chance), and its error from what each item adds to both."""
+    observed = math.fsum(same) / len(same)
+    value = (observed - by_chance) / (1 - by_chance)
+    influence = (same - observed - (1 - value) * own) / (1 - by_chance)
+    return _with_error(value, influence)
+
+
+def _with_error(value: float, influence: Numbers) -> Coefficient:
+    count = len(influence)
+    if count < 2:
+        return Coefficient(value)
+    return Coefficient(value, math.sqrt(math.fsum(influence**2) / (count * (count - 1))))
+
+
+@frozen
+class Confusion:
+    """What a judge and a human say of the same questions with two answers.
+
+    Parameters
+    ----------
+    true_positives, false_positives, false_negatives, true_negatives : int
+        How often both say yes; the judge alone; the human alone; none.
+
+    Examples
+    --------
+    >>> found = Confusion.of([True, True, False, False], [True, False, False, False])
+    >>> found.sensitivity, round(found.specificity, 4), found.base_rate
+    (1.0, 0.6667, 0.25)
+    """
+
+    true_positives: int
+    false_positives: int
+    false_negatives: int
+    true_negatives: int
+
+    @classmethod
+    def of(cls, judge: Sequence[bool], human: Sequence[bool]) -> Confusion:
+        """The counts of some answers."""
+        pairs = [*zip(map(bool, judge), map(bool, human), strict=True)]
+        both = [(True, True), (True, False), (False, True), (False, False)]
+        return cls(*map(pairs.count, both))
+
+    @property
+    def positives(self) -> int:
+        """How often the human says yes."""
+        return self.true_positives + self.false_negatives
+
+    @property
+    def negatives(self) -> int:
+        """How often the human says no."""
+        return self.false_positives + self.true_negatives
+
+    @property
+    def base_rate(self) -> float | Undefined:
+        """Share of questions to which the human says yes."""
+        return _share(self.positives, self.positives + self.negatives, "no labels")
+
+    @property
+    def sensitivity(self) -> float | Undefined:
+        """Share of the human's yes to which the judge says yes."""
+        return _share(self.true_positives, self.positives, "no label is positive")
+
+    @property
+    def specificity(self) -> float | Undefined:
+        """Share of the human's no to which the judge says no."""
+        return _share(self.true_negatives, self.negatives, "no label is negative")
+
+
+def _share(part: int, whole: int, why: str) -> float | Undefined:
+    return part / whole if whole else Undefined(why)
