@@ -39,7 +39,7 @@ from valor_core.reading import batch_of
 from valor_core.registry import Registry
 from valor_core.report import ItemTable, Report, SliceReport
 from valor_core.requirements import Requirement
-from valor_core.resources import OpenResources, added_up, opened
+from valor_core.resources import OpenResources, added_up, opened, warned
 from valor_core.resources import bind as bind_resources
 from valor_core.result import Failed, NotRun, Result
 from valor_core.schemas import Batch, is_batch
@@ -442,6 +442,7 @@ class Evaluator:
             yield self.unsaved.one_line
         yield from tally.warnings()
         yield from self.evaluation.idle_renames(tally)
+        yield from warned(facts for _, facts in tally.facts.values())
         told = [state.warnings() for state in states if hasattr(state, "warnings")]
         told += [result.warnings for result in results]
         yield from dict.fromkeys(warning for warnings in told for warning in warnings)

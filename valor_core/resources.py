@@ -35,6 +35,10 @@ Facts = Mapping[str, Mapping[str, Any]]
 """What resources tell of themselves, by resource: numbers that add up, and texts."""
 
 
+WARNINGS = "warnings"
+"""The fact that stands among a report's warnings, each with the name of its resource."""
+
+
 @frozen
 class Share:
     """Which part of a budget a worker has, of all workers of a run.
@@ -301,7 +305,8 @@ class OpenResources(Mapping[str, Any]):
 
     An opened resource is any object. If it has them, these are used: ``width``, how many items
     may be under way with it; ``stop``, why it answers no more, or None; ``facts()``, a table of
-    numbers and texts for the report; ``close()``.
+    numbers and texts for the report, and under ``warnings`` a list of what to beware of;
+    ``close()``.
     """
 
     _open: Mapping[str, tuple[BoundResource, Any]]
@@ -370,11 +375,14 @@ def _checked_facts(name: str, tell: Callable[[], Any]) -> dict[str, Any]:
         raise ResourceError(
             f"{name}: facts must be a table of numbers and texts, got {shown(facts)}"
         )
+    warned = told.get(WARNINGS, [])
+    if not isinstance(warned, list) or not all(isinstance(one, str) for one in warned):
+        raise ResourceError(f"{name}: warnings must be a list of texts, got {shown(warned)}")
     return told
 
 
 def added_up(openings: Iterable[Facts]) -> dict[str, dict[str, Any]]:
-    """Facts of all openings together: numbers added up, texts each once.
+    """Facts of all openings together: numbers added up, texts each once, warnings left out.
 
     Examples
     --------
@@ -387,8 +395,27 @@ def added_up(openings: Iterable[Facts]) -> dict[str, dict[str, Any]]:
         for name, told in facts.items():
             own = total.setdefault(name, {})
             for key, value in told.items():
-                own[key] = _together(own[key], value) if key in own else value
+                if key != WARNINGS:
+                    own[key] = _together(own[key], value) if key in own else value
     return {name: dict(sorted(total[name].items())) for name in sorted(total)}
+
+
+def warned(openings: Iterable[Facts]) -> list[str]:
+    """What the resources of all openings warn of, each once.
+
+    Examples
+    --------
+    >>> told = {"judge": {"calls": 2, "warnings": ["the model is a draft"]}}
+    >>> warned([told, told])
+    ['judge: the model is a draft']
+    """
+    lines = {
+        f"{name}: {warning}": None
+        for facts in openings
+        for name, told in facts.items()
+        for warning in told.get(WARNINGS, ())
+    }
+    return sorted(lines)
 
 
 def _together(one: Any, other: Any) -> Any:

@@ -277,9 +277,28 @@ class TestResources:
         assert report.counts["not_run"] >= 24 - 21 // 2
         assert report.stopped in {"budget of 11 calls is spent", "budget of 10 calls is spent"}
 
+    def test_what_it_warns_of_stands_once_among_the_warnings_of_the_report(
+        self, judge: Judge, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import courtroom.judge
+
+        told = {"model": "m1", "warnings": ["m1 is a draft"]}
+        warning = _changed(courtroom.judge.Judge, "facts", lambda self: told)
+        monkeypatch.setattr(courtroom.judge, "Judge", warning)
+
+        report = graded(judge, data=ITEMS[:2])
+
+        assert report.warnings == ("judge: m1 is a draft",)
+        assert report.facts == {"judge": {"model": "m1"}}
+
     @pytest.mark.parametrize(
         ("name", "value", "sentence"),
         [
+            (
+                "facts",
+                lambda self: {"warnings": "a"},
+                "warnings must be a list of texts, got 'a'",
+            ),
             (
                 "facts",
                 lambda self: 1 / 0,

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from valor_llm.clients.protocol import Reply, Request
+from valor_llm.lexical.answers import answer
 from valor_llm.parameters.clients import LexicalParameters
-
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
-_WORD = re.compile(r"\w+")
 
 
 class Lexical:
@@ -26,6 +22,12 @@ class Lexical:
     """
 
     is_remote: ClassVar[bool] = False
+
+    warning: ClassVar[str] = (
+        "lexical rules, no language model: verdicts and ratings come from shared words and say "
+        "little about quality"
+    )
+    """What every report says of it."""
 
     def __init__(self, parameters: LexicalParameters) -> None:
         self.parameters = parameters
@@ -42,35 +44,10 @@ class Lexical:
 
     def complete(self, request: Request) -> Reply:
         """The answer of a step's rules."""
-        answer = _ANSWERS[request.step](request.data)
-        return Reply(text=json.dumps(answer, ensure_ascii=False), model=self.model)
-
-
-def _sentences(text: str) -> list[str]:
-    return [one for one in _SENTENCE.split(text.strip()) if _WORD.search(one)]
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))
-
-
-def _claims(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {"claims": [one for one in _sentences(data["response"]) if not one.endswith("?")]}
-
-
-def _supported(texts: Sequence[str], sources: Sequence[str]) -> dict[str, Any]:
-    known = set().union(*map(_words, sources)) if sources else set()
-    verdicts = []
-    for number, text in enumerate(texts, 1):
-        own = _words(text)
-        shared = len(own & known)
-        verdict = "yes" if own and shared / len(own) >= 0.6 else "no"
-        analysis = f"{shared} of {len(own)} words are shared"
-        verdicts.append({"id": number, "analysis": analysis, "verdict": verdict})
-    return {"verdicts": verdicts}
-
-
-_ANSWERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
-    "claims": _claims,
-    "claims_supported": lambda data: _supported(data["claims"], data["contexts"]),
-}
+        stand_in = request.stand_in
+        told = (
+            answer(request.step, request.data, request.schema)
+            if stand_in is None
+            else stand_in(request.data)
+        )
+        return Reply(text=json.dumps(told, ensure_ascii=False), model=self.model)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from attrs import field, frozen
 
 Format = Literal["json_schema", "json_object", "text"]
 """How a reply's form is asked for, from the strictest on."""
+
+StandIn = Callable[[Mapping[str, Any]], dict[str, Any]]
+"""What is answered to a step where no model is asked, from the data that it is asked about."""
 
 
 @frozen
@@ -41,6 +44,8 @@ class Request:
         Name of the step, also that of the schema: ``"claims"``.
     data : mapping of str to object
         What the messages were made of, for stand-ins that read no prose.
+    stand_in : callable, optional
+        What such a stand-in answers: from the data, an object of the schema's form.
     format : {"json_schema", "json_object", "text"}
         How the endpoint is asked for the reply's form.
     temperature : float, optional
@@ -63,6 +68,7 @@ class Request:
     schema: Mapping[str, Any]
     step: str
     data: Mapping[str, Any] = field(factory=dict)
+    stand_in: StandIn | None = None
     format: Format = "json_schema"
     temperature: float | None = None
     seed: int | None = None

@@ -61,9 +61,9 @@ class Prompt:
 
 
 @lru_cache
-def own(name: str) -> Prompt:
-    """The prompt of this package for a step."""
-    text = (resources.files("valor_llm.prompts") / "en" / f"{name}.toml").read_text("utf-8")
+def own(name: str, package: str = "valor_llm.prompts") -> Prompt:
+    """The prompt that a package has for a step."""
+    text = (resources.files(package) / "en" / f"{name}.toml").read_text("utf-8")
     return parsed(name, text, f"{name}.toml")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_llm.clients.protocol import Message
+from valor_llm.clients.protocol import Message, StandIn
 from valor_llm.replies.shapes import Data, Rating, Reading, Shape, VerdictList, Verdicts
 from valor_llm.steps.prompt import Prompt
 
@@ -30,12 +30,18 @@ class Step:
         The form of the reply.
     settings : mapping of str to str
         Texts for the places in the instruction that stand in double braces, ``{{criteria}}``.
+    package : str
+        The package that has the prompt's file, in a folder for its language: ``"mylab.prompts"``.
+    stand_in : callable, optional
+        What the lexical client answers, from the data; it has a rule of its own without.
     """
 
     name: str
     fields: tuple[str, ...]
     shape: Shape
     settings: Mapping[str, str] = field(factory=dict)
+    package: str = "valor_llm.prompts"
+    stand_in: StandIn | None = None
 
     def messages(self, prompt: Prompt, data: Data, language: str, fence: str) -> list[Message]:
         """The conversation that asks for all of it.

@@ -1,0 +1,119 @@
+"""Comparison of a statement with sources: whether shared words back it or speak against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from typing import Literal
+
+from attrs import frozen
+
+from valor_llm.lexical.sentences import sentences
+from valor_llm.lexical.words import PRONOUNS, Words, tokens
+
+ENOUGH = 0.6
+"""The share of a statement's words that a sentence must have to be about the same."""
+
+_PERCENT = f"{ENOUGH:.0%}"
+
+
+@frozen
+class Comparison:
+    """What sources say of a statement.
+
+    Parameters
+    ----------
+    outcome : {"backed", "contradicted", "absent"}
+        What was found.
+    analysis : str
+        Why.
+    """
+
+    outcome: Literal["backed", "contradicted", "absent"]
+    analysis: str
+
+    @property
+    def is_backed(self) -> bool:
+        """Whether a source says the same."""
+        return self.outcome == "backed"
+
+
+_ABSENT = Comparison("absent", f"No sentence has {_PERCENT} of its words")
+
+
+def compared(statement: str, sources: Iterable[str], given: str = "") -> Comparison:
+    """Whether a sentence of the sources shares the words of a statement.
+
+    A sentence that has `ENOUGH` of them is about the same. It backs the statement if it has all of
+    its numbers, its source all of its names, and both deny or neither does. Otherwise it
+    contradicts it; but where the sentence has no number or name instead, nothing is said. A
+    sentence that begins with a pronoun has the words of the one before, too.
+
+    Parameters
+    ----------
+    statement : str
+        What is looked for.
+    sources : iterable of str
+        Where.
+    given : str
+        A question, whose words count as said: *Copper* says what the cables are made of.
+
+    Examples
+    --------
+    >>> compared("The mill burned in 1874.", ["In 1874 the old mill burned down."])
+    Comparison(outcome='backed', analysis='All words are in: In 1874 the old mill burned down.')
+    >>> compared("The mill burned in 1875.", ["In 1874 the old mill burned down."])
+    Comparison(outcome='contradicted', analysis='1875 is not in: In 1874 the old mill burned down.')
+    >>> compared("It was rebuilt.", ["In 1874 the old mill burned down."])
+    Comparison(outcome='absent', analysis='No sentence has 60% of its words')
+    """
+    wanted, known = Words.of(statement), Words.of(given)
+    found = [one for source in sources for one in _found(wanted, known, source)]
+    for outcome in ("backed", "contradicted"):
+        for one in found:
+            if one.outcome == outcome:
+                return one
+    return found[0] if found else _ABSENT
+
+
+def _found(wanted: Words, known: Words, source: str) -> Iterator[Comparison]:
+    """What those sentences of a source say that are about the same."""
+    names = Words.of(source).content.keys() | known.content.keys()
+    before: AbstractSet[str] = frozenset()
+    for sentence in sentences(source):
+        said = Words.of(sentence)
+        # *It was painted* is about what the sentence before is about.
+        refers = tokens(sentence)[0] in PRONOUNS
+        before = said.content.keys() | (before if refers else frozenset())
+        found = _shared(wanted, known, before, said)
+        if found is not None:
+            yield _decided(wanted, known, names, said, found, sentence)
+
+
+def _shared(wanted: Words, known: Words, there: AbstractSet[str], said: Words) -> int | None:
+    """How many of the words are there, or known; None where too few are."""
+    own = wanted.content.keys()
+    shared = own & (there | known.content.keys())
+    new = own - known.content.keys()
+    is_about = bool(new & there) if new else bool(wanted.numbers & said.numbers)
+    is_enough = not own or len(shared) / len(own) >= ENOUGH
+    return len(shared) if is_about and is_enough else None
+
+
+def _decided(
+    wanted: Words, known: Words, names: AbstractSet[str], said: Words, shared: int, sentence: str
+) -> Comparison:
+    if wanted.denied != said.denied:
+        return Comparison("contradicted", f"Only one of them denies it: {sentence}")
+    numbers = wanted.numbers - said.numbers - known.numbers
+    if numbers:
+        instead = said.numbers - wanted.numbers
+        told = f"{', '.join(sorted(numbers))} is not in: {sentence}"
+        return Comparison("contradicted" if instead else "absent", told)
+    strange = wanted.names - names
+    if strange:
+        told = f"{', '.join(sorted(wanted.content[one] for one in strange))} is not in: {sentence}"
+        instead = said.names - wanted.content.keys()
+        return Comparison("contradicted" if instead else "absent", told)
+    how_many = "All" if shared == len(wanted.content) else f"{shared} of {len(wanted.content)}"
+    return Comparison("backed", f"{how_many} words are in: {sentence}")

@@ -1,0 +1,163 @@
+"""Words of a text, folded so that only what they say counts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+
+from attrs import frozen
+
+STOP_WORDS = frozenset(
+    {
+        *("a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at"),
+        *("be", "because", "been", "before", "being", "between", "both", "but", "by", "can"),
+        *("could", "did", "do", "does", "during", "each", "few", "for", "from", "had", "has"),
+        *("have", "he", "her", "here", "him", "his", "i", "if", "in", "into", "is", "it", "its"),
+        *("made", "many"),
+        *(
+            "may",
+            "me",
+            "more",
+            "most",
+            "much",
+            "my",
+            "nor",
+            "of",
+            "off",
+            "on",
+            "once",
+            "only",
+            "or",
+        ),
+        *("other", "our", "out", "over", "own", "same", "she", "should", "so", "some", "such"),
+        *("than", "that", "the", "their", "them", "then", "there", "these", "they", "this"),
+        *("those", "through", "to", "too", "under", "until", "up", "us", "very", "was", "we"),
+        *("were", "while", "will", "with", "would", "you", "your"),
+    }
+)
+"""English words that say nothing by themselves."""
+
+PRONOUNS = frozenset({"he", "it", "she", "that", "these", "they", "this", "those"})
+QUESTION_WORDS = frozenset(
+    {"how", "what", "when", "where", "which", "who", "whom", "whose", "why", "long", "old"}
+)
+NEGATIONS = frozenset({"cannot", "neither", "never", "no", "nobody", "none"}) | {
+    *("not", "nothing", "without", "\u4e0d", "\u6ca1", "\u6c92"),
+}
+
+_COUNTS = {
+    word: str(number)
+    for number, word in enumerate(
+        ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"), 2
+    )
+} | {"twelve": "12"}
+_ALONE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Scripts that write no blanks between words: each character is a word."""
+
+_WORD = re.compile(
+    rf"(?P<number>\d+(?:[.,:]\d+)*(?![^\W_{_ALONE}]))|[{_ALONE}]|[^\W_{_ALONE}]+(?:'[^\W_{_ALONE}]+)*"
+)
+_MARKS = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc`\u00b4", "'"))
+_GROUPED = re.compile(r",(?=\d{3}(?!\d))")
+
+
+@frozen
+class Words:
+    """What a text says, as far as its words tell.
+
+    Parameters
+    ----------
+    content : mapping of str to str
+        Words that say something by themselves, by what is left of them without their endings.
+    numbers : frozenset of str
+        Numbers, those up to twelve also where they are written out.
+    names : frozenset of str
+        Those of the words that begin with a capital within the text.
+    denied : bool
+        Whether there is an odd number of negations.
+
+    Examples
+    --------
+    >>> words = Words.of("The ferry isn't leaving Graz at 8:15.")
+    >>> sorted(words.content), sorted(words.numbers), sorted(words.names), words.denied
+    (['ferri', 'graz', 'leav'], ['8:15'], ['graz'], True)
+    """
+
+    content: Mapping[str, str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+    denied: bool
+
+    @classmethod
+    def of(cls, text: str) -> Words:
+        """The words of a text."""
+        return _words(text)
+
+
+@lru_cache(maxsize=4096)
+def _words(text: str) -> Words:
+    content: dict[str, str] = {}
+    numbers: set[str] = set()
+    names: set[str] = set()
+    negations = 0
+    for place, (word, is_number) in enumerate(_tokens(text)):
+        plain = word.casefold()
+        for part in (plain[:-3], "not") if plain.endswith("n't") else (plain,):
+            if is_number or part in _COUNTS:
+                numbers.add(_number(_COUNTS.get(part, part)))
+            elif part in NEGATIONS:
+                negations += 1
+            elif part not in STOP_WORDS:
+                content.setdefault(stem(part), word)
+                if place and word[0].isupper():
+                    names.add(stem(part))
+    return Words(content, frozenset(numbers), frozenset(names), negations % 2 == 1)
+
+
+def _tokens(text: str) -> list[tuple[str, bool]]:
+    plain = unicodedata.normalize("NFKC", text).translate(_MARKS)
+    return [(match[0], match["number"] is not None) for match in _WORD.finditer(plain)]
+
+
+def tokens(text: str) -> list[str]:
+    """All words in their order, folded.
+
+    Examples
+    --------
+    >>> tokens("It's NO use")
+    ["it's", 'no', 'use']
+    """
+    return [word.casefold() for word, _ in _tokens(text)]
+
+
+def stem(word: str) -> str:
+    """A word without an English ending, so that *closes* and *closed* are one.
+
+    Examples
+    --------
+    >>> [stem(word) for word in ("close", "closes", "closed", "closing", "city", "cities", "gas")]
+    ['clos', 'clos', 'clos', 'clos', 'citi', 'citi', 'gas']
+    """
+    word = word.removesuffix("'s")
+    if not word.isascii():
+        return word
+    for ending in ("ing", "ed"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word.removesuffix(ending)
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3:
+        word = word[:-1]
+    if word.endswith("e") and len(word) > 3:
+        return word[:-1]
+    return f"{word[:-1]}i" if word.endswith("y") and len(word) > 3 else word
+
+
+def _number(text: str) -> str:
+    plain = _GROUPED.sub("", text)
+    if "." in plain and plain.replace(".", "", 1).isdigit():
+        plain = plain.rstrip("0").rstrip(".")
+    return plain
