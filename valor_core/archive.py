@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from valor_core import slices
 from valor_core.errors import StateError, ValorError, shown
 from valor_core.evaluation import Evaluation
-from valor_core.resources import Facts
+from valor_core.resource_facts import Facts
 from valor_core.saved_columns import column, number
 from valor_core.schemas import VERSION as SCHEMAS
 from valor_core.schemas import Label, as_label

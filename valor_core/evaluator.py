@@ -39,7 +39,8 @@ from valor_core.reading import batch_of
 from valor_core.registry import Registry
 from valor_core.report import ItemTable, Report, SliceReport
 from valor_core.requirements import Requirement
-from valor_core.resources import OpenResources, added_up, opened, warned
+from valor_core.resource_facts import added_up, warned
+from valor_core.resources import OpenResources, opened
 from valor_core.resources import bind as bind_resources
 from valor_core.result import Failed, NotRun, Result
 from valor_core.schemas import Batch, is_batch

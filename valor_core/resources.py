@@ -15,7 +15,6 @@ from attrs import define, field, frozen
 
 from valor_core.config.environment import fill_in
 from valor_core.errors import (
-    ReportError,
     ResourceError,
     ValorError,
     ValorWarning,
@@ -25,18 +24,11 @@ from valor_core.errors import (
 )
 from valor_core.parameters import FromEnvironment, build, declared, plain, relocate
 from valor_core.registry import Registry, implementation
-from valor_core.result import as_json
+from valor_core.resource_facts import Facts, told_by
 from valor_core.spec import MetricSpec, ResourceKindSpec, ResourceSpec
 
 if TYPE_CHECKING:
     import asyncio
-
-Facts = Mapping[str, Mapping[str, Any]]
-"""What resources tell of themselves, by resource: numbers that add up, and texts."""
-
-
-WARNINGS = "warnings"
-"""The fact that stands among a report's warnings, each with the name of its resource."""
 
 
 @frozen
@@ -356,75 +348,8 @@ class OpenResources(Mapping[str, Any]):
         told: dict[str, Any] = {}
         for bound, instance in self._open.values():
             if hasattr(instance, "facts"):
-                told[bound.name] = _checked_facts(bound.name, instance.facts)
+                told[bound.name] = told_by(bound.name, instance.facts)
         return {self._opening: (next(self._asked), told)} if told else {}
-
-
-def _checked_facts(name: str, tell: Callable[[], Any]) -> dict[str, Any]:
-    try:
-        facts = tell()
-        told = as_json(facts, f"{name}: facts")
-    except ReportError as error:
-        raise ResourceError(error.message) from error
-    except Exception as error:
-        raise ResourceError(
-            f"{name}: facts cannot be told, {type(error).__name__}: {error}"
-        ) from error
-    kinds = (bool, int, float, str, list)
-    if not isinstance(told, dict) or not all(isinstance(one, kinds) for one in told.values()):
-        raise ResourceError(
-            f"{name}: facts must be a table of numbers and texts, got {shown(facts)}"
-        )
-    warned = told.get(WARNINGS, [])
-    if not isinstance(warned, list) or not all(isinstance(one, str) for one in warned):
-        raise ResourceError(f"{name}: warnings must be a list of texts, got {shown(warned)}")
-    return told
-
-
-def added_up(openings: Iterable[Facts]) -> dict[str, dict[str, Any]]:
-    """Facts of all openings together: numbers added up, texts each once, warnings left out.
-
-    Examples
-    --------
-    >>> one = {"judge": {"calls": 2, "model": "m1"}}
-    >>> added_up([one, {"judge": {"calls": 3, "model": "m1"}}])
-    {'judge': {'calls': 5, 'model': 'm1'}}
-    """
-    total: dict[str, dict[str, Any]] = {}
-    for facts in openings:
-        for name, told in facts.items():
-            own = total.setdefault(name, {})
-            for key, value in told.items():
-                if key != WARNINGS:
-                    own[key] = _together(own[key], value) if key in own else value
-    return {name: dict(sorted(total[name].items())) for name in sorted(total)}
-
-
-def warned(openings: Iterable[Facts]) -> list[str]:
-    """What the resources of all openings warn of, each once.
-
-    Examples
-    --------
-    >>> told = {"judge": {"calls": 2, "warnings": ["the model is a draft"]}}
-    >>> warned([told, told])
-    ['judge: the model is a draft']
-    """
-    lines = {
-        f"{name}: {warning}": None
-        for facts in openings
-        for name, told in facts.items()
-        for warning in told.get(WARNINGS, ())
-    }
-    return sorted(lines)
-
-
-def _together(one: Any, other: Any) -> Any:
-    if isinstance(one, (int, float)) and isinstance(other, (int, float)):
-        return one + other
-    several = [*(one if isinstance(one, list) else [one])]
-    several += other if isinstance(other, list) else [other]
-    distinct = sorted(set(map(str, several)))
-    return distinct[0] if len(distinct) == 1 else distinct
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from valor_core.errors import SchemaError, ValorError
 from valor_core.item_rows import ItemRows
 from valor_core.items import ItemScores
 from valor_core.plan import Plan
-from valor_core.resources import Facts
+from valor_core.resource_facts import Facts
 from valor_core.schemas import Batch, Label
 from valor_core.schemas.arrays import Codes
 from valor_core.schemas.datum import BOTH, Uids, check_unique
