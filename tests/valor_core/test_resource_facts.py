@@ -20,10 +20,10 @@ def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None
 
 @pytest.mark.parametrize("facts", [["calls"], {"calls": None}, {"calls": {"a": 1}}])
 def test_what_is_no_table_of_numbers_and_texts_is_refused(facts: object) -> None:
-    with pytest.raises(ResourceError, match="^judge: facts must be a table of numbers and texts"):
+    with pytest.raises(ResourceError, match=r"^judge: facts must be a table of numbers and texts"):
         told_by("judge", lambda: facts)
 
 
 def test_a_resource_that_cannot_tell_is_named_with_the_cause() -> None:
-    with pytest.raises(ResourceError, match="^judge: facts cannot be told, ZeroDivisionError: "):
+    with pytest.raises(ResourceError, match=r"^judge: facts cannot be told, ZeroDivisionError: "):
         told_by("judge", lambda: 1 / 0)
