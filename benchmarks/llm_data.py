@@ -12,7 +12,7 @@ import numpy as np
 
 
 def samples(count: int, seed: int = 0) -> list[dict[str, Any]]:
-    """Samples with the right score of Faithfulness, and of one AnswerAccuracy.
+    """Samples with their right score of Faithfulness.
 
     Parameters
     ----------
@@ -35,9 +35,31 @@ def samples(count: int, seed: int = 0) -> list[dict[str, Any]]:
                 "uid": f"q{number:04d}",
                 "query": f"What do the facts with the number {number} name?",
                 "response": " ".join(facts),
-                "reference": f"They name {'many ' * int(generator.integers(0, 5))}stones.",
                 "contexts": notes,
-                "faithfulness": supported / claims,
+                "right": supported / claims,
+            }
+        )
+    return rows
+
+
+def rated_samples(count: int) -> list[dict[str, Any]]:
+    """Samples with their right score of SummaryCoherence: words modulo 5, and 1.
+
+    Parameters
+    ----------
+    count : int
+        How many.
+    """
+    rows = []
+    for number in range(count):
+        words = ["Tale", str(number), *["long"] * (number % 7)]
+        rows.append(
+            {
+                "uid": f"q{number:04d}",
+                "query": f"The source of text {number}.",
+                "response": f"{' '.join(words)}.",
+                "contexts": [],
+                "right": float(1 + len(words) % 5),
             }
         )
     return rows

@@ -18,13 +18,14 @@ from driver import Outcome, drive
 
 def score(asked: Mapping[str, Any], samples: Sequence[Mapping[str, Any]]) -> Sequence[Outcome]:
     """One evaluation of all samples; errors of a sample do not end it."""
+    os.environ["DEEPEVAL_PER_ATTEMPT_TIMEOUT_SECONDS_OVERRIDE"] = str(asked["call_timeout"])
+
     from deepeval import evaluate
     from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig, ErrorConfig
     from deepeval.metrics import FaithfulnessMetric
     from deepeval.models import GPTModel
     from deepeval.test_case import LLMTestCase
 
-    os.environ["DEEPEVAL_PER_ATTEMPT_TIMEOUT_SECONDS_OVERRIDE"] = str(asked["call_timeout"])
     model = GPTModel("gpt-4o-mini", base_url=f"http://127.0.0.1:{asked['port']}/v1")
     cases = [
         LLMTestCase(

@@ -1,4 +1,4 @@
-"""Valor: `llm.Faithfulness`, or `nvidia.AnswerAccuracy` for ratings."""
+"""Valor: one metric, by `evaluate`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ def score(asked: Mapping[str, Any], samples: Sequence[Mapping[str, Any]]) -> Ite
             one["uid"],
             query=one["query"],
             response=one["response"],
-            references=(one["reference"],),
             contexts=tuple(one["contexts"]),
         )
         for one in samples
@@ -31,7 +30,7 @@ def score(asked: Mapping[str, Any], samples: Sequence[Mapping[str, Any]]) -> Ite
         },
         "concurrency": asked["concurrency"],
         "cache": "off",
-        **asked.get("judge", {}),
+        "call_timeout": asked["call_timeout"],
     }
     report = evaluate(items, [asked["metric"]], resources={"judge": judge}, items=True)
     for row in report.items[0].rows:

@@ -1,4 +1,4 @@
-"""valor-lite: `compute_faithfulness`, from a pool of threads or, as documented, in sequence."""
+"""valor-lite: one metric, from a pool of threads or, as documented, in sequence."""
 
 from __future__ import annotations
 
@@ -19,11 +19,17 @@ def score(asked: Mapping[str, Any], samples: Sequence[Mapping[str, Any]]) -> Seq
     judge = Evaluator.openai(model_name="gpt-4o-mini", api_key="sk-none")
     judge.client.client = judge.client.client.with_options(timeout=asked["call_timeout"])
 
+    metrics = {
+        "llm.Faithfulness": judge.compute_faithfulness,
+        "llm.SummaryCoherence": judge.compute_summary_coherence,
+    }
+    compute = metrics[asked["metric"]]
+
     def one(sample: Mapping[str, Any]) -> Outcome:
         context = Context(prediction=list(sample["contexts"]))
         response = QueryResponse(sample["query"], sample["response"], context)
         try:
-            metric = judge.compute_faithfulness(response)
+            metric = compute(response)
         except Exception as error:
             return None, why(error)
         if metric.type == "Error":
