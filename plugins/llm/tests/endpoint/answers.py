@@ -19,7 +19,9 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _WORD = re.compile(r"\w+")
 FACT = re.compile(r"Fact \d+-\d+ names \w+\.")
 NOTE = re.compile(r"Note \d+-\d+ names \w+\.")
-"""Sentences that are found in prompts of any form: those of responses, and of contexts."""
+TALE = re.compile(r"Tale \d+[\w ]*\.")
+"""Sentences found in prompts of any form: of responses, of contexts, and of texts to be rated."""
+_SCALE = re.compile(r"\(1-5\)")  # in a prompt that wants a bare number
 
 
 @dataclass
@@ -75,6 +77,8 @@ def asked_of(prompts: Sequence[str]) -> Asked:
     """What messages ask about: JSON between two lines that are alike, or else facts and notes."""
     whole = "\n".join(prompts)
     found = [json.loads(match["data"]) for match in FENCED.finditer(whole)]
+    if not found and (tales := TALE.findall(whole)):
+        return Asked([tales[-1]], is_fenced=False)
     if not found:
         notes = list(dict.fromkeys(NOTE.findall(whole)))
         return Asked(notes, [list(dict.fromkeys(FACT.findall(whole)))], is_fenced=False)
@@ -146,7 +150,8 @@ def _keyed(text: str) -> dict[str, Any] | None:
     places |= {name: max(place, text.rfind(f"'{name}'")) for name, place in places.items()}
     key = max(places, key=lambda name: places[name])
     if places[key] < 0:
-        return None
+        rated = {"type": "object", "properties": {"rating": {"enum": [1, 2, 3, 4, 5]}}}
+        return rated if _SCALE.search(text) else None
     return {"type": "object", "properties": {key: {"type": "array", "items": forms[key]}}}
 
 

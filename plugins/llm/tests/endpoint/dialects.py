@@ -56,6 +56,8 @@ def right(dialect: str, body: Body) -> Said:
     if schema is None:
         return Said(None, "Hello.", {}, model)
     value = right_answer(schema, asked_of(prompts))
+    if list(value) == ["rating"]:  # a prompt that wants a bare number
+        return Said(value, str(value["rating"]), schema, model, is_bare=True)
     return Said(value, json.dumps(value), schema, model)
 
 
@@ -195,6 +197,9 @@ def rejection(fault: str, dialect: str, body: Body) -> str | None:
         if (body.get("response_format") or {}).get("type") != "json_schema":
             return None
         return "Invalid value: 'json_schema'. response_format must be 'text' or 'json_object'."
+    if fault == "rejects_list_lengths":
+        told = "Invalid schema: 'minItems' is not permitted."
+        return told if "minItems" in json.dumps(asked_schema(dialect, body)) else None
     options = body.get("options") or {}
     for field in FIELDS[fault]:
         if field == "max_tokens" and dialect == "anthropic":  # where it has to be sent

@@ -29,6 +29,8 @@ class Said:
         The name that is returned.
     has_usage : bool
         Whether tokens are counted.
+    is_bare : bool
+        Whether the reply is a number and no object.
     """
 
     value: Any
@@ -38,6 +40,7 @@ class Said:
     finish: str = "stop"
     refusal: str | None = None
     has_usage: bool = True
+    is_bare: bool = False
 
 
 Change = Callable[[Said], Said | None]
@@ -67,7 +70,8 @@ def _of_text(name: str, change: Callable[[str], str]) -> None:
 
 def with_value(said: Said, value: Any) -> Said:
     """The same answer with another value."""
-    return replace(said, value=value, text=json.dumps(value))
+    is_bare = said.is_bare and isinstance(value, dict) and "rating" in value
+    return replace(said, value=value, text=str(value["rating"]) if is_bare else json.dumps(value))
 
 
 def _of_value(name: str, change: Callable[[Any], Any]) -> None:

@@ -21,7 +21,7 @@ from endpoint.dialects import FIELDS, answered, dialect_of, prompts_of, refused,
 from endpoint.reply_faults import REPLY_FAULTS, Said
 from endpoint.wire_faults import WIRE_FAULTS, Exchange, message
 
-REJECTIONS = (*FIELDS, "rejects_json_schema")
+REJECTIONS = (*FIELDS, "rejects_json_schema", "rejects_list_lengths")
 BATCH_FAULTS = ("errored", "server_error", "expired")
 SETTINGS: Mapping[str, Any] = {
     "latency": 0.0,

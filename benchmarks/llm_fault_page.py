@@ -1,0 +1,140 @@
+"""Page of the table of faults: outcomes as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from llm_fault_kinds import SHARES
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a program made of a fault.
+
+    Parameters
+    ----------
+    right, none, wrong : int
+        Samples with the right score, without any, and with another.
+    calls, faults : int
+        Calls that the endpoint got, and how many of them met the fault.
+    seconds : float or None
+        What the run took; None if it had to be ended.
+    """
+
+    right: int
+    none: int
+    wrong: int
+    calls: int
+    faults: int
+    seconds: float | None
+
+    @property
+    def scores(self) -> str:
+        """How many samples of each kind."""
+        wrong = f"**{self.wrong}**" if self.wrong else "0"
+        return f"{self.right} / {self.none} / {wrong}" + (" †" if self.seconds is None else "")
+
+    @property
+    def cost(self) -> str:
+        """Calls and seconds."""
+        return f"{self.calls}, {'†' if self.seconds is None else f'{self.seconds:.1f} s'}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A fault, its words in the table, and what each program made of it."""
+
+    fault: str
+    words: str
+    outcomes: Mapping[str, Outcome]
+
+
+_BEGINNING = """\
+# Faults of endpoints and replies
+
+<!-- Made by benchmarks/llm_faults.py: change that, and run it again. -->
+
+{kinds} kinds of fault, one at a time. {samples} samples with known scores are scored by each
+program over the same mock endpoint. A cell says how many samples got **the right score / no
+score / a wrong score that nothing tells from a right one**.
+
+| program | kinds with a silently wrong score | right | no score | silently wrong |
+| --- | --- | --- | --- | --- |
+{totals}
+
+In Valor, a sample without a score has a reason that stands in the report, and the bounds of the
+mean say how much the failed ones could matter. A wrong key, no permission and a model that does
+not exist stop the run: what is left is *not run*, and a later run asks for it.
+
+## How it was measured
+
+The endpoint answers after {latency:.0f} ms, {width} calls at a time, and a call may take
+{timeout:.0f} s. A claim is supported if its last word stands in a context, so every score is
+known. Whether a call meets the fault is drawn from a seed and from what is asked: a call that
+is made again may meet it again. What a fault has nothing to act on, such as a list of verdicts
+in a reply without any, stays as it is. A list of claims that is one short is not among the
+faults: nobody could tell it from a right one.
+
+Valor has its default numbers of retries, and no cache. Of ragas, it is the Faithfulness of its
+collections; of deepeval, FaithfulnessMetric without a reason, and errors are ignored;
+valor-lite is called from threads. Their verdicts have no ids, and a fault of ids has nothing to
+act on there: these rows show what they make of no fault. A run that took longer than
+{patience:.0f} s was ended: †.
+
+```console
+python benchmarks/llm_faults.py
+```
+"""
+_ENDING = """
+## Calls and time
+
+How many calls the endpoint got, and how long the run took, on a machine with other work to do.
+"""
+
+
+def page(
+    groups: Mapping[str, Sequence[Row]], titles: Mapping[str, str], settings: Mapping[str, float]
+) -> str:
+    """The page.
+
+    Parameters
+    ----------
+    groups : mapping of str to sequence of Row
+        The rows below each heading.
+    titles : mapping of str to str
+        What the programs are called.
+    settings : mapping of str to float
+        ``samples``, ``latency`` in milliseconds, ``width``, ``timeout`` and ``patience``.
+    """
+    rows = [row for group in groups.values() for row in group]
+    kinds = sum(bool(row.fault) for row in rows)
+    totals = "\n".join(_total(peer, title, rows) for peer, title in titles.items())
+    parts = [_BEGINNING.format(kinds=kinds, totals=totals, **settings)]
+    parts += [
+        f"\n## {name}\n\n{_table(group, titles, 'scores')}\n" for name, group in groups.items()
+    ]
+    parts += [_ENDING]
+    parts += [
+        f"\n### {name}: cost\n\n{_table(group, titles, 'cost')}\n" for name, group in groups.items()
+    ]
+    return "".join(parts)
+
+
+def _total(peer: str, title: str, rows: Sequence[Row]) -> str:
+    own = [row.outcomes[peer] for row in rows if row.fault and peer in row.outcomes]
+    wrong = sum(one.wrong > 0 for one in own)
+    sums = [sum(getattr(one, name) for one in own) for name in ("right", "none", "wrong")]
+    cells = [title, f"{wrong} of {len(own)}", *(f"{total:,}" for total in sums)]
+    return f"| {' | '.join(cells)} |"
+
+
+def _table(rows: Sequence[Row], titles: Mapping[str, str], attribute: str) -> str:
+    peers = [peer for peer in titles if all(peer in row.outcomes for row in rows)]
+    lines = [f"| fault | share | {' | '.join(titles[peer] for peer in peers)} |"]
+    lines += [f"|{' --- |' * (2 + len(peers))}"]
+    for row in rows:
+        share = f"{100 * SHARES.get(row.fault, 0.2):.0f} %" if row.fault else ""
+        cells = [getattr(row.outcomes[peer], attribute) for peer in peers]
+        lines.append(f"| {row.words} | {share} | {' | '.join(cells)} |")
+    return "\n".join(lines)
