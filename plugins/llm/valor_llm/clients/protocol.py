@@ -13,6 +13,9 @@ Format = Literal["json_schema", "json_object", "text"]
 StandIn = Callable[[Mapping[str, Any]], dict[str, Any]]
 """What is answered to a step where no model is asked, from the data that it is asked about."""
 
+Finish = Literal["stop", "length", "refusal", "other"]
+"""Why a reply ended."""
+
 
 @frozen
 class Message:
@@ -137,7 +140,7 @@ class Reply:
 
     text: str
     model: str
-    finish: Literal["stop", "length", "refusal", "other"] = "stop"
+    finish: Finish = "stop"
     usage: Usage = Usage()
     tokens: tuple[TokenChoice, ...] = ()
     fingerprint: str | None = None
