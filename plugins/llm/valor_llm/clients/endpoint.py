@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
@@ -77,6 +78,12 @@ class Endpoint(ABC):
     def model(self) -> str:
         """The model that is asked for."""
         return self.parameters.model
+
+    def identity(self) -> dict[str, Any]:
+        """What of it can change a number, for runs that it is handed over to."""
+        told = {"endpoint": self.endpoint, "model": self.model}
+        extra = dict(self.parameters.extra)
+        return told | ({"extra": json.dumps(extra, sort_keys=True)} if extra else {})
 
     @abstractmethod
     def body(self, request: Request) -> dict[str, Any]:

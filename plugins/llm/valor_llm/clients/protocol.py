@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from attrs import field, frozen
@@ -221,7 +221,7 @@ class Client(Protocol):
     def model(self) -> str:
         """The model that is asked for."""
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Reply | Awaitable[Reply]:
         """One reply; may be a coroutine function.
 
         Raises

@@ -73,7 +73,7 @@ class Calls:
     ) -> None:
         self.parameters = parameters
         self.client = client
-        self.features = features or Features(left_out=frozenset(getattr(client, "lacks", ())))
+        self.features = features or Features.lacking(getattr(client, "lacks", ()))
         self._learned = learned
         self._retries = retries or Retries(parameters.http_retries)
         self._clock = clock
@@ -171,11 +171,8 @@ class Calls:
         return told
 
     def close(self) -> None:
-        """End what is under way; from any thread."""
+        """Begin no further call; whoever made the client ends what is under way."""
         self.stop = "the judge is closed"
-        close = getattr(self.client, "close", None)
-        if close is not None:
-            close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _once(self, request: Request, taken: Taken) -> Reply:
