@@ -59,6 +59,8 @@ class Share:
 
 ALONE = Share()
 
+_IN_A_FILE = (type(None), bool, int, float, str, list, tuple, Mapping)  # what a config can say
+
 
 @frozen
 class BoundKind:
@@ -86,6 +88,8 @@ class BoundResource:
         What it is made with, where it has kinds.
     folder : Path, optional
         What relative paths in the parameters are relative to.
+    given : object, optional
+        What it is made with where that was handed over: it is used as it is, and not closed.
     """
 
     spec: ResourceSpec
@@ -94,6 +98,7 @@ class BoundResource:
     names: tuple[str, ...] = ()
     kind: BoundKind | None = None
     folder: Path | None = None
+    given: Any = None
 
     @property
     def name(self) -> str:
@@ -110,6 +115,8 @@ class BoundResource:
         told = plain(self.parameters)
         if self.kind is not None and self.spec.kinds is not None:
             told[self.spec.kinds] = {"name": self.kind.spec.name} | plain(self.kind.parameters)
+        elif self.given is not None and self.spec.kinds is not None:
+            told[self.spec.kinds] = _given(self.given)
         return told
 
     def identity(self) -> dict[str, Any]:
@@ -118,7 +125,16 @@ class BoundResource:
         if self.kind is not None:
             own = _identifying(self.kind.spec, self.kind.parameters)
             told["kind"] = {"name": self.kind.spec.name} | own
+        elif self.given is not None:
+            told["kind"] = _given(self.given)
         return told
+
+
+def _given(one: Any) -> dict[str, Any]:
+    """What is told of an object that was handed over: its class, and what it tells itself."""
+    tell = getattr(one, "identity", dict)
+    name = f"{type(one).__module__}.{type(one).__qualname__}"
+    return {"given": name} | told_by(f"{name}: identity", tell)
 
 
 def _identifying(spec: ResourceSpec | ResourceKindSpec, parameters: Any) -> dict[str, Any]:
@@ -217,9 +233,17 @@ def _bound(
     place = f"{place}{spec.short_name}."
     if instance:
         section, place = dict(section[instance]), f"{place}{instance}."
-    kind = _kind(spec, section, registry, place)
+    given = _handed_over(spec, section)
+    kind = None if given is not None else _kind(spec, section, registry, place)
     parameters: Any = build(spec.parameter_class, section, place)
-    return BoundResource(spec, parameters, instance, names, kind, folder)
+    return BoundResource(spec, parameters, instance, names, kind, folder, given)
+
+
+def _handed_over(spec: ResourceSpec, section: dict[str, Any]) -> Any:
+    """The object that stands in the place of a kind's name; it is taken out of the section."""
+    if spec.kinds is None or isinstance(section.get(spec.kinds), _IN_A_FILE):
+        return None
+    return section.pop(spec.kinds)
 
 
 def _kind(
@@ -380,6 +404,8 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
     spec = resource.spec
     try:
         made: dict[str, Any] = {}
+        if resource.given is not None and spec.kinds is not None:
+            made[spec.kinds] = resource.given
         if resource.kind is not None and spec.kinds is not None:
             kind = resource.kind
             values = _filled_in(kind.parameters, kind.spec, f"{resource.name}.{spec.kinds}")

@@ -48,6 +48,19 @@ def _judged(
     )
 
 
+def _client(name: str, cls: str, summary: str) -> ResourceKindSpec:
+    """A client of an endpoint: keys, and headers that may hold some, change no number."""
+    identity = ("base_url", "model", "extra")
+    return ResourceKindSpec(
+        name=f"llm.{name}",
+        resource="llm.judge",
+        summary=summary,
+        parameters=f"valor_llm.parameters.clients:{cls}Parameters",
+        implementation=f"valor_llm.clients.{name}:{cls}",
+        identity=(*identity, "version") if name == "anthropic" else identity,
+    )
+
+
 @hookimpl
 def valor_metrics() -> tuple[MetricSpec, ...]:
     """Declare the metrics."""
@@ -81,6 +94,9 @@ def valor_resources() -> tuple[ResourceSpec, ...]:
 def valor_resource_kinds() -> tuple[ResourceKindSpec, ...]:
     """Declare the clients of the judge."""
     return (
+        _client("openai", "OpenAI", "Any chat endpoint that speaks as OpenAI's does"),
+        _client("anthropic", "Anthropic", "Anthropic's endpoint for messages"),
+        _client("ollama", "Ollama", "Ollama's own chat endpoint"),
         ResourceKindSpec(
             name="llm.lexical",
             resource="llm.judge",

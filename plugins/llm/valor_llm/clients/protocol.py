@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from attrs import field, frozen
@@ -12,6 +12,9 @@ Format = Literal["json_schema", "json_object", "text"]
 
 StandIn = Callable[[Mapping[str, Any]], dict[str, Any]]
 """What is answered to a step where no model is asked, from the data that it is asked about."""
+
+Finish = Literal["stop", "length", "refusal", "other"]
+"""Why a reply ended."""
 
 
 @frozen
@@ -137,7 +140,7 @@ class Reply:
 
     text: str
     model: str
-    finish: Literal["stop", "length", "refusal", "other"] = "stop"
+    finish: Finish = "stop"
     usage: Usage = Usage()
     tokens: tuple[TokenChoice, ...] = ()
     fingerprint: str | None = None
@@ -218,7 +221,7 @@ class Client(Protocol):
     def model(self) -> str:
         """The model that is asked for."""
 
-    def complete(self, request: Request) -> Reply:
+    def complete(self, request: Request) -> Reply | Awaitable[Reply]:
         """One reply; may be a coroutine function.
 
         Raises

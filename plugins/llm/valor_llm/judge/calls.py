@@ -31,6 +31,7 @@ from valor_llm.parameters.judge import JudgeParameters
 Taken = Callable[[Reply], object]
 """Told of a reply where it comes in."""
 
+_GRACE = 1.0  # seconds
 _UNFIT = 2  # replies that do not fit, and none that does, before another format is tried
 
 
@@ -58,10 +59,6 @@ class Calls:
     clock : callable
         The time in seconds.
 
-    Attributes
-    ----------
-    stop : str or None
-        Why no further call is made.
     """
 
     def __init__(
@@ -76,8 +73,7 @@ class Calls:
     ) -> None:
         self.parameters = parameters
         self.client = client
-        self.stop: str | None = None
-        self.features = features or Features(left_out=frozenset(getattr(client, "lacks", ())))
+        self.features = features or Features.lacking(getattr(client, "lacks", ()))
         self._learned = learned
         self._retries = retries or Retries(parameters.http_retries)
         self._clock = clock
@@ -88,10 +84,28 @@ class Calls:
             clock,
         )
         self._threads = ThreadPoolExecutor(parameters.concurrency, "valor-judge")
+        self._why: str | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._stopped = asyncio.Event()
         self._until: float | None = None
         self._fitting: Counter[bool] = Counter()
         self._counted: Counter[str] = Counter()
+
+    @property
+    def stop(self) -> str | None:
+        """Why no further call is made, or None; set from any thread, and once."""
+        return self._why
+
+    @stop.setter
+    def stop(self, reason: str) -> None:
+        self._why = self._why or reason
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._end_waits)
+
+    def _end_waits(self) -> None:
+        """Let what waits for its turn, or for another attempt, find out that all has ended."""
+        self._stopped.set()
+        self._limits.lift()
 
     async def complete(self, request: Request, taken: Taken = _nothing) -> Reply:
         """A reply to one request.
@@ -111,6 +125,7 @@ class Calls:
         ResourceStopped
             If no further call is made, for this one or another.
         """
+        self._loop = asyncio.get_running_loop()
         features, failed = self.features, 0
         while True:
             asked = features.fitted(request)
@@ -156,11 +171,8 @@ class Calls:
         return told
 
     def close(self) -> None:
-        """End what is under way; from any thread."""
-        self.stop = self.stop or "the judge is closed"
-        close = getattr(self.client, "close", None)
-        if close is not None:
-            close()
+        """Begin no further call; whoever made the client ends what is under way."""
+        self.stop = "the judge is closed"
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _once(self, request: Request, taken: Taken) -> Reply:
@@ -213,21 +225,22 @@ class Calls:
 
     async def _answer(self, request: Request, taken: Taken) -> Reply:
         complete: Callable[[Request], Any] = self.client.complete
-        if inspect.iscoroutinefunction(complete):
-            try:
-                reply: Reply = await asyncio.wait_for(complete(request), request.deadline)
-            except TimeoutError as error:
-                told = f"{self.client.endpoint}: no reply within {request.deadline:.4g} s"
-                raise Passing(told) from error
-            return _handed(reply, request, taken)
 
         def carry_out() -> Reply:
             return _handed(complete(request), request, taken)
 
-        if not self.client.is_remote:
-            return carry_out()
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, carry_out)
+        try:
+            if inspect.iscoroutinefunction(complete):
+                reply: Reply = await asyncio.wait_for(complete(request), request.deadline)
+                return _handed(reply, request, taken)
+            if not self.client.is_remote:
+                return carry_out()
+            waiting = asyncio.get_running_loop().run_in_executor(self._threads, carry_out)
+            # Who answers on a thread keeps its deadline itself, and says better what it waited for.
+            return await asyncio.wait_for(waiting, request.deadline + _GRACE)
+        except TimeoutError as error:
+            told = f"{self.client.endpoint}: no reply within {request.deadline:.4g} s"
+            raise Passing(told) from error
 
     async def _pause(self, failed: int, error: Passing) -> None:
         """Wait before another attempt, or raise the error where there is none."""
@@ -242,12 +255,9 @@ class Calls:
                 return
 
     def _stop(self, reason: str, remedy: str | None) -> ResourceStopped:
-        """Stop all calls: those that wait for their turn, or for another attempt, end too."""
+        """Let no further call be made."""
         stopped = ResourceStopped(reason, remedy)
-        if self.stop is None:
-            self.stop = str(stopped).replace("\n", "; ")
-        self._stopped.set()
-        self._limits.lift()
+        self.stop = stopped.one_line
         return stopped
 
     def _know(self, found: Features) -> None:

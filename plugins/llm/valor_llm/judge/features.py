@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, get_args
 
 from attrs import evolve, frozen
@@ -122,6 +122,12 @@ class Features:
             "alternatives": self.alternatives,
             "left_out": sorted(self.left_out),
         }
+
+    @classmethod
+    def lacking(cls, names: Collection[str]) -> Features:
+        """Those of a client that has no way to ask for some things, or for any ``"format"``."""
+        left_out = frozenset(names) - {"format"}
+        return cls("text" if "format" in names else "json_schema", left_out=left_out)
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> Features | None:

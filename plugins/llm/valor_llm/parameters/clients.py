@@ -2,9 +2,65 @@
 
 from __future__ import annotations
 
-from valor_core.parameters import parameters
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from valor_core.parameters import parameter, parameters
+
+_MODEL = "Name of the model."
+_KEY = "Environment variable that has the key; without it none is sent."
+_HEADERS = "Further headers of every call."
+_EXTRA = "Further fields of the body of every call, such as `reasoning_effort`."
 
 
 @parameters
 class LexicalParameters:
     """Parameters of the lexical stand-in."""
+
+
+@parameters
+class OpenAIParameters:
+    """Parameters of a chat endpoint that speaks as OpenAI's does."""
+
+    base_url: str = parameter(
+        help="Address of the endpoint, with `/v1` where it has that.", non_empty=True
+    )
+    model: str = parameter(help=_MODEL, non_empty=True)
+    api_key_env: str | None = parameter(default=None, help=_KEY, non_empty=True)
+    key_header: Literal["authorization", "api-key"] = parameter(
+        default="authorization", help="Header that has the key; Azure takes `api-key`."
+    )
+    headers: Mapping[str, str] = parameter(default={}, help=_HEADERS)
+    extra: Mapping[str, Any] = parameter(default={}, help=_EXTRA)
+
+
+@parameters
+class AnthropicParameters:
+    """Parameters of an endpoint for messages as Anthropic has it."""
+
+    base_url: str = parameter(help="Address of the endpoint, without `/v1`.", non_empty=True)
+    model: str = parameter(help=_MODEL, non_empty=True)
+    api_key_env: str | None = parameter(default=None, help=_KEY, non_empty=True)
+    version: str = parameter(
+        default="2023-06-01", help="Version of the endpoint's interface.", non_empty=True
+    )
+    headers: Mapping[str, str] = parameter(default={}, help=_HEADERS)
+    extra: Mapping[str, Any] = parameter(
+        default={}, help="Further fields of the body of every call, such as `thinking`."
+    )
+
+
+@parameters
+class OllamaParameters:
+    """Parameters of Ollama's own chat endpoint."""
+
+    base_url: str = parameter(
+        help="Address of the server, as `http://127.0.0.1:11434`.", non_empty=True
+    )
+    model: str = parameter(help=_MODEL, non_empty=True)
+    api_key_env: str | None = parameter(default=None, help=_KEY, non_empty=True)
+    headers: Mapping[str, str] = parameter(default={}, help=_HEADERS)
+    extra: Mapping[str, Any] = parameter(
+        default={},
+        help="Further fields of the body of every call, such as `options: {num_ctx: 16384}`.",
+    )

@@ -1,0 +1,113 @@
+"""Anthropic: an endpoint for messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from valor_llm.clients.endpoint import Endpoint
+from valor_llm.clients.fields import count, mapping, text_of
+from valor_llm.clients.protocol import Finish, Passing, Refused, Reply, Request, Usage
+from valor_llm.parameters.clients import AnthropicParameters
+
+_FINISHES: Mapping[Any, Finish] = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+}
+
+
+class Anthropic(Endpoint):
+    """A model behind an endpoint for messages."""
+
+    lacks: ClassVar[tuple[str, ...]] = ("seed", "probabilities", "list_lengths")
+    path: ClassVar[str] = "/v1/messages"
+
+    def __init__(self, parameters: AnthropicParameters) -> None:
+        super().__init__(parameters, "x-api-key", {"anthropic-version": parameters.version})
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """A request as the endpoint takes it."""
+        return body_of(request, self.model)
+
+    def reply(self, answer: Mapping[str, Any]) -> Reply:
+        """The reply in an answer."""
+        return reply_of(answer, self.endpoint, self.model)
+
+
+def body_of(request: Request, model: str) -> dict[str, Any]:
+    """A request as the endpoint takes it.
+
+    A schema is sent as the format of the output; the next way to ask is a tool that has to be
+    used, which models without that format take.
+
+    Examples
+    --------
+    >>> request = Request(messages=(), schema={}, step="claims", format="text", max_tokens=9)
+    >>> body_of(request, "small")
+    {'model': 'small', 'max_tokens': 9, 'messages': []}
+    """
+    if request.max_tokens is None:
+        raise Refused(
+            "judge.max_tokens: expected a number, the endpoint asks for one",
+            "Write it as: judge: {max_tokens: 2048}",
+        )
+    told = [{"role": one.role, "content": one.content} for one in request.messages]
+    system = "\n\n".join(one["content"] for one in told if one["role"] == "system")
+    body: dict[str, Any] = {
+        "model": model,
+        "max_tokens": request.max_tokens,
+        "messages": [one for one in told if one["role"] != "system"],
+    }
+    if system:
+        body["system"] = system
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    if request.format == "json_schema":
+        body["output_config"] = {"format": {"type": "json_schema", "schema": request.schema}}
+    elif request.format == "json_object":
+        body["tools"] = [{"name": request.step, "input_schema": request.schema}]
+        body["tool_choice"] = {"type": "tool", "name": request.step}
+    return body
+
+
+def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
+    """The reply in an answer of the endpoint.
+
+    Raises
+    ------
+    Passing
+        If it has none.
+
+    Examples
+    --------
+    >>> answer = {"content": [{"type": "text", "text": "{}"}], "stop_reason": "end_turn"}
+    >>> reply_of(answer, "http://localhost", "small")
+    Reply(text='{}', model='small', finish='stop', ...)
+    """
+    content = answer.get("content")
+    if not isinstance(content, list):
+        raise Passing(f"{place}: expected a list of content in the answer, found none")
+    used = [one for one in map(mapping, content) if one.get("type") == "tool_use"]
+    text = json.dumps(used[0].get("input"), ensure_ascii=False) if used else text_of(content)
+    return Reply(
+        text=text,
+        model=str(answer.get("model") or model),
+        finish=_FINISHES.get(answer.get("stop_reason"), "other"),
+        usage=usage_of(mapping(answer.get("usage"))),
+    )
+
+
+def usage_of(told: Mapping[str, Any]) -> Usage:
+    """Tokens of a call; what was read from the cache or written to it is part of the prompt."""
+    cached = count(told.get("cache_read_input_tokens"))
+    written = count(told.get("cache_creation_input_tokens"))
+    return Usage(
+        prompt=count(told.get("input_tokens")) + cached + written,
+        completion=count(told.get("output_tokens")),
+        cached=cached,
+    )

@@ -1,0 +1,103 @@
+"""Endpoint: a model behind an address, asked over HTTP."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
+
+from valor_llm.clients.fields import merged
+from valor_llm.clients.http.keys import Key
+from valor_llm.clients.http.transport import Transport
+from valor_llm.clients.protocol import Reply, Request
+
+
+class EndpointParameters(Protocol):
+    """What the parameters of all endpoints say."""
+
+    @property
+    def base_url(self) -> str:
+        """Its address."""
+
+    @property
+    def model(self) -> str:
+        """Name of the model."""
+
+    @property
+    def api_key_env(self) -> str | None:
+        """Environment variable that has the key."""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Further headers."""
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """Further fields of the body."""
+
+
+class Endpoint(ABC):
+    """A model behind an address; a dialect says what is sent and how an answer is read.
+
+    Parameters
+    ----------
+    parameters : EndpointParameters
+        Where it is.
+    key_header : str
+        Header that has the key.
+    headers : mapping of str to str
+        Headers of the dialect.
+    """
+
+    is_remote: ClassVar[bool] = True
+    lacks: ClassVar[tuple[str, ...]] = ()
+    path: ClassVar[str]
+
+    def __init__(
+        self,
+        parameters: EndpointParameters,
+        key_header: str = "authorization",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.parameters = parameters
+        variable = parameters.api_key_env
+        self.transport = Transport(
+            parameters.base_url,
+            key=None if variable is None else Key(variable, "judge.client.api_key_env"),
+            key_header=key_header,
+            headers={**(headers or {}), **parameters.headers},
+        )
+
+    @property
+    def endpoint(self) -> str:
+        """Its address."""
+        return self.transport.endpoint
+
+    @property
+    def model(self) -> str:
+        """The model that is asked for."""
+        return self.parameters.model
+
+    def identity(self) -> dict[str, Any]:
+        """What of it can change a number, for runs that it is handed over to."""
+        told = {"endpoint": self.endpoint, "model": self.model}
+        extra = dict(self.parameters.extra)
+        return told | ({"extra": json.dumps(extra, sort_keys=True)} if extra else {})
+
+    @abstractmethod
+    def body(self, request: Request) -> dict[str, Any]:
+        """A request as the endpoint takes it."""
+
+    @abstractmethod
+    def reply(self, answer: Mapping[str, Any]) -> Reply:
+        """The reply in an answer; a `Passing` error where it has none."""
+
+    def complete(self, request: Request) -> Reply:
+        """One reply."""
+        body = merged(self.body(request), self.parameters.extra)
+        return self.reply(self.transport.post(self.path, body, request.deadline))
+
+    def close(self) -> None:
+        """End the calls that are under way."""
+        self.transport.close()

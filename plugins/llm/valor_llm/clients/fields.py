@@ -1,0 +1,55 @@
+"""Fields of what is sent and received; an endpoint may send anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value if it is a table, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def count(value: Any) -> int:
+    """The value if it is a number of tokens, else 0.
+
+    Examples
+    --------
+    >>> [count(value) for value in (3, 2.0, None, "many", -1, True)]
+    [3, 2, 0, 0, 0, 0]
+    """
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return int(value) if is_number and 0 <= value < 1e15 else 0
+
+
+def text_of(value: Any) -> str:
+    """A text, or the texts of a list of parts; empty where there is none.
+
+    Examples
+    --------
+    >>> text_of([{"type": "thinking", "thinking": "…"}, {"type": "text", "text": "yes"}])
+    'yes'
+    """
+    if isinstance(value, str):
+        return value
+    parts = [mapping(one) for one in value] if isinstance(value, list) else []
+    texts = [one.get("text") for one in parts if one.get("type", "text") == "text"]
+    return "".join(one for one in texts if isinstance(one, str))
+
+
+def merged(body: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of a request with further fields, also in tables that it has.
+
+    Examples
+    --------
+    >>> merged({"options": {"seed": 0}}, {"options": {"num_ctx": 8192}})
+    {'options': {'seed': 0, 'num_ctx': 8192}}
+    """
+    together = dict(body)
+    for name, value in extra.items():
+        old = together.get(name)
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            value = merged(old, value)
+        together[name] = value
+    return together

@@ -1,0 +1,1 @@
+"""HTTP: one exchange with an endpoint, and what its faults mean."""

@@ -1,0 +1,187 @@
+"""Faults: what an HTTP answer that is no reply means for further calls."""
+
+from __future__ import annotations
+
+import email.utils
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any
+
+from valor_llm.clients.http.keys import without_starred
+from valor_llm.clients.protocol import ClientError, Passing, RateLimited, Refused, Rejected
+
+_LONGEST = 400  # characters of what an endpoint says
+_PASSING = frozenset({408, 409, 425})
+_REJECTED = frozenset({400, 406, 411, 412, 413, 414, 415, 416, 422, 424, 431, 451})
+_UNPAID = re.compile(r"insufficient_quota|credit balance|billing_hard_limit")
+_FAILED_TO_GENERATE = "json_validate_failed"  # sent with 400 for a reply, not for a request
+
+
+def fault(
+    status: int, headers: Mapping[str, str], said: str, place: str, now: float
+) -> ClientError:
+    """The error that an answer is.
+
+    Parameters
+    ----------
+    status : int
+        Of the answer.
+    headers : mapping of str to str
+        Of the answer, names in lower case.
+    said : str
+        What its body says.
+    place : str
+        Who answered.
+    now : float
+        Seconds since 1970.
+
+    Examples
+    --------
+    >>> fault(429, {"retry-after": "7"}, "slow down", "http://localhost/v1", 0.0).after
+    7.0
+    >>> fault(404, {}, "no such model", "http://localhost/v1", 0.0)
+    Refused('http://localhost/v1: 404 Not Found, no such model')
+    """
+    reason = f"{place}: {_status(status)}{', ' if said else ''}{said}"
+    if status == 402 or (status < 500 and _UNPAID.search(said)):
+        return Refused(reason, "Add credit to the account, or use another key")
+    if status in (429, 529) or (status == 503 and "retry-after" in headers):
+        return RateLimited(reason, retry_after(headers, now))
+    if status in _PASSING or _FAILED_TO_GENERATE in said:
+        return Passing(reason, retry_after(headers, now))
+    if status in _REJECTED:
+        return Rejected(reason)
+    if status >= 500 and status != 501:
+        return Passing(reason, retry_after(headers, now))
+    return Refused(reason, _REMEDIES.get(status, "Check base_url; it has to lead to an endpoint"))
+
+
+_REMEDIES = {
+    401: "Check the key that the variable of api_key_env holds",
+    403: "Use a key that may ask this model",
+    404: "Check base_url and model",
+}
+
+
+def _status(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)
+
+
+def said(data: bytes) -> str:
+    """What the body of an answer says, in one short line.
+
+    Examples
+    --------
+    >>> said(b'{"error": {"message": "too warm", "param": "temperature", "code": null}}')
+    'too warm (temperature)'
+    >>> said(b"<html><h1>Bad gateway</h1></html>")
+    'Bad gateway'
+    """
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError):
+        text = re.sub(r"<style.*?</style>|<[^<>]*>", " ", data.decode("utf-8", "replace"))
+    else:
+        text = told(body)
+    text = without_starred(" ".join(text.split()))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def told(body: Any) -> str:
+    """What the JSON body of an answer says of an error."""
+    if isinstance(body, Mapping):
+        error = body.get("error") or body.get("detail") or body.get("message") or body
+        if isinstance(error, str):
+            return error
+        if isinstance(error, Mapping) and isinstance(error.get("message"), str):
+            marks = [error.get(name) for name in ("code", "type", "param")]
+            shown = ", ".join(dict.fromkeys(str(one) for one in marks if one is not None))
+            return f"{error['message']} ({shown})" if shown else str(error["message"])
+        body = error
+    return json.dumps(body, ensure_ascii=False)
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds for which an endpoint wants to be left alone.
+
+    Parameters
+    ----------
+    headers : mapping of str to str
+        Of the answer, names in lower case.
+    now : float
+        Seconds since 1970.
+
+    Examples
+    --------
+    >>> retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, now=20.0)
+    40.0
+    >>> retry_after({"x-ratelimit-reset-tokens": "1m6.5s", "x-ratelimit-remaining-tokens": "0"}, 0)
+    66.5
+    """
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return max(0.0, milliseconds / 1000)
+    if "retry-after" in headers:
+        return _until(headers["retry-after"], now)
+    resets = [
+        _until(value, now)
+        for name, value in headers.items()
+        if _RESET.search(name) and _is_used_up(name, headers)
+    ]
+    return max((one for one in resets if one is not None), default=None)
+
+
+_RESET = re.compile(r"ratelimit.*-reset")
+
+
+def _is_used_up(name: str, headers: Mapping[str, str]) -> bool:
+    """Whether nothing remains of what a header tells the end of."""
+    remaining = re.sub("-reset", "-remaining", name)
+    others = [key for key in headers if "ratelimit" in key and "-remaining" in key]
+    return headers.get(remaining, "0" if not others else None) == "0"
+
+
+_DURATION = re.compile(r"(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?")
+
+
+def _until(value: str, now: float) -> float | None:
+    """Seconds until a moment: seconds, a duration such as ``6m0s``, or a date."""
+    number = _number(value)
+    if number is not None:
+        # What is no wait of a year is a moment, in seconds or milliseconds since 1970.
+        for unit in (1.0, 1000.0):
+            if number / unit > 3e7:
+                moment = number / unit
+                if moment < 3e10:
+                    return max(0.0, moment - now)
+        return max(0.0, number)
+    match = _DURATION.fullmatch(value.strip())
+    if match and any(match.groups()):
+        days, hours, minutes, seconds, thousandths = (_number(one) or 0.0 for one in match.groups())
+        return days * 86400 + hours * 3600 + minutes * 60 + seconds + thousandths / 1000
+    moment_told = _date(value)
+    return None if moment_told is None else max(0.0, moment_told.timestamp() - now)
+
+
+def _date(value: str) -> datetime | None:
+    for read in (email.utils.parsedate_to_datetime, datetime.fromisoformat):
+        try:
+            found = read(value.strip())
+        except (ValueError, TypeError):
+            continue
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return None
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if number == number and abs(number) != float("inf") else None

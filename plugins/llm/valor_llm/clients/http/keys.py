@@ -1,0 +1,77 @@
+"""Keys: what the environment has for an endpoint, and never stands in a text of ours."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from urllib.parse import quote
+
+from valor_core.errors import ResourceError
+
+_HIDDEN = "[key]"
+_STARRED = re.compile(r"[^\s\"']*\*{3,}[^\s\"']*")
+
+
+class Key:
+    """API key of an endpoint, read from the environment for every call and kept nowhere.
+
+    Parameters
+    ----------
+    variable : str
+        Name of the environment variable.
+    place : str
+        Where the config names it, for errors.
+
+    Raises
+    ------
+    ResourceError
+        If the variable is not set, or holds what no header can.
+
+    Examples
+    --------
+    >>> os.environ["EXAM_KEY"] = "sk-1234"
+    >>> key = Key("EXAM_KEY", "judge.client.api_key_env")
+    >>> key.hidden(b"wrong key sk-1234"), key
+    (b'wrong key [key]', Key('EXAM_KEY'))
+    """
+
+    def __init__(self, variable: str, place: str) -> None:
+        self.variable = variable
+        if not self.value:
+            raise ResourceError(
+                f"{place}: expected a key in the environment variable {variable}, found none",
+                f"Set it with: export {variable}=…",
+            )
+        if not (self.value.isascii() and self.value.isprintable()):
+            raise ResourceError(
+                f"{place}: expected printable ASCII in the environment variable {variable}, "
+                "found another character",
+                f"Copy the key once more: export {variable}=…",
+            )
+
+    def __repr__(self) -> str:
+        return f"Key({self.variable!r})"
+
+    @property
+    def value(self) -> str:
+        """The key, without the blanks that files end with."""
+        return os.environ.get(self.variable, "").strip()
+
+    def hidden(self, data: bytes) -> bytes:
+        """What an endpoint sent, without the key."""
+        key = self.value
+        for form in {key, quote(key), quote(key, safe=""), json.dumps(key)[1:-1]} - {""}:
+            data = data.replace(form.encode(), _HIDDEN.encode())
+        return data
+
+
+def without_starred(text: str) -> str:
+    """A text without the parts of keys that endpoints show between stars.
+
+    Examples
+    --------
+    >>> without_starred("Incorrect API key provided: sk-te******1234.")
+    'Incorrect API key provided: [key]'
+    """
+    return _STARRED.sub(_HIDDEN, text)

@@ -1,0 +1,266 @@
+"""Transport: JSON over HTTP to one endpoint, each call with an end."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import SplitResult, urlsplit, urlunsplit
+
+import urllib3
+from attrs import frozen
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    LocationParseError,
+    NewConnectionError,
+    ProxyError,
+    ReadTimeoutError,
+    SSLError,
+)
+
+from valor_core.errors import ResourceError
+from valor_llm.clients.http.deadlines import Waiting, pools
+from valor_llm.clients.http.faults import fault, said
+from valor_llm.clients.http.keys import Key
+from valor_llm.clients.http.proxies import connections
+from valor_llm.clients.protocol import ClientError, Passing, Refused
+
+_MOST_BYTES = 16 * 2**20  # of an answer; a judge's are a few thousand
+_CONNECT = 10.0  # seconds to a connection
+
+
+@frozen
+class Received:
+    """An answer with a status below 300.
+
+    Parameters
+    ----------
+    headers : mapping of str to str
+        Names in lower case.
+    data : bytes
+        The body, without the key.
+    """
+
+    headers: Mapping[str, str]
+    data: bytes
+
+
+class Transport:
+    """Kept-alive connections to one endpoint; safe to use from several threads.
+
+    A call is sent once. urllib3 looks whether a kept connection was closed before anything is sent
+    on it, and opens another. When a connection breaks later, nobody here can know whether the
+    endpoint has begun to work, for money; so that is a `Passing` error, and whoever counts the
+    calls decides about another.
+
+    Parameters
+    ----------
+    base_url : str
+        Address that paths are put behind.
+    key : Key, optional
+        The key.
+    key_header : str
+        Header that has the key; as a bearer token in ``"authorization"``.
+    headers : mapping of str to str
+        Further headers.
+    place : str
+        Where the config says so, for errors.
+
+    Raises
+    ------
+    ResourceError
+        If the address is none.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        key: Key | None = None,
+        key_header: str = "authorization",
+        headers: Mapping[str, str] | None = None,
+        place: str = "judge.client",
+    ) -> None:
+        parts = _checked(base_url, place)
+        self.endpoint: str = urlunsplit(
+            (parts.scheme, parts.netloc, parts.path.rstrip("/"), "", "")
+        )
+        """The address, without what may be secret in it."""
+        self._query = f"?{parts.query}" if parts.query else ""
+        self._key, self._key_header = key, key_header
+        self._headers = {
+            "content-type": "application/json",
+            "accept": "application/json",
+            "accept-encoding": "gzip",
+            "user-agent": "valor",
+        }
+        self._headers |= _checked_headers(headers or {}, place)
+        self._waiting = Waiting()
+        self._manager = connections(parts.scheme, parts.hostname or "", place)
+        self._manager.pool_classes_by_scheme = pools(self._waiting)
+
+    def post(self, path: str, body: Mapping[str, Any], deadline: float) -> Mapping[str, Any]:
+        """The JSON object that answers another.
+
+        Raises
+        ------
+        ClientError
+            If there is none.
+        """
+        received = self.exchange("POST", path, json.dumps(body).encode(), deadline=deadline)
+        return self.parsed(received.data)
+
+    def parsed(self, data: bytes) -> Mapping[str, Any]:
+        """The JSON object of a body that is no error."""
+        try:
+            answer = json.loads(data)
+        except (ValueError, RecursionError) as error:
+            shown = said(data[:1000]) or "nothing"
+            raise Passing(f"{self.endpoint}: expected an answer in JSON, found {shown}") from error
+        if not isinstance(answer, dict):
+            raise Passing(f"{self.endpoint}: expected a JSON object, found {said(data)}")
+        if answer.get("error"):
+            raise self.error_in(answer, data)
+        return answer
+
+    def error_in(self, answer: Mapping[str, Any], data: bytes) -> ClientError:
+        """The error in an answer with status 200."""
+        error = answer["error"]
+        code = error.get("code") if isinstance(error, Mapping) else None
+        status = code if isinstance(code, int) and 400 <= code < 600 else 500
+        return fault(status, {}, said(data), self.endpoint, time.time())
+
+    def exchange(
+        self,
+        method: str,
+        path: str,
+        data: bytes | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        deadline: float = 60.0,
+    ) -> Received:
+        """One request and its answer.
+
+        Parameters
+        ----------
+        method : str
+            ``"GET"`` or ``"POST"``.
+        path : str
+            Put behind the address.
+        data : bytes, optional
+            The body.
+        headers : mapping of str to str, optional
+            In the place of those that every call has.
+        deadline : float
+            Seconds that all of it may take.
+
+        Raises
+        ------
+        ClientError
+            If the status is not below 300, or there is none.
+        """
+        if self._waiting.ended:
+            raise Passing(f"{self.endpoint}: the connection is closed")
+        try:
+            status, got, body = self._exchange(method, path, data, headers or {}, deadline)
+        except (HTTPError, OSError) as error:
+            raise self._unreached(error, deadline) from None
+        body = body if self._key is None else self._key.hidden(body)
+        if status >= 300:
+            raise fault(status, got, said(body), self.endpoint, time.time())
+        return Received(got, body)
+
+    def close(self) -> None:
+        """End what is under way; whoever waits for an answer gets an error at once."""
+        self._waiting.end()
+        self._manager.clear()
+
+    def _exchange(
+        self,
+        method: str,
+        path: str,
+        data: bytes | None,
+        headers: Mapping[str, str],
+        deadline: float,
+    ) -> tuple[int, dict[str, str], bytes]:
+        response = self._manager.urlopen(
+            method,
+            f"{self.endpoint}{path}{self._query}",
+            body=data,
+            headers={**self._headers, **self._secret(), **headers},
+            # Followed, a redirection would take the key to another host.
+            redirect=False,
+            retries=False,
+            preload_content=False,
+            timeout=urllib3.Timeout(total=deadline, connect=min(_CONNECT, deadline)),
+        )
+        try:
+            body = response.read(_MOST_BYTES + 1)
+            if len(body) > _MOST_BYTES:
+                raise Passing(f"{self.endpoint}: the answer has more than {_MOST_BYTES:,} bytes")
+            return response.status, {k.lower(): v for k, v in response.headers.items()}, body
+        finally:
+            # A connection that still has bytes for us would give them to the next call.
+            response.close() if response.connection else response.release_conn()
+
+    def _secret(self) -> dict[str, str]:
+        if self._key is None:
+            return {}
+        is_bearer = self._key_header == "authorization"
+        return {self._key_header: f"Bearer {self._key.value}" if is_bearer else self._key.value}
+
+    def _unreached(self, error: Exception, deadline: float) -> ClientError:
+        """Why there was no answer, in words without addresses of objects."""
+        if self._waiting.ended:
+            return Passing(f"{self.endpoint}: closed while the call was under way")
+        if isinstance(error, SSLError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
+            return Refused(
+                f"{self.endpoint}: its certificate cannot be verified",
+                "Name the file of your authority's certificates: export SSL_CERT_FILE=…",
+            )
+        if isinstance(error, ProxyError):
+            return Passing(f"{self.endpoint}: the proxy did not connect")
+        if isinstance(error, (ReadTimeoutError, TimeoutError)):
+            return Passing(f"{self.endpoint}: no whole answer within {deadline:.4g} s")
+        if isinstance(error, ConnectTimeoutError):
+            return Passing(f"{self.endpoint}: no connection within {min(_CONNECT, deadline):.4g} s")
+        if isinstance(error, NewConnectionError):
+            cause = error.__cause__
+            why = (
+                cause.strerror if isinstance(cause, OSError) and cause.strerror else "no such host"
+            )
+            return Passing(f"{self.endpoint}: cannot be reached, {why}")
+        return Passing(f"{self.endpoint}: the connection broke, {type(error).__name__}")
+
+
+def _checked(base_url: str, place: str) -> SplitResult:
+    parts = urlsplit(base_url)
+    try:
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_address = is_address and parts.port != 0
+        urllib3.util.parse_url(base_url)
+    except (ValueError, LocationParseError):
+        is_address = False
+    if not is_address:
+        raise ResourceError(
+            f"{place}.base_url: expected an address that begins with http:// or https://",
+            "Write it as: base_url: http://127.0.0.1:8000/v1",
+        )
+    if "@" in parts.netloc:
+        raise ResourceError(
+            f"{place}.base_url: expected an address without a name and a password",
+            "Put the key into the environment, and name its variable: api_key_env: NAME",
+        )
+    return parts
+
+
+def _checked_headers(headers: Mapping[str, str], place: str) -> dict[str, str]:
+    for name, value in headers.items():
+        if not (name.isascii() and value.isascii() and f"{name}{value}".isprintable()):
+            raise ResourceError(
+                f"{place}.headers.{name}: expected printable ASCII, found another character",
+                "Take it out, or write it in ASCII",
+            )
+    return {name.lower(): value for name, value in headers.items()}

@@ -1,0 +1,124 @@
+"""OpenAI: any chat endpoint that speaks as OpenAI's does.
+
+Besides OpenAI these are Azure, vLLM, llama.cpp, LM Studio, Ollama, Mistral, Groq, Together,
+OpenRouter and others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from valor_llm.clients.endpoint import Endpoint
+from valor_llm.clients.fields import count, mapping, text_of
+from valor_llm.clients.protocol import Finish, Passing, Reply, Request, TokenChoice, Usage
+from valor_llm.parameters.clients import OpenAIParameters
+
+_FINISHES: Mapping[Any, Finish] = {
+    "stop": "stop",
+    "eos": "stop",
+    "length": "length",
+    "content_filter": "refusal",
+    "refusal": "refusal",
+}
+
+
+class OpenAI(Endpoint):
+    """A model behind a chat endpoint."""
+
+    path: ClassVar[str] = "/chat/completions"
+
+    def __init__(self, parameters: OpenAIParameters) -> None:
+        super().__init__(parameters, parameters.key_header)
+
+    def body(self, request: Request) -> dict[str, Any]:
+        """A request as the endpoint takes it."""
+        return body_of(request, self.model)
+
+    def reply(self, answer: Mapping[str, Any]) -> Reply:
+        """The reply in an answer."""
+        return reply_of(answer, self.endpoint, self.model)
+
+
+def body_of(request: Request, model: str) -> dict[str, Any]:
+    """A request as the endpoint takes it.
+
+    Examples
+    --------
+    >>> body_of(Request(messages=(), schema={}, step="claims", format="text", seed=1), "small")
+    {'model': 'small', 'messages': [], 'seed': 1}
+    """
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": one.role, "content": one.content} for one in request.messages],
+    }
+    if request.format == "json_schema":
+        schema = {"name": request.step, "strict": True, "schema": request.schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif request.format == "json_object":
+        body["response_format"] = {"type": "json_object"}
+    if request.probabilities:
+        body |= {"logprobs": True, "top_logprobs": request.alternatives}
+    settings = {
+        "temperature": request.temperature,
+        "seed": request.seed,
+        request.max_tokens_key: request.max_tokens,
+    }
+    return body | {name: value for name, value in settings.items() if value is not None}
+
+
+def reply_of(answer: Mapping[str, Any], place: str, model: str) -> Reply:
+    """The reply in an answer of the endpoint.
+
+    Raises
+    ------
+    Passing
+        If it has none.
+
+    Examples
+    --------
+    >>> choice = {"message": {"content": "{}"}, "finish_reason": "stop"}
+    >>> reply_of({"choices": [choice], "model": "small-1"}, "http://localhost/v1", "small")
+    Reply(text='{}', model='small-1', finish='stop', ...)
+    """
+    choices = answer.get("choices")
+    choice = mapping(choices[0]) if isinstance(choices, list) and choices else {}
+    if not choice:
+        raise Passing(f"{place}: expected a choice in the answer, found none")
+    message = mapping(choice.get("message"))
+    refusal = message.get("refusal")
+    finish = _FINISHES.get(choice.get("finish_reason"), "other")
+    fingerprint = answer.get("system_fingerprint")
+    return Reply(
+        text=text_of(message.get("content")) or text_of(refusal),
+        model=str(answer.get("model") or model),
+        finish="refusal" if refusal else finish,
+        usage=usage_of(mapping(answer.get("usage"))),
+        tokens=tokens_of(mapping(choice.get("logprobs")).get("content")),
+        fingerprint=fingerprint if isinstance(fingerprint, str) else None,
+    )
+
+
+def usage_of(told: Mapping[str, Any]) -> Usage:
+    """Tokens of a call, as the endpoint tells them."""
+    return Usage(
+        prompt=count(told.get("prompt_tokens")),
+        completion=count(told.get("completion_tokens")),
+        cached=count(mapping(told.get("prompt_tokens_details")).get("cached_tokens")),
+        reasoning=count(mapping(told.get("completion_tokens_details")).get("reasoning_tokens")),
+    )
+
+
+def tokens_of(told: Any) -> tuple[TokenChoice, ...]:
+    """The tokens of a reply, each with the likeliest ones at its place."""
+    tokens = []
+    for one in map(mapping, told if isinstance(told, list) else ()):
+        alternatives = [mapping(entry) for entry in one.get("top_logprobs") or [] if entry]
+        choices = {
+            entry["token"]: float(entry["logprob"])
+            for entry in [*alternatives, one]
+            if isinstance(entry.get("token"), str)
+            and isinstance(entry.get("logprob"), (int, float))
+        }
+        tokens.append(TokenChoice(str(one.get("token", "")), choices))
+    return tuple(tokens)
