@@ -148,7 +148,9 @@ def test_of_a_partial_reply_that_was_paid_only_the_rest_is_asked_for(
 
 def test_replies_that_cannot_be_used_are_not_kept(parameters: JudgeParameters) -> None:
     judge = Judge(parameters, says("Sure!"))
-    with pytest.raises(NoAnswer, match="claims: the reply has no JSON object after 3 replies"):
+    with pytest.raises(
+        NoAnswer, match="claims: the last of 3 replies cannot be used: it has no JSON object"
+    ):
         ask(judge, RAIN)
     assert kept_rows(parameters.cache_file) == 0
 

@@ -96,7 +96,7 @@ class Conversation:
     @property
     def has_form(self) -> bool:
         """Whether the last reply had the form that was asked for, whatever it lacks."""
-        return self.reading is not None and not self.reading.problems
+        return self.reading is not None and not self.reading.unfit
 
     @property
     def is_complete(self) -> bool:
@@ -120,13 +120,17 @@ class Conversation:
 
     def failure(self) -> NoAnswer:
         """Why there is no answer after so many replies."""
-        why = _why(self.reading)
-        return NoAnswer(f"{self.question.step.name}: {why} after {self.attempts} replies")
+        assert self.reading is not None
+        which = "the reply" if self.attempts == 1 else f"the last of {self.attempts} replies"
+        why = f"{which} cannot be used: {self.reading.fault}"
+        return NoAnswer(f"{self.question.step.name}: {why}")
 
     def _read(self, reply: Reply) -> bool:
         """Whether anything of a reply can be used."""
         known = _known(self.reading)
-        reading = self.question.step.shape.read(reply.text, self.question.data, self.reading)
+        reading = self.question.step.shape.read(
+            reply.text, self.question.data, self.reading, cut=reply.finish == "length"
+        )
         self.reading = reading
         if reading.is_complete or _known(reading) != known:
             self._last = reply
@@ -135,11 +139,9 @@ class Conversation:
 
     def _request(self, fence: str, reading: Reading | None) -> Request:
         step, data, seed = self.question.step, self.question.data, self.parameters.seed
-        messages: list[Message] = step.messages(self.prompt, data, self.parameters.language, fence)
-        missing = None
-        if reading is not None:
-            messages.append(step.again(reading, fence))
-            missing = reading.missing or None
+        language = self.parameters.language
+        messages: list[Message] = step.messages(self.prompt, data, language, fence, reading)
+        missing = None if reading is None else reading.missing or None
         return Request(
             messages=tuple(messages),
             schema=step.shape.schema(data, missing),
@@ -155,13 +157,3 @@ class Conversation:
 def _known(reading: Reading | None) -> dict[str, Any]:
     """What was read so far that is not empty."""
     return {} if reading is None else {key: one for key, one in reading.value.items() if one}
-
-
-def _why(reading: Reading | None) -> str:
-    if reading is None:
-        return "no reply"
-    if reading.problems:
-        return reading.problems[0]
-    lacking = {key: ids for key, ids in reading.missing.items() if ids}
-    key, ids = next(iter(lacking.items()))
-    return f'"{key}" lacks {len(ids)} of the answers'

@@ -1,6 +1,6 @@
 """Steps about statements: those of a text, and what they are compared with."""
 
-from valor_llm.replies.shapes import TextList, VerdictList, Verdicts
+from valor_llm.replies.shapes import TextList, VerdictGroup, VerdictList, Verdicts
 from valor_llm.steps.step import Step
 
 STATEMENTS = Step("statements", ("text",), TextList("statements"))
@@ -11,7 +11,12 @@ STATEMENTS_MATCHED = Step(
         (
             VerdictList("response", "response_statements"),
             VerdictList("reference", "reference_statements"),
-        )
+        ),
+        (
+            VerdictGroup("TP", "response", "yes"),
+            VerdictGroup("FP", "response", "no"),
+            VerdictGroup("FN", "reference", "no"),
+        ),
     ),
 )
 STATEMENTS_RELEVANT = Step(

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import field, frozen
 
 from valor_llm.clients.protocol import Message, StandIn
-from valor_llm.replies.shapes import Data, Rating, Reading, Shape, VerdictList, Verdicts
+from valor_llm.replies.shapes import Data, Reading, Shape
 from valor_llm.steps.prompt import Prompt
 
 FENCE = "DATA"
 """Stands in the place of the fence where a call is told apart from others."""
+
+_FORM = "Reply with one JSON object and nothing else, of this form:\n"
 
 
 @frozen
@@ -43,8 +46,18 @@ class Step:
     package: str = "valor_llm.prompts"
     stand_in: StandIn | None = None
 
-    def messages(self, prompt: Prompt, data: Data, language: str, fence: str) -> list[Message]:
-        """The conversation that asks for all of it.
+    def messages(
+        self,
+        prompt: Prompt,
+        data: Data,
+        language: str,
+        fence: str,
+        reading: Reading | None = None,
+    ) -> list[Message]:
+        """The messages that ask for all of it, or for what a reply lacks.
+
+        What was wrong with a reply stands at the end of the same message, and not what was said:
+        some endpoints refuse two messages of one role, and a model repeats what stands before it.
 
         Parameters
         ----------
@@ -55,56 +68,45 @@ class Step:
         language : str
             Language of the analyses.
         fence : str
-            What the lines around the data begin with; nobody who wrote the data can know it.
+            What the lines around the data are; nobody who wrote the data can know it.
+        reading : Reading, optional
+            What is known from former replies.
         """
-        parts = [prompt.filled(self.settings, language), _form(self.shape, data)]
+        parts = [prompt.filled(self.settings, language), _FORM + self.shape.outline()]
         parts += [f"Example\n{_rendered(one.data)}\nReply\n{one.reply}" for one in prompt.examples]
+        asked = _asked({name: data[name] for name in self.fields}, fence)
         return [
             Message("system", "\n\n".join(parts)),
-            Message("user", _asked({name: data[name] for name in self.fields}, fence)),
+            Message("user", asked if reading is None else f"{asked}\n\n{_corrected(reading)}"),
         ]
 
-    def again(self, reading: Reading, fence: str) -> Message:
-        """The message that asks for what is missing, with what is wrong."""
-        lines = list(reading.problems)
-        for key, ids in reading.missing.items():
-            if ids:
-                told = ", ".join(map(str, ids))
-                lines.append(f'"{key}" lacks an answer with the id {told}')
-        return Message(
-            "user",
-            f"Your reply cannot be used as it is: {'; '.join(lines)}.\n"
-            f"Reply once more with one JSON object of the same form, with the missing ids only.",
-        )
 
-    @property
-    def numbered(self) -> Collection[str]:
-        """Fields whose items are judged by number."""
-        if isinstance(self.shape, Verdicts):
-            return [one.items for one in self.shape.lists]
-        return []
-
-
-def _form(shape: Shape, data: Data) -> str:
-    del data
-    return f"Reply with one JSON object and nothing else, of this form:\n{_outline(shape)}"
-
-
-def _outline(shape: Shape) -> str:
-    if isinstance(shape, Verdicts):
-        return "{" + ", ".join(_outline_of(one) for one in shape.lists) + "}"
-    if isinstance(shape, Rating):
-        return f'{{"analysis": "…", "rating": {" or ".join(map(json.dumps, shape.grades))}}}'
-    return json.dumps({getattr(shape, "key", "value"): ["…"]}, ensure_ascii=False)
-
-
-def _outline_of(one: VerdictList) -> str:
-    words = " or ".join(json.dumps(word) for word in one.words)
-    return f'"{one.key}": [{{"id": 1, "analysis": "…", "verdict": {words}}}, …]'
+def _corrected(reading: Reading) -> str:
+    """What was wrong with a reply, and what is asked for now."""
+    missing = [
+        f'"{key}" with the ids {", ".join(map(str, ids))} only'
+        for key, ids in reading.missing.items()
+        if ids
+    ]
+    rest = f", {' and '.join(missing)}" if missing else ""
+    return (
+        f"Your last reply cannot be used as it is: {reading.fault}.\n"
+        f"Reply once more with one JSON object of the same form{rest}."
+    )
 
 
 def _rendered(data: Mapping[str, Any]) -> str:
-    return json.dumps({name: _numbered(value) for name, value in data.items()}, ensure_ascii=False)
+    """Data as JSON in one line, in which nothing is a mark of a chat template."""
+    told = {name: _numbered(value) for name, value in data.items()}
+    text = json.dumps(told, ensure_ascii=False)
+    return _MARKS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+_MARKS = re.compile(
+    "[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]"  # ends of lines, and halves of characters
+    r"|<(?=[|\uff5c]|/?s>|(?:start|end)_of_turn>)|\[(?=/?INST\])"
+)
+"""What is escaped besides what JSON escapes: servers may read these as the end of a message."""
 
 
 def _numbered(value: Any) -> Any:

@@ -1,0 +1,125 @@
+"""Ratings that are read from a reply."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from valor_llm.replies.shapes import Rating, Reading
+
+FIVE = Rating((1, 2, 3, 4, 5))
+THREE = Rating((0, 1, 2))
+EVEN = Rating((0, 2, 4))
+NAMED = Rating(("poor", "partly right", "Good"))
+
+
+def read(text: str, rating: Rating = FIVE, **more: Any) -> Reading:
+    return rating.read(text, {}, None, **more)
+
+
+def test_a_reply_as_it_was_asked_for_is_read_with_nothing_overlooked() -> None:
+    assert read('{"analysis": "so", "rating": 4}') == Reading({"rating": 4, "analysis": "so"})
+
+
+@pytest.mark.parametrize(
+    ("text", "rating", "value", "lenient"),
+    [
+        ('{"analysis": "", "rating": 4.0}', FIVE, 4, ["other spelling"]),
+        ('{"analysis": "", "rating": "4"}', FIVE, 4, ["other spelling"]),
+        ('{"analysis": "", "rating": "Rating: 4"}', FIVE, 4, ["other spelling"]),
+        ('{"analysis": "", "rating": "4.0"}', FIVE, 4, ["other spelling"]),
+        ('{"rating": 0}', THREE, 0, ["no analysis"]),
+        (
+            '{"result": {"Reason": "2 of 3", "score": 4}}',
+            FIVE,
+            4,
+            ["wrapped", "other key", "other key"],
+        ),
+        ("4", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
+        ("4.0", EVEN, 4, ["no JSON", "no analysis", "other spelling"]),
+        ("Rating: 2.0", EVEN, 2, ["no JSON", "no analysis", "other spelling"]),
+        ("**Rating:** **4**.", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
+        ("It has 12 sentences. Rating = 4", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
+        ("<think>3 or 4?</think> 4", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
+        ("Coherence (1-5): 4", FIVE, 4, ["no JSON", "no analysis", "other spelling"]),
+        ('{"analysis": "", "rating": "good"}', NAMED, "Good", ["other spelling"]),
+        ('{"analysis": "", "rating": "Partly right."}', NAMED, "partly right", ["other spelling"]),
+        ("Grade: Good", NAMED, "Good", ["no JSON", "no analysis", "other spelling"]),
+    ],
+)
+def test_small_deviations_are_overlooked_and_told(
+    text: str, rating: Rating, value: int | str, lenient: list[str]
+) -> None:
+    reading = read(text, rating)
+
+    assert reading.value["rating"] == value
+    assert type(reading.value["rating"]) is type(value)
+    assert reading.lenient == lenient
+    assert reading.is_complete
+
+
+@pytest.mark.parametrize(
+    ("text", "rating"),
+    [
+        *((text, FIVE) for text in ("4.5", "four", "great", "7", "10", "-3", "40", "4 out of 10")),
+        *((text, FIVE) for text in ("4 out of 5", "4/5", "4 / 5", "4th", "40%", "Score 5 for 2")),
+        *((text, FIVE) for text in ("On a scale of 1 to 5 I give 4", "4.50", "4,5", "4, or 3.5")),
+        *((text, THREE) for text in ("0 out of 2", "1/2", "12", "1 because 2 facts match")),
+        *((text, EVEN) for text in ("3", "1", "5", "N/A", "40")),
+        ('{"analysis": "", "rating": 7}', FIVE),
+        ('{"analysis": "", "rating": 4.5}', FIVE),
+        ('{"analysis": "", "rating": true}', FIVE),
+        ('{"analysis": "", "rating": null}', FIVE),
+        ('{"analysis": "", "rating": [4]}', FIVE),
+        ('{"analysis": "", "rating": 1e400}', FIVE),
+        ('{"analysis": "", "rating": "four"}', FIVE),
+        ('{"analysis": "", "rating": "4 out of 10"}', FIVE),
+        ('{"analysis": "", "rating": "4 out of 5"}', FIVE),
+        ("not good", NAMED),
+        ('{"analysis": "", "rating": "not good"}', NAMED),
+        ('{"analysis": "", "rating": 1}', NAMED),
+    ],
+)
+def test_a_value_that_is_no_grade_is_asked_for_again(text: str, rating: Rating) -> None:
+    reading = read(text, rating)
+
+    assert reading.value == {}
+    told = ", ".join(map(str, rating.grades))
+    assert reading.fault.startswith(f'"rating" must be one of {told}, got ')
+    assert not reading.unfit
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("", "it is empty"),
+        ('{"analysis": "the 3 points", "rating": 4', "it is cut off before its JSON is complete"),
+        ("<think>It has 3", "it is cut off before its JSON is complete"),
+        ('{"analysis": "so"}', 'its JSON has no "rating"'),
+        (
+            json.dumps(FIVE.schema({}, None)),
+            "it repeats the schema in the place of following it",
+        ),
+        ('{"rating": 4} {"rating": 3}', "it has 2 answers that differ"),
+        ('{"rating": 4, "rating": 3}', "its JSON is not valid: two values for 'rating'"),
+    ],
+)
+def test_a_reply_without_a_rating_is_asked_for_again(text: str, fault: str) -> None:
+    assert read(text).fault == fault
+
+
+def test_a_number_at_which_a_reply_was_cut_is_no_rating() -> None:
+    assert read("I count 3", cut=True).fault == "it is cut off, since it is too long"
+
+
+def test_a_whole_rating_in_a_reply_that_was_cut_after_it_counts() -> None:
+    assert read('{"analysis": "", "rating": 4} And I', cut=True).value["rating"] == 4
+
+
+def test_the_schema_has_the_grades() -> None:
+    assert FIVE.schema({}, None)["properties"]["rating"] == {
+        "type": "integer",
+        "enum": [1, 2, 3, 4, 5],
+    }
+    assert NAMED.schema({}, None)["properties"]["rating"]["type"] == "string"

@@ -1,0 +1,221 @@
+"""Keys of a reply: those that were asked for, found by alias, in a wrapper, or left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+
+from valor_core.errors import shown
+from valor_llm.replies.json_text import Found, NoJSON, values_in
+
+ALIASES: Mapping[str, frozenset[str]] = {
+    "id": frozenset({"number", "nr"}),
+    "analysis": frozenset(
+        {"reason", "reasoning", "reasons", "explanation", "rationale", "justification"}
+    ),
+    "verdict": frozenset({"answer", "decision", "judgment", "judgement"}),
+    "rating": frozenset({"score", "grade"}),
+}
+"""What models write in the place of a key."""
+
+_DEEPEST = 3  # wrappers in each other
+_SCHEMA_KEYS = frozenset({"type", "enum", "$ref", "anyOf", "items"})
+
+
+class NotAsked(ValueError):
+    """What is wrong with a reply that is not of the form that was asked for.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, in words for the model.
+    unfit : bool
+        Whether it is another form, and not merely cut off.
+    """
+
+    def __init__(self, problem: str, unfit: bool = True) -> None:
+        super().__init__(problem)
+        self.unfit = unfit
+
+
+@frozen
+class Keyed:
+    """Values by the keys that were asked for.
+
+    Parameters
+    ----------
+    values : dict
+        The values; a key that is not there is left out.
+    lenient : tuple of str
+        What had to be overlooked.
+    is_cut : bool
+        Whether the text ends within it.
+    """
+
+    values: dict[str, Any]
+    lenient: tuple[str, ...] = ()
+    is_cut: bool = False
+
+
+def lists_in(text: str, keys: Sequence[str]) -> Keyed:
+    """The lists that a text has under some keys, at least one of them.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    keys : sequence of str
+        The keys. Where there is one, a list alone is its value.
+
+    Raises
+    ------
+    NotAsked
+        If there is none, or several that differ.
+
+    Examples
+    --------
+    >>> lists_in('{"Result": {"claim": ["It rains."]}}', ["claims"])
+    Keyed(values={'claims': ['It rains.']}, lenient=('wrapped', 'other key'), is_cut=False)
+    """
+    return _fitting(text, keys, lambda value, depth: _lists(value, keys, depth))
+
+
+def object_in(text: str, key: str, beside: Sequence[str] = ()) -> Keyed:
+    """What a text has under a key, and under others beside it where they are there.
+
+    Raises
+    ------
+    NotAsked
+        If there is none, or several that differ.
+
+    Examples
+    --------
+    >>> object_in('{"score": 4}', "rating", ["analysis"])
+    Keyed(values={'rating': 4}, lenient=('other key',), is_cut=False)
+    """
+
+    def read(value: Any, depth: int) -> Keyed | None:
+        if not isinstance(value, dict):
+            return None
+        values, notes = picked(value, (key, *beside))
+        return Keyed(values, tuple(notes)) if key in values else None
+
+    return _fitting(text, [key], read)
+
+
+Read = Callable[[Any, int], Keyed | None]
+"""What an object or a list has of what was asked for, at a depth."""
+
+
+def _fitting(text: str, keys: Sequence[str], read: Read) -> Keyed:
+    try:
+        candidates = values_in(text)
+    except NoJSON as error:
+        raise NotAsked(str(error), unfit=not error.is_cut) from error
+    fitting = [
+        evolve(keyed, lenient=(*found.lenient, *keyed.lenient), is_cut=found.is_cut)
+        for found in candidates
+        if (keyed := _within(found.value, read)) is not None
+    ]
+    if not fitting:
+        raise _misfit(candidates, keys)
+    if any(other.values != fitting[0].values for other in fitting):
+        raise NotAsked(f"it has {len(fitting)} answers that differ", unfit=False)
+    return fitting[0]
+
+
+def picked(
+    entry: Mapping[str, Any], keys: Iterable[str], kind: type = object
+) -> tuple[dict[str, Any], list[str]]:
+    """The values of some keys of an object, and what had to be overlooked.
+
+    Parameters
+    ----------
+    entry : mapping
+        The object.
+    keys : iterable of str
+        The keys.
+    kind : type
+        What a value under another spelling of a key has to be.
+
+    Examples
+    --------
+    >>> picked({"ID": 1, "reason": "so", "verdict": "yes"}, ("id", "analysis", "verdict"))
+    ({'id': 1, 'analysis': 'so', 'verdict': 'yes'}, ['other key', 'other key'])
+    """
+    values, used, notes = {}, set(), []
+    for key in keys:
+        if key in entry:
+            values[key] = entry[key]
+            used.add(key)
+            continue
+        others = [name for name in entry if _means(name, key) and isinstance(entry[name], kind)]
+        if len(others) == 1:
+            values[key] = entry[others[0]]
+            used.add(others[0])
+            notes.append("other key")
+    if len(entry) > len(used):
+        notes.append("further key")
+    return values, notes
+
+
+def analysis_of(value: Any) -> str:
+    """An analysis as text, whatever JSON it is."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else shown(value, 1000)
+
+
+def _lists(value: Any, keys: Sequence[str], depth: int) -> Keyed | None:
+    if isinstance(value, dict):
+        values, notes = picked(value, keys, list)
+        return Keyed(values, tuple(notes)) if values else None
+    if depth == 0 and len(keys) == 1:
+        return Keyed({keys[0]: value}, ("list alone",))
+    return None
+
+
+def _within(value: Any, read: Read, depth: int = 0) -> Keyed | None:
+    """What was asked for, in the only part of a value that has it."""
+    if _is_schema(value):
+        return None
+    parts = value.values() if isinstance(value, dict) else value if len(value) == 1 else ()
+    own = read(value, depth) if isinstance(value, dict) else None
+    if own is None and depth < _DEEPEST:
+        inner = [_within(part, read, depth + 1) for part in parts if isinstance(part, dict)]
+        fitting = [one for one in inner if one is not None]
+        if len(fitting) == 1:
+            return evolve(fitting[0], lenient=("wrapped", *fitting[0].lenient))
+    return own if isinstance(value, dict) else read(value, depth)
+
+
+def _means(written: str, key: str) -> bool:
+    """Whether a key is another spelling of one, its singular or plural, or an alias."""
+    folded = re.sub(r"[\W_]+", "", written.casefold())
+    plain = key.replace("_", "")
+    return folded in {plain, f"{plain}s", plain.removesuffix("s")} | ALIASES.get(key, frozenset())
+
+
+def _misfit(candidates: Collection[Found], keys: Collection[str]) -> NotAsked:
+    if any(map(_is_schema, (found.value for found in candidates))):
+        return NotAsked("it repeats the schema in the place of following it")
+    if any(found.is_cut for found in candidates):
+        return NotAsked("it is cut off before its JSON is complete", unfit=False)
+    told = " and ".join(f'"{key}"' for key in keys)
+    return NotAsked(f"its JSON has no {told}")
+
+
+def _is_schema(value: Any) -> bool:
+    """Whether an object is a JSON Schema, maybe in the wrapper in which it is sent."""
+    if not isinstance(value, dict):
+        return False
+    parts = [value, *(part for part in value.values() if isinstance(part, dict))]
+    told = [part["properties"] for part in parts if isinstance(part.get("properties"), dict)]
+    return any(
+        isinstance(one, dict) and not _SCHEMA_KEYS.isdisjoint(one)
+        for properties in told
+        for one in properties.values()
+    )

@@ -1,0 +1,76 @@
+"""Texts: a list of them, such as claims."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from valor_core.errors import shown
+from valor_llm.replies.keys import NotAsked, lists_in
+from valor_llm.replies.reading import Data, Reading, object_schema
+
+
+@frozen
+class TextList:
+    """A list of texts, such as claims.
+
+    They are kept as they are, also one that is there twice. A list that is cut off is asked for
+    again, since nobody knows what is missing of it.
+
+    Parameters
+    ----------
+    key : str
+        What the reply calls it.
+    most : int
+        How many texts there may be; a model that cannot stop is not paid for twice.
+
+    Examples
+    --------
+    >>> TextList("claims").read('{"claims": ["It rains."]}', {}, None).value
+    {'claims': ('It rains.',)}
+    """
+
+    key: str
+    most: int = 1000
+
+    def schema(self, data: Data, missing: Mapping[str, Collection[int]] | None) -> dict[str, Any]:
+        """JSON Schema of the reply."""
+        return object_schema({self.key: {"type": "array", "items": {"type": "string"}}})
+
+    def outline(self) -> str:
+        """The form as prompts show it."""
+        return json.dumps({self.key: ["…"]}, ensure_ascii=False)
+
+    def read(self, text: str, data: Data, known: Reading | None, *, cut: bool = False) -> Reading:
+        """The texts, as a tuple under the key."""
+        try:
+            found = lists_in(text, [self.key])
+            if found.is_cut:
+                raise NotAsked("it is cut off before its list is complete", unfit=False)
+            texts, notes = self._checked(found.values[self.key])
+        except NotAsked as error:
+            return Reading.of_nothing(error, error.unfit, known, cut)
+        return Reading({self.key: texts}, lenient=list(dict.fromkeys([*found.lenient, *notes])))
+
+    def _checked(self, entries: Any) -> tuple[tuple[str, ...], list[str]]:
+        if not isinstance(entries, list):
+            raise NotAsked(f'"{self.key}" must be a list, got {shown(entries)}')
+        if len(entries) > self.most:
+            raise NotAsked(f'"{self.key}" has {len(entries)} texts, more than {self.most}', False)
+        texts, notes = [], []
+        for entry in entries:
+            text = entry
+            if isinstance(entry, dict):
+                told = [one for one in entry.values() if isinstance(one, str)]
+                text = told[0] if len(told) == 1 else None
+                notes.append("text in an object")
+            if not isinstance(text, str):
+                raise NotAsked(f'"{self.key}" must be a list of texts, got {shown(entry)}', False)
+            if text.strip():
+                texts.append(text)
+            else:
+                notes.append("empty text")
+        return tuple(texts), notes

@@ -1,0 +1,140 @@
+"""Verdicts: one on each numbered item, in one list or in several side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from attrs import frozen
+
+from valor_llm.replies.entries import Entries
+from valor_llm.replies.keys import NotAsked, lists_in
+from valor_llm.replies.reading import Data, Reading, object_schema
+
+
+@frozen
+class VerdictList:
+    """A list of verdicts on numbered items.
+
+    Parameters
+    ----------
+    key : str
+        What the reply calls it.
+    items : str
+        The field of the data whose items are judged.
+    words : tuple of str
+        The verdicts that there are.
+    """
+
+    key: str
+    items: str
+    words: tuple[str, ...] = ("yes", "no")
+
+    def schema(self, ids: Sequence[int]) -> dict[str, Any]:
+        """JSON Schema of the list with some ids."""
+        verdict = {
+            "id": {"type": "integer", "enum": list(ids)} if ids else {"type": "integer"},
+            "analysis": {"type": "string"},
+            "verdict": {"type": "string", "enum": list(self.words)},
+        }
+        entry = object_schema(verdict)
+        return {"type": "array", "items": entry, "minItems": len(ids), "maxItems": len(ids)}
+
+    def outline(self) -> str:
+        """The form as prompts show it."""
+        words = " or ".join(json.dumps(word) for word in self.words)
+        return f'"{self.key}": [{{"id": 1, "analysis": "…", "verdict": {words}}}, …]'
+
+
+@frozen
+class VerdictGroup:
+    """Texts of items that have one verdict in common, as some models tell verdicts.
+
+    Parameters
+    ----------
+    key : str
+        What the reply calls them: ``"FP"``.
+    of : str
+        Key of the list of verdicts that they stand for.
+    word : str
+        The verdict.
+    """
+
+    key: str
+    of: str
+    word: str
+
+
+@frozen
+class Verdicts:
+    """One list of verdicts, or several side by side.
+
+    Parameters
+    ----------
+    lists : tuple of VerdictList
+        The lists.
+    groups : tuple of VerdictGroup
+        Another form that is read as well, without ids and analyses.
+
+    Examples
+    --------
+    >>> shape = Verdicts((VerdictList("verdicts", "claims"),))
+    >>> told = '{"verdicts": [{"id": 2, "analysis": "so", "verdict": "No"}]}'
+    >>> reading = shape.read(told, {"claims": ["a", "b"]}, None)
+    >>> reading.value["verdicts"], reading.missing, reading.lenient
+    ({2: Verdict(id=2, verdict='no', analysis='so')}, {'verdicts': (1,)}, ['other spelling'])
+    """
+
+    lists: tuple[VerdictList, ...]
+    groups: tuple[VerdictGroup, ...] = ()
+
+    def schema(self, data: Data, missing: Mapping[str, Collection[int]] | None) -> dict[str, Any]:
+        """JSON Schema of the reply, or of the part with some ids."""
+        asked = self._asked(data, missing)
+        return object_schema({one.key: one.schema(asked[one.key]) for one in self._in(asked)})
+
+    def outline(self) -> str:
+        """The form as prompts show it."""
+        return "{" + ", ".join(one.outline() for one in self.lists) + "}"
+
+    def read(self, text: str, data: Data, known: Reading | None, *, cut: bool = False) -> Reading:
+        """The verdicts by id, under the key of each list."""
+        asked = self._asked(data, known.missing if known and known.missing else None)
+        keys = [one.key for one in self._in(asked)]
+        try:
+            found = lists_in(text, [*keys, *(group.key for group in self.groups)])
+        except NotAsked as error:
+            return Reading.of_nothing(error, error.unfit, known, cut)
+        is_grouped = not set(keys) & set(found.values)
+        reading = Reading(lenient=list(known.lenient) if known else [])
+        reading.overlook(found.lenient)
+        for one in self.lists:
+            reading.value[one.key] = dict(known.value.get(one.key, {})) if known else {}
+            if asked[one.key]:
+                entries = Entries(one.key, one.words, asked[one.key], len(data[one.items]))
+                if is_grouped:
+                    entries.take_groups(self._groups(one, found.values), data[one.items])
+                else:
+                    entries.take(found.values.get(one.key), found.is_cut)
+                reading.value[one.key] |= entries.verdicts
+                reading.problems += entries.problems
+                reading.overlook(entries.lenient)
+            known_ids = reading.value[one.key]
+            ids = range(1, len(data[one.items]) + 1)
+            reading.missing[one.key] = tuple(number for number in ids if number not in known_ids)
+        return reading
+
+    def _asked(
+        self, data: Data, missing: Mapping[str, Collection[int]] | None
+    ) -> dict[str, Sequence[int]]:
+        if missing is None:
+            return {one.key: range(1, len(data[one.items]) + 1) for one in self.lists}
+        return {one.key: sorted(missing.get(one.key, ())) for one in self.lists}
+
+    def _in(self, asked: Mapping[str, Sequence[int]]) -> list[VerdictList]:
+        """The lists that a reply is to have: those of which something is asked for, or all."""
+        return [one for one in self.lists if asked[one.key]] or list(self.lists)
+
+    def _groups(self, one: VerdictList, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {group.word: values.get(group.key) for group in self.groups if group.of == one.key}
