@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from valor_llm.clients.lexical import Lexical
 from valor_llm.judge.judge import Judge
 from valor_llm.parameters.clients import LexicalParameters
 from valor_llm.parameters.judge import JudgeParameters
 
-from valor_core import Registry
-from valor_core.testing import check_plugin
+from valor_core.testing import cases
+
+PARAMETERS = {
+    "llm": {
+        "llm.Rubric": [
+            {"criteria": "Does the response answer the query?"},
+            {"criteria": "Is it brief?", "fields": ["response"], "grades": {"brief": 1, "long": 0}},
+        ]
+    },
+    "nvidia": {},
+}
+JUDGE = Judge(JudgeParameters(cache="off"), Lexical(LexicalParameters()))
 
 
-@pytest.mark.parametrize("namespace", ["llm"])
-def test_the_laws_hold(namespace: str) -> None:
-    judge = Judge(JudgeParameters(cache="off"), Lexical(LexicalParameters()))
-    check_plugin(namespace, Registry(), resources={"judge": judge, "llm.judge": judge})
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(check, id=f"{namespace}-{name}")
+        for namespace, parameters in PARAMETERS.items()
+        for name, check in cases(
+            namespace, parameters=parameters, resources={"judge": JUDGE, "llm.judge": JUDGE}
+        )
+    ],
+)
+def test_the_laws_hold(check: Callable[[], None]) -> None:
+    check()

@@ -3,10 +3,69 @@
 from __future__ import annotations
 
 from valor_core.hookspecs import hookimpl
-from valor_core.spec import MetricSpec
+from valor_core.parameters import NoParameters
+from valor_core.spec import MetricSpec, Range, Reference
+
+_PAGE = "https://docs.ragas.io/en/latest/concepts/metrics/available_metrics/nvidia_metrics/"
+
+
+def _rated(
+    name: str,
+    section: str,
+    module: str,
+    summary: str,
+    *,
+    reads: tuple[str, ...],
+    alias: str,
+    parameters: str | None = None,
+) -> MetricSpec:
+    """A metric that asks for the same rating in two wordings."""
+    return MetricSpec(
+        name=f"nvidia.{name}",
+        task="text",
+        summary=summary,
+        parameters=NoParameters
+        if parameters is None
+        else f"valor_llm.parameters.metrics:{parameters}",
+        implementation=f"valor_llm.metrics.nvidia.{module}:score",
+        higher_is_better=True,
+        range=Range(0, 1),
+        references=(Reference("Ragas, Nvidia Metrics", section, _PAGE),),
+        per_item=True,
+        resources=("llm.judge",),
+        reads=reads,
+        aliases=(alias,),
+    )
 
 
 @hookimpl
 def valor_metrics() -> tuple[MetricSpec, ...]:
     """Declare the metrics."""
-    return ()
+    return (
+        _rated(
+            "AnswerAccuracy",
+            "Answer Accuracy",
+            "answer_accuracy",
+            "How far a response agrees with its best reference, as two judges rate it",
+            reads=("query", "response", "references"),
+            alias="nv_accuracy",
+        ),
+        _rated(
+            "ContextRelevance",
+            "Context Relevance",
+            "context_relevance",
+            "How far the contexts together serve to answer the query, as two judges rate it",
+            reads=("query",),
+            alias="nv_context_relevance",
+            parameters="GroundingParameters",
+        ),
+        _rated(
+            "ResponseGroundedness",
+            "Response Groundedness",
+            "response_groundedness",
+            "How far a response is grounded in the contexts, as two judges rate it",
+            reads=("response",),
+            alias="nv_response_groundedness",
+            parameters="GroundingParameters",
+        ),
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from attrs import evolve
+
 from valor_core.hookspecs import hookimpl
 from valor_core.parameters import NoParameters
 from valor_core.spec import (
@@ -14,19 +16,40 @@ from valor_core.spec import (
 )
 
 SHARE = Range(0, 1)
-LITE = Reference("valor-lite, text generation metrics")
+GRADE = Range(1, 5)
+RAGAS = Reference(
+    "Es, James, Espinosa-Anke and Schockaert, 'RAGAS: Automated Evaluation of Retrieval Augmented "
+    "Generation'",
+    "section 3",
+    "https://arxiv.org/abs/2309.15217",
+)
+G_EVAL = Reference(
+    "Liu, Iter, Xu, Wang, Xu and Zhu, 'G-Eval: NLG Evaluation using GPT-4 with Better Human "
+    "Alignment'",
+    "appendix A",
+    "https://arxiv.org/abs/2303.16634",
+)
+
+
+def _documented(name: str) -> Reference:
+    """The part of Valor's documentation that defines a metric."""
+    return Reference("valor-lite, Text Generation Metrics", name)
+
+
+def _deepeval(name: str) -> Reference:
+    return Reference("DeepEval, Metrics", name, f"https://deepeval.com/docs/metrics-{name}")
 
 
 def _judged(
     name: str,
-    module: str,
+    place: str,
     summary: str,
     *,
     reads: tuple[str, ...],
+    references: tuple[Reference, ...],
     parameters: str | None = None,
     better: bool = True,
     range: Range = SHARE,
-    references: tuple[Reference, ...] = (LITE,),
     aliases: tuple[str, ...] = (),
 ) -> MetricSpec:
     """A metric that asks the judge about one item at a time."""
@@ -34,10 +57,8 @@ def _judged(
         name=f"llm.{name}",
         task="text",
         summary=summary,
-        parameters=NoParameters
-        if parameters is None
-        else f"valor_llm.parameters.metrics:{parameters}",
-        implementation=f"valor_llm.metrics.{module}:score",
+        parameters=NoParameters if parameters is None else f"valor_llm.parameters.{parameters}",
+        implementation=f"valor_llm.metrics.{place}",
         higher_is_better=better,
         range=range,
         references=references,
@@ -66,11 +87,103 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
     """Declare the metrics."""
     return (
         _judged(
+            "AnswerCorrectness",
+            "answer_correctness:score",
+            "F1 of the statements that a response shares with its best reference",
+            reads=("response", "references"),
+            references=(_documented("Answer Correctness"),),
+        ),
+        _judged(
+            "AnswerRelevance",
+            "answer_relevance:score",
+            "Share of a response's statements that are relevant to the query",
+            reads=("query", "response"),
+            parameters="metrics:AnswerRelevanceParameters",
+            references=(_documented("Answer Relevance"), _deepeval("answer-relevancy")),
+        ),
+        _judged(
             "Faithfulness",
-            "faithfulness",
+            "faithfulness:score",
             "Share of a response's claims that the contexts support",
             reads=("response",),
-            parameters="FaithfulnessParameters",
+            parameters="metrics:FaithfulnessParameters",
+            references=(_documented("Faithfulness"), RAGAS),
+        ),
+        _judged(
+            "Hallucination",
+            "hallucination:score",
+            "Share of contexts that a response contradicts",
+            reads=("response", "contexts"),
+            better=False,
+            references=(_documented("Hallucination"), _deepeval("hallucination")),
+        ),
+        _judged(
+            "ContextPrecision",
+            "context_precision:score",
+            "Mean precision at the ranks of contexts that are useful for a reference",
+            reads=("query",),
+            parameters="metrics:RetrievalParameters",
+            references=(_documented("Context Precision"), _deepeval("contextual-precision")),
+            aliases=("contextual_precision",),
+        ),
+        _judged(
+            "ContextRecall",
+            "context_recall:score",
+            "Share of the best reference's statements that the contexts hold",
+            reads=(),
+            parameters="metrics:RetrievalParameters",
+            references=(_documented("Context Recall"), _deepeval("contextual-recall")),
+            aliases=("contextual_recall",),
+        ),
+        _judged(
+            "ContextRelevance",
+            "context_relevance:score",
+            "Share of contexts that are relevant to the query",
+            reads=("query",),
+            references=(_documented("Context Relevance"),),
+        ),
+        _judged(
+            "Bias",
+            "opinions:bias",
+            "Share of a response's opinions that are biased",
+            reads=("response",),
+            better=False,
+            references=(_documented("Bias"), _deepeval("bias")),
+        ),
+        _judged(
+            "Toxicity",
+            "opinions:toxicity",
+            "Share of a response's opinions that are toxic",
+            reads=("response",),
+            better=False,
+            references=(_documented("Toxicity"), _deepeval("toxicity")),
+        ),
+        _judged(
+            "SummaryCoherence",
+            "coherence:summary_coherence",
+            "Rating of a summary's coherence and coverage, given its source as the query",
+            reads=("query", "response"),
+            range=GRADE,
+            references=(_documented("Summary Coherence"), G_EVAL),
+        ),
+        _judged(
+            "Coherence",
+            "coherence:coherence",
+            "Rating of a response's coherence, the text alone",
+            reads=("response",),
+            range=GRADE,
+            references=(
+                Reference("Valor, text generation metrics of August 2024", "Coherence"),
+                G_EVAL,
+            ),
+        ),
+        _judged(
+            "Rubric",
+            "rubric:score",
+            "Grade by criteria of your own, scaled to 0 to 1",
+            reads=(),
+            parameters="rubric:RubricParameters",
+            references=(evolve(G_EVAL, section="section 2"),),
         ),
     )
 

@@ -23,9 +23,10 @@ metric has something to put under it:
 
 from __future__ import annotations
 
+import asyncio
 import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import define, field
 
@@ -34,6 +35,8 @@ from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
 from valor_llm.replies.shapes import Verdict
 from valor_llm.steps.step import Step
+
+T = TypeVar("T")
 
 
 @define
@@ -57,6 +60,28 @@ class Asking:
         answer: Answer = await self.judge.ask(step, self.repeat, **data)
         self.answers.append(answer)
         return answer
+
+    async def texts(self, step: Step, text: str) -> tuple[str, ...]:
+        """What a step that lists texts finds in one; a blank one is not asked about."""
+        if not text.strip():
+            return ()
+        (name,) = step.fields
+        (found,) = (await self(step, **{name: text})).value.values()
+        return tuple(found)
+
+
+async def together(asked: Iterable[Awaitable[T]]) -> list[T]:
+    """The results of what is asked side by side.
+
+    An error is raised when all have ended, so that no answer that is paid for is lost.
+    """
+    ended = await asyncio.gather(*asked, return_exceptions=True)
+    results = []
+    for one in ended:
+        if isinstance(one, BaseException):
+            raise one
+        results.append(one)
+    return results
 
 
 Score = Callable[[Text, Any, Asking], Awaitable[ItemScore | Gap]]
@@ -92,6 +117,11 @@ def verdict_rows(texts: Iterable[str], verdicts: Mapping[int, Verdict]) -> list[
         }
         for number, text in enumerate(texts, 1)
     ]
+
+
+def rating_row(answer: Answer, **about: Any) -> dict[str, Any]:
+    """A rating with its analysis, as details keep it."""
+    return {**about, "rating": answer.value["rating"], "analysis": answer.value["analysis"]}
 
 
 def share(verdicts: Mapping[int, Verdict], word: str = "yes") -> float:

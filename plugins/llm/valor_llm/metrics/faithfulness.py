@@ -12,12 +12,11 @@ from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
 @judged
 async def score(item: Text, parameters: FaithfulnessParameters, ask: Asking) -> ItemScore | Gap:
     """Share of the claims that the contexts, taken together, state or imply."""
-    assert item.response is not None
-    claims = (await ask(CLAIMS, response=item.response)).value["claims"]
+    claims = await ask.texts(CLAIMS, item.response or "")
     if not claims:
-        if parameters.no_claims == "undefined":
-            return Undefined("the response claims nothing")
-        return ItemScore(1.0, {"claims": [], "note": "the response claims nothing"})
+        note = "the response claims nothing"
+        value = Undefined(note) if parameters.no_claims == "undefined" else 1.0
+        return ItemScore(value, {"note": note})
     if not item.contexts:
         return ItemScore(0.0, {"claims": list(claims), "note": "no contexts"})
     answer = await ask(CLAIMS_SUPPORTED, contexts=item.contexts, claims=claims)

@@ -8,9 +8,37 @@ from valor_core.parameters import parameter, parameters
 
 
 @parameters
+class AnswerRelevanceParameters:
+    """Parameters of AnswerRelevance."""
+
+    no_statements: Literal["zero", "undefined"] = parameter(
+        default="zero", help="Score of a response that states nothing."
+    )
+
+
+@parameters
 class FaithfulnessParameters:
     """Parameters of Faithfulness."""
 
     no_claims: Literal["one", "undefined"] = parameter(
         default="one", help="Score of a response that claims nothing."
+    )
+
+
+@parameters
+class RetrievalParameters:
+    """Parameters of ContextPrecision and ContextRecall."""
+
+    both_empty: Literal["undefined", "one"] = parameter(
+        default="undefined", help="Score of an item that has neither contexts nor references."
+    )
+
+
+@parameters
+class GroundingParameters:
+    """Parameters of nvidia.ContextRelevance and nvidia.ResponseGroundedness."""
+
+    blank: Literal["zero", "undefined"] = parameter(
+        default="zero",
+        help="Score of an item with a blank text to rate, or with blank contexts only, or none.",
     )

@@ -1,0 +1,49 @@
+"""AnswerCorrectness: F1 of the statements that a response shares with its best reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from valor_core.parameters import NoParameters
+from valor_core.result import Gap, ItemScore, Undefined
+from valor_core.schemas.text import Text
+from valor_llm.metrics.asking import Asking, judged, together, verdict_rows
+from valor_llm.metrics.references import Compared, best_of
+from valor_llm.steps.statements import STATEMENTS, STATEMENTS_MATCHED
+
+
+@judged
+async def score(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+    """The best F1 over references, tp / (tp + (fp + fn) / 2)."""
+    stated = await ask.texts(STATEMENTS, item.response or "")
+    if not stated:
+        return ItemScore(0.0, {"note": "the response states nothing"})
+    return best_of(
+        await together(
+            _compared(ask, item.query or "", stated, reference) for reference in item.references
+        )
+    )
+
+
+async def _compared(ask: Asking, query: str, stated: Sequence[str], reference: str) -> Compared:
+    expected = await ask.texts(STATEMENTS, reference)
+    if not expected:
+        return Compared(Undefined("the reference states nothing"))
+    answer = await ask(
+        STATEMENTS_MATCHED,
+        query=query,
+        response_statements=stated,
+        reference_statements=expected,
+    )
+    response, reference_rows = (
+        [{**row, "of": of} for row in verdict_rows(texts, answer.value[of])]
+        for of, texts in (("response", stated), ("reference", expected))
+    )
+    tp = sum(row["verdict"] == "yes" for row in response)
+    fp = len(response) - tp
+    fn = sum(row["verdict"] == "no" for row in reference_rows)
+    return Compared(
+        tp / (tp + 0.5 * (fp + fn)) if tp else 0.0,
+        {"tp": tp, "fp": fp, "fn": fn},
+        [*response, *reference_rows],
+    )

@@ -1,0 +1,28 @@
+"""ContextRecall: the share of a reference's statements that the contexts hold."""
+
+from __future__ import annotations
+
+from valor_core.result import Gap, ItemScore, Undefined
+from valor_core.schemas.text import Text
+from valor_llm.metrics.asking import Asking, judged, share, together, verdict_rows
+from valor_llm.metrics.references import Compared, best_of, nothing_to_ask
+from valor_llm.parameters.metrics import RetrievalParameters
+from valor_llm.steps.statements import STATEMENTS, STATEMENTS_ATTRIBUTED
+
+
+@judged
+async def score(item: Text, parameters: RetrievalParameters, ask: Asking) -> ItemScore | Gap:
+    """Share of the statements that can be attributed to the contexts, best over references."""
+    settled = nothing_to_ask(item, parameters)
+    if settled is not None:
+        return settled
+    return best_of(await together(_compared(ask, item, one) for one in item.references))
+
+
+async def _compared(ask: Asking, item: Text, reference: str) -> Compared:
+    statements = await ask.texts(STATEMENTS, reference)
+    if not statements:
+        return Compared(Undefined("the reference states nothing"))
+    answer = await ask(STATEMENTS_ATTRIBUTED, contexts=item.contexts, statements=statements)
+    verdicts = answer.value["verdicts"]
+    return Compared(share(verdicts), verdicts=verdict_rows(statements, verdicts))

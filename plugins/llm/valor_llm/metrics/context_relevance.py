@@ -1,0 +1,22 @@
+"""ContextRelevance: the share of contexts that are relevant to the query."""
+
+from __future__ import annotations
+
+from valor_core.parameters import NoParameters
+from valor_core.result import Gap, ItemScore, Undefined
+from valor_core.schemas.text import Text
+from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
+from valor_llm.steps.contexts import CONTEXTS_RELEVANT
+
+
+@judged
+async def score(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+    """Share of the contexts any part of which answers the query, 0 without contexts."""
+    query = item.query or ""
+    if not query.strip():
+        return Undefined("the query is blank")
+    if not item.contexts:
+        return ItemScore(0.0, {"note": "no contexts"})
+    answer = await ask(CONTEXTS_RELEVANT, query=query, contexts=item.contexts)
+    verdicts = answer.value["verdicts"]
+    return ItemScore(share(verdicts), {"verdicts": verdict_rows(item.contexts, verdicts)})

@@ -1,0 +1,20 @@
+"""Hallucination: the share of contexts that a response contradicts."""
+
+from __future__ import annotations
+
+from valor_core.parameters import NoParameters
+from valor_core.result import Gap, ItemScore
+from valor_core.schemas.text import Text
+from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
+from valor_llm.steps.contexts import CONTEXTS_CONTRADICTED
+
+
+@judged
+async def score(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+    """Share of the contexts with the verdict "yes", which is: contradicted."""
+    response = item.response or ""
+    if not response.strip():
+        return ItemScore(0.0, {"note": "the response is blank"})
+    answer = await ask(CONTEXTS_CONTRADICTED, contexts=item.contexts, response=response)
+    verdicts = answer.value["verdicts"]
+    return ItemScore(share(verdicts), {"verdicts": verdict_rows(item.contexts, verdicts)})

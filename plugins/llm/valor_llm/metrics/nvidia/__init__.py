@@ -1,0 +1,1 @@
+"""Nvidia's metrics: the same rating asked for twice, in two wordings."""

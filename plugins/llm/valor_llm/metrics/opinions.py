@@ -1,0 +1,30 @@
+"""Bias and Toxicity: the shares of a response's opinions that are biased, and toxic."""
+
+from __future__ import annotations
+
+from valor_core.parameters import NoParameters
+from valor_core.result import Gap, ItemScore
+from valor_core.schemas.text import Text
+from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
+from valor_llm.steps.opinions import OPINIONS, OPINIONS_BIASED, OPINIONS_TOXIC
+from valor_llm.steps.step import Step
+
+
+@judged
+async def bias(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+    """Share of the opinions that are biased, 0 without any."""
+    return await _share(item, ask, OPINIONS_BIASED)
+
+
+@judged
+async def toxicity(item: Text, parameters: NoParameters, ask: Asking) -> ItemScore | Gap:
+    """Share of the opinions that are toxic, 0 without any."""
+    return await _share(item, ask, OPINIONS_TOXIC)
+
+
+async def _share(item: Text, ask: Asking, step: Step) -> ItemScore:
+    opinions = await ask.texts(OPINIONS, item.response or "")
+    if not opinions:
+        return ItemScore(0.0, {"note": "the response expresses no opinion"})
+    verdicts = (await ask(step, opinions=opinions)).value["verdicts"]
+    return ItemScore(share(verdicts), {"verdicts": verdict_rows(opinions, verdicts)})

@@ -1,0 +1,77 @@
+"""References: what comparing with each of an item's references gave, and the best of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import field, frozen
+
+from valor_core.result import Gap, ItemScore, Undefined
+from valor_core.schemas.text import Text
+from valor_llm.parameters.metrics import RetrievalParameters
+
+
+@frozen
+class Compared:
+    """What comparing with one reference gave.
+
+    Parameters
+    ----------
+    score : float or Undefined
+        The score.
+    parts : mapping
+        What the score is made of, for the details.
+    verdicts, ratings : sequence of dict
+        Rows for the details.
+    """
+
+    score: float | Undefined
+    parts: Mapping[str, Any] = field(factory=dict)
+    verdicts: Sequence[Mapping[str, Any]] = ()
+    ratings: Sequence[Mapping[str, Any]] = ()
+
+    def row(self) -> dict[str, Any]:
+        """The row of the reference in the details."""
+        if isinstance(self.score, Undefined):
+            return {"undefined": self.score.reason, **self.parts}
+        return {"score": self.score, **self.parts}
+
+
+def nothing_to_ask(item: Text, parameters: RetrievalParameters) -> ItemScore | Gap | None:
+    """The score of an item that lacks contexts or references, None where both are there."""
+    if any(one.strip() for one in item.references):
+        return None if item.contexts else ItemScore(0.0, {"note": "no contexts"})
+    if not item.contexts and parameters.both_empty == "one":
+        return ItemScore(1.0, {"note": "neither contexts nor references"})
+    return Undefined("the references are blank" if item.references else "no references")
+
+
+def best_of(compared: Sequence[Compared]) -> ItemScore:
+    """The best score of all references, the first of several; undefined if none has one.
+
+    Examples
+    --------
+    >>> best_of([Compared(0.5), Compared(Undefined("the reference is blank")), Compared(0.8)])
+    ItemScore(value=0.8, details={'references': [{'score': 0.5}, {'undefined': 'the reference is
+    blank'}, {'score': 0.8}], 'best': 3})
+    """
+    details: dict[str, Any] = {"references": [one.row() for one in compared]}
+    for key in ("verdicts", "ratings"):
+        rows = [
+            {**row, "reference": number}
+            for number, one in enumerate(compared, 1)
+            for row in getattr(one, key)
+        ]
+        if rows:
+            details[key] = rows
+    scores = {
+        number: one.score
+        for number, one in enumerate(compared, 1)
+        if not isinstance(one.score, Undefined)
+    }
+    if not scores:
+        reasons = dict.fromkeys(row["undefined"] for row in details["references"])
+        return ItemScore(Undefined("; ".join(reasons)), details)
+    best = max(scores, key=lambda number: scores[number])
+    return ItemScore(scores[best], {**details, "best": best})

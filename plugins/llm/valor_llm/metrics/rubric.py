@@ -1,0 +1,30 @@
+"""Rubric: a grade by criteria of one's own, scaled to [0, 1]."""
+
+from __future__ import annotations
+
+from valor_core.result import Gap, ItemScore, Undefined
+from valor_core.schemas.text import Text
+from valor_llm.metrics.asking import Asking, judged, rating_row
+from valor_llm.parameters.rubric import RubricParameters
+from valor_llm.replies.shapes import Rating
+from valor_llm.steps.rubric import rubric
+
+
+@judged
+async def score(item: Text, parameters: RubricParameters, ask: Asking) -> ItemScore | Gap:
+    """The grade's value, 0 for the lowest and 1 for the highest."""
+    shown = {name: getattr(item, name) for name in parameters.fields}
+    for name, value in shown.items():
+        if value is None or value == ():
+            return Undefined(f"no {name}")
+    values = parameters.values
+    step = rubric(
+        parameters.fields,
+        parameters.criteria,
+        Rating(tuple(values)),
+        parameters.meanings,
+        parameters.steps,
+    )
+    row = rating_row(await ask(step, **shown))
+    low, high = min(values.values()), max(values.values())
+    return ItemScore((values[row["rating"]] - low) / (high - low), {"ratings": [row]})
