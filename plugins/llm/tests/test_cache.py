@@ -82,8 +82,12 @@ def test_a_reply_that_comes_after_the_cache_was_closed_is_not_lost(path: Path) -
 def test_many_threads_and_two_caches_write_side_by_side(path: Path) -> None:
     caches = [Cache(path), Cache(path)]
     with ThreadPoolExecutor(8) as threads:
-        for number in range(200):
+        added = [
             threads.submit(caches[number % 2].add, f"k{number % 10}", kept(str(number)))
+            for number in range(200)
+        ]
+    for one in added:
+        one.result()
     found = {one.reply.text for key in range(10) for one in caches[0].replies(f"k{key}")}
     assert found == set(map(str, range(200)))
 

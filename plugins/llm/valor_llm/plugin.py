@@ -217,6 +217,13 @@ def valor_resource_kinds() -> tuple[ResourceKindSpec, ...]:
             parameters="valor_llm.parameters.clients:LexicalParameters",
             implementation="valor_llm.clients.lexical:Lexical",
         ),
+        ResourceKindSpec(
+            name="llm.recorded",
+            resource="llm.judge",
+            summary="Says what a file of replies has, and asks nobody",
+            parameters="valor_llm.parameters.clients:RecordedParameters",
+            implementation="valor_llm.clients.recorded:Recorded",
+        ),
     )
 
 

@@ -47,6 +47,12 @@ class Request:
         Name of the step, also that of the schema: ``"claims"``.
     data : mapping of str to object
         What the messages were made of, for stand-ins that read no prose.
+    settings : mapping of str to str
+        What else the messages were made of: the criteria of a rubric.
+    repeat : int
+        Which of several times the same is asked, from 0.
+    attempt : int
+        Which reply to the same question is asked for, from 1.
     stand_in : callable, optional
         What such a stand-in answers: from the data, an object of the schema's form.
     format : {"json_schema", "json_object", "text"}
@@ -71,6 +77,9 @@ class Request:
     schema: Mapping[str, Any]
     step: str
     data: Mapping[str, Any] = field(factory=dict)
+    settings: Mapping[str, str] = field(factory=dict)
+    repeat: int = 0
+    attempt: int = 1
     stand_in: StandIn | None = None
     format: Format = "json_schema"
     temperature: float | None = None

@@ -27,6 +27,10 @@ _APPLICATION = 0x56414C43  # tells the file from other programs' databases
 _FORMAT = 1
 _PATIENCE = 30.0  # seconds that another process may hold the file
 
+# Whoever closes a file takes away all locks that the process has on it, also SQLite's: a new file
+# is made while nobody else of the process connects to it.
+_OPENING = threading.Lock()
+
 _TABLES = f"""
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS replies (
@@ -130,7 +134,6 @@ class Cache:
     def __init__(self, path: Path, replay: bool = False) -> None:
         self.path = path
         self.replay = replay
-        self._opening = threading.Lock()
         self._writing = threading.RLock()
         self._looking = threading.Lock()
         self._connections: tuple[sqlite3.Connection, sqlite3.Connection] | None = None
@@ -219,7 +222,7 @@ class Cache:
 
     def close(self) -> None:
         """Let go of the file; a reply that comes later opens it once more."""
-        with self._writing, self._looking, self._opening:
+        with self._writing, self._looking, _OPENING:
             for connection in self._connections or ():
                 with suppress(sqlite3.Error):
                     connection.close()
@@ -243,7 +246,7 @@ class Cache:
 
     def _open(self) -> tuple[sqlite3.Connection, sqlite3.Connection]:
         """A connection to look at, which waits for nobody who writes, and one to write with."""
-        with self._opening:
+        with _OPENING:
             if self._connections is None:
                 try:
                     self._connections = (self._connected(), self._connected())
@@ -259,7 +262,8 @@ class Cache:
     def _connected(self) -> sqlite3.Connection:
         if self.replay:
             return self._connected_to_read()
-        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
@@ -283,7 +287,11 @@ class Cache:
         trouble: sqlite3.Error | None = None
         for options in ("", "&immutable=1"):
             connection = sqlite3.connect(
-                place + options, timeout=_PATIENCE, uri=True, check_same_thread=False
+                place + options,
+                timeout=_PATIENCE,
+                isolation_level=None,
+                check_same_thread=False,
+                uri=True,
             )
             try:
                 if self._is_known(connection):
@@ -299,9 +307,11 @@ class Cache:
 
     def _is_known(self, connection: sqlite3.Connection) -> bool:
         """Whether the file has the tables; an empty one may be given them."""
+        connection.execute("BEGIN")  # another process may be making the tables
         ((application,),) = connection.execute("PRAGMA application_id")
         ((version,),) = connection.execute("PRAGMA user_version")
         ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
+        connection.execute("COMMIT")
         if application != _APPLICATION:
             if application or version or tables:
                 raise self._foreign("another program's database")

@@ -35,6 +35,7 @@ class Conversation:
     prompt: Prompt
     parameters: JudgeParameters
     reading: Reading | None = field(default=None, init=False)
+    kept: list[Kept] = field(factory=list, init=False)
     attempts: int = field(default=0, init=False)
     usage: Usage = field(factory=Usage, init=False)
     _last: Reply | None = field(default=None, init=False)
@@ -74,6 +75,7 @@ class Conversation:
         self.usage += reply.usage
         if self._read(reply):
             self._unkept = 0, Usage()
+            self.kept.append(kept)
             return kept
         self._unkept = kept.attempts, kept.reply.usage
         return None
@@ -88,6 +90,7 @@ class Conversation:
             if self.is_complete:
                 return
             if self._read(kept.reply):
+                self.kept.append(kept)
                 self.attempts += kept.attempts
                 self.usage += kept.reply.usage
             else:
@@ -147,6 +150,10 @@ class Conversation:
             schema=step.shape.schema(data, missing),
             step=step.name,
             data=data,
+            settings=step.settings,
+            repeat=self.question.repeat,
+            attempt=len(self.kept) + 1,
+            stand_in=step.stand_in,
             temperature=self.parameters.temperature,
             seed=None if seed is None else seed + self.question.repeat,
             max_tokens=self.parameters.max_tokens,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 from valor_core.parameters import parameter, parameters
@@ -64,3 +65,10 @@ class OllamaParameters:
         default={},
         help="Further fields of the body of every call, such as `options: {num_ctx: 16384}`.",
     )
+
+
+@parameters
+class RecordedParameters:
+    """Parameters of the client that says what a file has."""
+
+    file: Path = parameter(help="File of the replies, in JSON Lines.")
