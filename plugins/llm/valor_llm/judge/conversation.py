@@ -147,7 +147,7 @@ class Conversation:
             data=data,
             temperature=self.parameters.temperature,
             seed=None if seed is None else seed + self.question.repeat,
-            max_tokens=self.parameters.max_tokens,
+            max_tokens=self.parameters.reply_tokens,
             deadline=self.parameters.call_timeout,
         )
 
