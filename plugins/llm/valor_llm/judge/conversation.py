@@ -109,7 +109,7 @@ class Conversation:
         assert self._last is not None
         return Answer(
             step=self.question.step.name,
-            prompt=self.prompt.identity,
+            prompt=self.question.step.identity(self.prompt),
             value=self.reading.value,
             model=self._last.model,
             attempts=self.attempts,
