@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from attrs import define, field, frozen
@@ -30,6 +30,8 @@ from valor_core.spec import MetricSpec, ResourceKindSpec, ResourceSpec
 if TYPE_CHECKING:
     import asyncio
 
+Number = TypeVar("Number", int, float)
+
 
 @frozen
 class Share:
@@ -47,14 +49,20 @@ class Share:
     --------
     >>> [Share(number, 3).part(50) for number in range(4)]
     [17, 17, 16, 0]
+    >>> [Share(number, 2).part(0.5) for number in range(3)]
+    [0.25, 0.25, 0.0]
     """
 
     number: int = 0
     of: int = 1
 
-    def part(self, whole: int) -> int:
-        """Its part of a whole number."""
-        return whole // self.of + (self.number < whole % self.of) if self.number < self.of else 0
+    def part(self, whole: Number) -> Number:
+        """Its part of a number; parts of a whole number are whole."""
+        if self.number >= self.of:
+            return 0 * whole
+        if isinstance(whole, int):
+            return whole // self.of + (self.number < whole % self.of)
+        return whole / self.of
 
 
 ALONE = Share()

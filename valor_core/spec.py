@@ -307,7 +307,7 @@ class ResourceSpec(Spec):
     free : bool
         Whether anybody may open it at no cost, as the conformance kit would.
     divided : tuple of str
-        Whole-number parameters, such as a budget, that hold over all workers of a run together.
+        Parameters that are numbers, such as a budget, and hold over all workers of a run together.
     kinds : str, optional
         Key of its section that names a kind, a `ResourceKindSpec`: ``"client"``.
 

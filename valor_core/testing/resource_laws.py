@@ -128,8 +128,8 @@ def parameters_that_matter_are_declared(opening: Opening) -> None:
                 raise Breach(f"{field}: expected names of its parameters, found {name!r}")
     for name in opening.bound.spec.divided:
         value = getattr(opening.bound.parameters, name)
-        if isinstance(value, bool) or not isinstance(value, int | None):
-            raise Breach(f"divided: expected whole numbers, {name} is {shown(value)}")
+        if isinstance(value, bool) or not isinstance(value, int | float | None):
+            raise Breach(f"divided: expected numbers, {name} is {shown(value)}")
 
 
 @law

@@ -184,3 +184,15 @@ def test_sensitivity_and_specificity_are_shares_of_what_the_human_says() -> None
     assert Confusion.of([True], [False]).sensitivity == Undefined("no label is positive")
     assert Confusion.of([True], [True]).specificity == Undefined("no label is negative")
     assert Confusion.of([], []).base_rate == Undefined("no labels")
+
+
+def test_items_of_one_group_count_as_one() -> None:
+    one, other = ["yes", "no", "no", "yes", "no"], ["yes", "yes", "no", "no", "no"]
+    single = [coefficient(one, other) for coefficient in (percent_agreement, cohen_kappa, gwet_ac1)]
+    groups = [*range(5)] * 4
+    for coefficient, alone in zip((percent_agreement, cohen_kappa, gwet_ac1), single, strict=True):
+        fourfold = coefficient(one * 4, other * 4, groups=groups)
+        assert isinstance(fourfold, Coefficient)
+        assert isinstance(alone, Coefficient)
+        assert fourfold.value == pytest.approx(alone.value, abs=1e-12)
+        assert fourfold.error == pytest.approx(alone.error, abs=1e-12)

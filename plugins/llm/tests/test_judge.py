@@ -178,7 +178,7 @@ CHANGES: Sequence[dict[str, Any]] = (
     {"temperature": 0.5},
     {"temperature": None},
     {"seed": 1},
-    {"max_tokens": 100},
+    {"reply_tokens": 100},
     {"language": "German"},
 )
 

@@ -36,7 +36,7 @@ class Answer:
     step : str
         The step's name.
     prompt : str
-        Name, version and digest of its prompt.
+        Name, version and digest of its prompt, and a digest of the reply's form.
     value : dict
         By the reply's keys: texts, `Verdict`s by id, or a rating.
     model : str

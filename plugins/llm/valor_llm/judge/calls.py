@@ -23,6 +23,7 @@ from valor_llm.clients.protocol import (
     Request,
     Usage,
 )
+from valor_llm.judge.budget import Budget, Spent
 from valor_llm.judge.features import Features
 from valor_llm.judge.limits import Limits
 from valor_llm.judge.retries import Retries
@@ -56,6 +57,8 @@ class Calls:
         Told what is found out of it.
     retries : Retries, optional
         Those of the parameters, unless given.
+    budget : Budget, optional
+        What may be spent, which several clients may share; that of the parameters, unless given.
     clock : callable
         The time in seconds.
 
@@ -69,6 +72,7 @@ class Calls:
         features: Features | None = None,
         learned: Callable[[Features], object] = lambda features: None,
         retries: Retries | None = None,
+        budget: Budget | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.parameters = parameters
@@ -76,6 +80,7 @@ class Calls:
         self.features = features or Features.lacking(getattr(client, "lacks", ()))
         self._learned = learned
         self._retries = retries or Retries(parameters.http_retries)
+        self._budget = budget or Budget(parameters)
         self._clock = clock
         self._limits = Limits(
             parameters.concurrency,
@@ -130,7 +135,7 @@ class Calls:
         while True:
             asked = features.fitted(request)
             try:
-                reply = await self._once(asked, taken)
+                reply = await self._paid(asked, taken)
             except Rejected as error:
                 found = features.after(asked, str(error))
                 if found is None:
@@ -163,7 +168,7 @@ class Calls:
 
     def facts(self) -> dict[str, Any]:
         """What stands in a report."""
-        told: dict[str, Any] = dict(self._counted)
+        told: dict[str, Any] = {**self._counted, **self._budget.facts()}
         if self.client.is_remote:
             told["format"] = self.features.format
         if self.features.left_out:
@@ -174,6 +179,20 @@ class Calls:
         """Begin no further call; whoever made the client ends what is under way."""
         self.stop = "the judge is closed"
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _paid(self, request: Request, taken: Taken) -> Reply:
+        """One attempt, within the budget."""
+        try:
+            reserved = await self._budget.reserve(request)
+        except Spent as error:
+            raise self._stop(str(error), error.remedy) from error
+        usage = Usage()
+        try:
+            reply = await self._once(request, taken)
+            usage = reply.usage
+            return reply
+        finally:
+            self._budget.settle(request, reserved, usage)
 
     async def _once(self, request: Request, taken: Taken) -> Reply:
         """One attempt, as soon as there may be one."""

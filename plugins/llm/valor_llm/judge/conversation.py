@@ -112,7 +112,7 @@ class Conversation:
         assert self._last is not None
         return Answer(
             step=self.question.step.name,
-            prompt=self.prompt.identity,
+            prompt=self.question.step.identity(self.prompt),
             value=self.reading.value,
             model=self._last.model,
             attempts=self.attempts,
@@ -156,7 +156,7 @@ class Conversation:
             stand_in=step.stand_in,
             temperature=self.parameters.temperature,
             seed=None if seed is None else seed + self.question.repeat,
-            max_tokens=self.parameters.max_tokens,
+            max_tokens=self.parameters.reply_tokens,
             deadline=self.parameters.call_timeout,
         )
 

@@ -6,7 +6,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter, parameters
+
+
+@parameters
+class Prices:
+    """Prices of a million tokens, in any money."""
+
+    prompt: float = parameter(help="Price of a million tokens of prompts.", check=Within(0))
+    completion: float = parameter(help="Price of a million tokens of replies.", check=Within(0))
+    cached: float | None = parameter(
+        default=None,
+        help="Price of a million tokens of prompts that the endpoint has seen before; null is that "
+        "of others.",
+        check=Within(0),
+    )
+    batch: float = parameter(
+        default=0.5, help="Which part of these a call in a batch costs.", check=Within(0, 1)
+    )
 
 
 @parameters
@@ -21,7 +39,7 @@ class JudgeParameters:
     seed: int | None = parameter(
         default=0, help="Seed of the sampling, one more in each repeat; null sends none."
     )
-    max_tokens: int | None = parameter(
+    reply_tokens: int | None = parameter(
         default=2048, help="Most tokens of a reply; null sends none.", check=Within(1)
     )
     language: str = parameter(
@@ -57,6 +75,24 @@ class JudgeParameters:
         help="How often a reply that does not fit is asked for again, with what is wrong with it.",
         check=Within(0),
     )
+    max_calls: int | None = parameter(
+        default=None,
+        help="Calls of a run, at the most; null is no limit.",
+        check=Within(1),
+    )
+    max_tokens: int | None = parameter(
+        default=None,
+        help="Tokens of a run, prompts and replies together, at the most; null is no limit.",
+        check=Within(1),
+    )
+    max_cost: float | None = parameter(
+        default=None,
+        help="What a run may cost at the most, in the money of `prices`; null is no limit.",
+        check=Within(0, open_low=True),
+    )
+    prices: Prices | None = parameter(
+        default=None, help="Prices of tokens, from which costs are worked out."
+    )
     cache: Literal["use", "replay", "off"] = parameter(
         default="use",
         help="Whether replies are kept in `cache_file` and taken from it, or only taken.",
@@ -67,3 +103,10 @@ class JudgeParameters:
     cache_file: Path = parameter(
         default=Path("judge-cache.sqlite"), help="File that keeps the replies of the endpoint."
     )
+
+    def __attrs_post_init__(self) -> None:
+        if self.max_cost is not None and self.prices is None:
+            raise ParameterError(
+                "max_cost needs prices, found none",
+                "Give those of a million tokens: prices: {prompt: 0.15, completion: 0.6}",
+            )

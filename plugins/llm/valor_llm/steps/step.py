@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -45,6 +46,19 @@ class Step:
     settings: Mapping[str, str] = field(factory=dict)
     package: str = "valor_llm.prompts"
     stand_in: StandIn | None = None
+
+    def identity(self, prompt: Prompt) -> str:
+        """What was asked and in which form: the prompt's identity, and a digest of the rest.
+
+        Examples
+        --------
+        >>> from valor_llm.steps.claims import CLAIMS
+        >>> from valor_llm.steps.prompt import own
+        >>> CLAIMS.identity(own("claims")).startswith(own("claims").identity + "/")
+        True
+        """
+        told = repr((self.fields, self.shape, sorted(self.settings.items())))
+        return f"{prompt.identity}/{hashlib.blake2b(told.encode(), digest_size=4).hexdigest()}"
 
     def messages(
         self,

@@ -35,9 +35,19 @@ class Coefficient:
 
 
 def percent_agreement(
-    one: Sequence[Hashable], other: Sequence[Hashable]
+    one: Sequence[Hashable],
+    other: Sequence[Hashable],
+    groups: Sequence[Hashable] | None = None,
 ) -> Coefficient | Undefined:
     """Share of items of which two raters say the same.
+
+    Parameters
+    ----------
+    one, other : sequence
+        What each rater says of each item.
+    groups : sequence, optional
+        What each item belongs to, where those of one group may be rated wrong together, such as
+        the claims of one response; the standard error is then one over groups.
 
     Examples
     --------
@@ -48,13 +58,22 @@ def percent_agreement(
     if not len(first):
         return Undefined("no items that both have rated")
     same = (first == second).astype(np.float64)
-    return _with_error(math.fsum(same) / len(same), same - same.mean())
+    return _with_error(math.fsum(same) / len(same), same - same.mean(), groups)
 
 
-def cohen_kappa(one: Sequence[Hashable], other: Sequence[Hashable]) -> Coefficient | Undefined:
+def cohen_kappa(
+    one: Sequence[Hashable],
+    other: Sequence[Hashable],
+    groups: Sequence[Hashable] | None = None,
+) -> Coefficient | Undefined:
     """Cohen's kappa of two raters: agreement beyond that of two who answer at random.
 
     Each of these would say every word as often as the rater does.
+
+    Parameters
+    ----------
+    one, other, groups : sequence
+        As in `percent_agreement`.
 
     Notes
     -----
@@ -75,20 +94,21 @@ def cohen_kappa(one: Sequence[Hashable], other: Sequence[Hashable]) -> Coefficie
     if count == 1:
         return Undefined("both raters say the same of every item, and nothing else")
     own = shares[1][first] + shares[0][second] - 2 * by_chance
-    return _beyond_chance(first == second, by_chance, own)
+    return _beyond_chance(first == second, by_chance, own, groups)
 
 
 def gwet_ac1(
     one: Sequence[Hashable],
     other: Sequence[Hashable],
     categories: Sequence[Hashable] | None = None,
+    groups: Sequence[Hashable] | None = None,
 ) -> Coefficient | Undefined:
     """Gwet's AC1 of two raters, which one word that is said nearly always does not pull down.
 
     Parameters
     ----------
-    one, other : sequence
-        What each rater says of each item.
+    one, other, groups : sequence
+        As in `percent_agreement`.
     categories : sequence, optional
         All that could be said; those that were, unless given.
 
@@ -112,7 +132,7 @@ def gwet_ac1(
     by_chance = math.fsum(shares * (1 - shares)) / (count - 1)
     each = (1 - 2 * shares)[first] / 2 + (1 - 2 * shares)[second] / 2
     own = (each - math.fsum(shares * (1 - 2 * shares))) / (count - 1)
-    return _beyond_chance(first == second, by_chance, own)
+    return _beyond_chance(first == second, by_chance, own, groups)
 
 
 def krippendorff_alpha(ratings: ArrayLike, level: Level = "nominal") -> float | Undefined:
@@ -181,19 +201,31 @@ def _coded(
     return first, second, len(codes)
 
 
-def _beyond_chance(same: NDArray[np.bool_], by_chance: float, own: Numbers) -> Coefficient:
+def _beyond_chance(
+    same: NDArray[np.bool_],
+    by_chance: float,
+    own: Numbers,
+    groups: Sequence[Hashable] | None,
+) -> Coefficient:
     """(observed - by chance) / (1 - by chance), and its error from what each item adds to both."""
     observed = math.fsum(same) / len(same)
     value = (observed - by_chance) / (1 - by_chance)
     influence = (same - observed - (1 - value) * own) / (1 - by_chance)
-    return _with_error(value, influence)
+    return _with_error(value, influence, groups)
 
 
-def _with_error(value: float, influence: Numbers) -> Coefficient:
+def _with_error(value: float, influence: Numbers, groups: Sequence[Hashable] | None) -> Coefficient:
+    items = len(influence)
+    if groups is not None:
+        numbers = {group: number for number, group in enumerate(dict.fromkeys(groups))}
+        summed = np.zeros(len(numbers))
+        np.add.at(summed, [numbers[group] for group in groups], influence)
+        influence = summed
     count = len(influence)
     if count < 2:
         return Coefficient(value)
-    return Coefficient(value, math.sqrt(math.fsum(influence**2) / (count * (count - 1))))
+    spread = math.fsum(influence**2) * count / (count - 1)
+    return Coefficient(value, math.sqrt(spread) / items)
 
 
 @frozen

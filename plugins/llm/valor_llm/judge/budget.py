@@ -1,0 +1,161 @@
+"""Budget: how many calls, tokens and how much money a judge may spend."""
+
+from __future__ import annotations
+
+import asyncio
+
+from attrs import define, field, frozen
+
+from valor_llm.clients.protocol import Request, Usage
+from valor_llm.judge.token_rates import TokenRates, characters
+from valor_llm.parameters.judge import JudgeParameters, Prices
+
+_LONGEST = 2048
+"""Tokens of a reply whose length is not limited, until one was counted."""
+
+
+class Spent(Exception):
+    """No further call is allowed; the second argument says what to change."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(reason)
+        self.remedy = remedy
+
+
+@frozen
+class Spending:
+    """Calls, tokens and money.
+
+    Examples
+    --------
+    >>> Spending(1, 200, 0.5) + Spending(1, 100, 0.25)
+    Spending(calls=2, tokens=300, cost=0.75)
+    """
+
+    calls: int = 0
+    tokens: float = 0
+    cost: float = 0.0
+
+    def __add__(self, other: Spending) -> Spending:
+        return Spending(
+            self.calls + other.calls, self.tokens + other.tokens, self.cost + other.cost
+        )
+
+    def __sub__(self, other: Spending) -> Spending:
+        return Spending(
+            self.calls - other.calls, self.tokens - other.tokens, self.cost - other.cost
+        )
+
+
+def cost_of(usage: Usage, prices: Prices | None, in_batch: bool = False) -> float:
+    """What a call costs.
+
+    Examples
+    --------
+    >>> prices = Prices(prompt=2.0, completion=8.0, cached=1.0)
+    >>> cost_of(Usage(prompt=1000, completion=500, cached=400), prices)  # 600 at 2, 400 at 1
+    0.0056
+    >>> cost_of(Usage(prompt=1000, completion=500, cached=400), prices, in_batch=True)
+    0.0028
+    """
+    if prices is None:
+        return 0.0
+    cached = prices.prompt if prices.cached is None else prices.cached
+    full = (usage.prompt - usage.cached) * prices.prompt + usage.cached * cached
+    whole = (full + usage.completion * prices.completion) / 1_000_000
+    return whole * prices.batch if in_batch else whole
+
+
+@define(eq=False)
+class Budget:
+    """What may still be spent, and what is spoken for by calls under way.
+
+    A call is begun only if the most that it may take is left. Calls that are under way return what
+    they did not take, and others wait for that; it is spent once nothing is under way.
+
+    Parameters
+    ----------
+    parameters : JudgeParameters
+        The limits and prices.
+    in_batch : bool
+        Whether calls have the price of those in batches.
+    """
+
+    parameters: JudgeParameters
+    in_batch: bool = False
+    rates: TokenRates = field(factory=TokenRates, init=False)
+    spent: Spending = field(factory=Spending, init=False)
+    _reserved: Spending = field(factory=Spending, init=False)
+    _under_way: int = field(default=0, init=False)
+    _returned: asyncio.Event = field(factory=asyncio.Event, init=False)
+
+    async def reserve(self, request: Request) -> Spending:
+        """What a call is allowed to spend, once there is so much.
+
+        Raises
+        ------
+        Spent
+            If there never will be.
+        """
+        while True:
+            most = self._most(request)
+            reason = self._exceeded(most)
+            if reason is None:
+                self._reserved += most
+                self._under_way += 1
+                return most
+            if not self._under_way:
+                raise Spent(*reason)
+            self._returned.clear()
+            await self._returned.wait()
+
+    def settle(self, request: Request, reserved: Spending, usage: Usage) -> None:
+        """Note what a call has taken in the place of what was spoken for.
+
+        A call without a reply counts as a call; what endpoints charge for it, nobody is told.
+        """
+        self._reserved -= reserved
+        self._under_way -= 1
+        if not self._under_way:
+            self._reserved = Spending()  # sums of parts leave a rest in the last digits
+        self.rates.note(request.step, characters(request), usage)
+        self.spent += Spending(
+            1,
+            usage.prompt + usage.completion,
+            cost_of(usage, self.parameters.prices, self.in_batch),
+        )
+        self._returned.set()
+
+    def facts(self) -> dict[str, float]:
+        """What stands in a report."""
+        return {} if self.parameters.prices is None else {"cost": self.spent.cost}
+
+    def _most(self, request: Request) -> Spending:
+        """The most that a call may take."""
+        prompt = self.rates.most(request.step, characters(request))
+        completion = request.max_tokens or self.rates.longest(request.step) or _LONGEST
+        usage = Usage(prompt=round(prompt), completion=completion)
+        cost = cost_of(usage, self.parameters.prices, self.in_batch)
+        return Spending(1, usage.prompt + usage.completion, cost)
+
+    def _exceeded(self, most: Spending) -> tuple[str, str] | None:
+        """The limit that a call would exceed, in words, and what to do about it."""
+        after = self.spent + self._reserved + most
+        limits = self.parameters
+        if limits.max_calls is not None and after.calls > limits.max_calls:
+            return _told("max_calls", f"{limits.max_calls:,}", f"{self.spent.calls:,} are made", "")
+        if limits.max_tokens is not None and after.tokens > limits.max_tokens:
+            spent, more = f"{self.spent.tokens:,} are used", f"{most.tokens:,}"
+            return _told("max_tokens", f"{limits.max_tokens:,}", spent, more)
+        if limits.max_cost is not None and after.cost > limits.max_cost:
+            spent, more = f"{self.spent.cost:.6g} is spent", f"{most.cost:.3g}"
+            return _told("max_cost", f"{limits.max_cost:g}", spent, more)
+        return None
+
+
+def _told(name: str, limit: str, spent: str, more: str) -> tuple[str, str]:
+    next_one = f" and the next call may take {more}" if more else ""
+    return (
+        f"the judge's {name} of {limit} is reached: {spent}{next_one}",
+        f"Raise judge.{name} and run again: what is paid for is not asked again",
+    )
