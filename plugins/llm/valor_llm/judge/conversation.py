@@ -145,6 +145,7 @@ class Conversation:
             schema=step.shape.schema(data, missing),
             step=step.name,
             data=data,
+            stand_in=step.stand_in,
             temperature=self.parameters.temperature,
             seed=None if seed is None else seed + self.question.repeat,
             max_tokens=self.parameters.max_tokens,
