@@ -7,6 +7,7 @@ import importlib
 import json
 import pkgutil
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,6 +27,8 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.replies.shapes import Rating
 from valor_llm.steps.rubric import rubric
 from valor_llm.steps.step import Step
+
+from valor_core import Text, evaluate
 
 MILL = "The old mill at Arnfeld burned down in 1874. It was rebuilt with 3 wheels."
 
@@ -245,15 +248,15 @@ def every_step() -> Iterator[Step]:
     yield rubric(["query", "response"], "Is it right?", Rating(("bad", "good")), {}, [])
 
 
+def lexical_judge() -> Judge:
+    return Judge(JudgeParameters(cache="off"), Lexical(LexicalParameters()))
+
+
 @pytest.mark.parametrize("step", list(every_step()), ids=lambda step: step.name)
 def test_the_schema_of_every_step_is_answered_at_the_first_attempt(step: Step) -> None:
-    judge = Judge(JudgeParameters(cache="off"), Lexical(LexicalParameters()))
     data = {name: DATA[name] for name in step.fields}
 
-    try:
-        found = asyncio.run(judge.ask(step, **data))
-    finally:
-        judge.close()
+    found = asyncio.run(lexical_judge().ask(step, **data))
 
     assert (found.attempts, found.lenient) == (1, ())
     assert found.model == "lexical rules, no language model"
@@ -334,3 +337,35 @@ class TestAStepOfSomebodyElse:
         )
 
         assert Lexical(LexicalParameters()).complete(request).text == '{"y": "a"}'
+
+
+def test_every_report_says_that_no_model_was_asked() -> None:
+    items = [Text("q1", response="It rains.", contexts=["It rains today."])]
+
+    report = evaluate(items, "llm.Faithfulness", resources={"judge": {"client": "lexical"}})
+
+    assert report["Faithfulness"].value == 1.0
+    assert report.facts["judge"]["model"] == "lexical rules, no language model"
+    (warning,) = report.warnings
+    assert warning.startswith("judge: lexical rules, no language model: ")
+
+
+def test_a_step_of_another_package_brings_its_prompt_and_what_stands_in_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "mylab_prompts" / "en"
+    folder.mkdir(parents=True)
+    (folder / "mine.toml").write_text('version = 3\ninstruction = "Name the weather."\n')
+    monkeypatch.syspath_prepend(tmp_path)
+    step = Step(
+        "mine",
+        ("response",),
+        Rating(("dry", "wet")),
+        package="mylab_prompts",
+        stand_in=lambda data: {"analysis": "", "rating": "wet"},
+    )
+
+    found = asyncio.run(lexical_judge().ask(step, response="It rains."))
+
+    assert found.value["rating"] == "wet"
+    assert found.prompt.startswith("mine@3:")

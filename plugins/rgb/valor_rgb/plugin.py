@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from valor_core.hookspecs import hookimpl
+from valor_core.parameters import NoParameters
 from valor_core.spec import CommandSpec, MetricSpec, Range, ReaderSpec, Reference, TaskSpec
 
 SHARE = Range(0, 1)
@@ -85,6 +86,38 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             per_item=True,
             many=True,
         ),
+        _judged(
+            "JudgedRejection",
+            "rejection",
+            "Share of responses that a judge reads as refusals where no document has the answer",
+            "negative rejection, Rej*",
+        ),
+        _judged(
+            "JudgedErrorDetection",
+            "error_detection",
+            "Shares of false documents that a judge finds noticed, and of those put right",
+            "counterfactual robustness, ED*",
+            parameters="valor_rgb.parameters.rules:RuleParameters",
+        ),
+    )
+
+
+def _judged(
+    name: str, module: str, summary: str, section: str, parameters: str | None = None
+) -> MetricSpec:
+    """A metric that asks the judge of the LLM-guided family."""
+    return MetricSpec(
+        name=f"rgb.{name}",
+        task="rgb",
+        summary=summary,
+        parameters=NoParameters if parameters is None else parameters,
+        implementation=f"valor_rgb.judged.{module}:score",
+        higher_is_better=True,
+        range=SHARE,
+        references=(Reference(RGB, section, URL),),
+        per_item=True,
+        resources=("llm.judge",),
+        extra="llm",
     )
 
 

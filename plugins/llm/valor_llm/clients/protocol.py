@@ -217,7 +217,8 @@ class Client(Protocol):
     A client may also have ``lacks``, names of what it cannot ask for at all: ``"temperature"``,
     ``"seed"``, ``"probabilities"``; ``settings``, a mapping of JSON to what else of it can change
     a reply, such as its dialect and further fields of the body, without which the cache cannot
-    tell replies apart; and ``close()``, which ends the calls that are under way.
+    tell replies apart; ``warning``, what every report has to say of it; and ``close()``, which ends
+    the calls that are under way.
     """
 
     is_remote: ClassVar[bool]

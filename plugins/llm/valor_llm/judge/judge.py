@@ -110,7 +110,8 @@ class Judge:
         return await carried(self._ask(Question(step, data, repeat)))
 
     async def _ask(self, question: Question) -> Answer:
-        prompt = self._prompts.get(question.step.name) or prompts.own(question.step.name)
+        step = question.step
+        prompt = self._prompts.get(step.name) or prompts.own(step.name, step.package)
         conversation = Conversation(question, prompt, self.parameters)
         key = conversation.key(self.client)
         return await self._sharing.once(key, partial(self._answered, conversation, key))
@@ -157,7 +158,9 @@ class Judge:
 
     def facts(self) -> dict[str, Any]:
         """What stands in the report."""
-        told = {"endpoint": self.client.endpoint, "model": self.client.model}
+        told: dict[str, Any] = {"endpoint": self.client.endpoint, "model": self.client.model}
+        warning = getattr(self.client, "warning", None)
+        told |= {"warnings": [warning]} if warning else {}
         return told | dict(self._counted) | self.calls.facts()
 
     def close(self) -> None:

@@ -1,0 +1,1 @@
+"""Judged variants: a language model says whether a response refuses or notices false documents."""

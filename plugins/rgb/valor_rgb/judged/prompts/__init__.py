@@ -1,0 +1,1 @@
+"""Prompts of the judged variants, one file for each step, by language."""
