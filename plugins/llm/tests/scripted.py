@@ -71,7 +71,7 @@ def answered(name: str, item: Text, client: Scripted, **parameters: Any) -> Item
     """What a metric answers about one item, asked once for each step."""
     spec = Registry().metric(name)
     score = by_reference(spec.implementation)
-    judge = Judge(JudgeParameters(cache="off", reply_retries=0), client)
+    judge = Judge(JudgeParameters(cache="off", reply_retries=0, http_retries=0), client)
     try:
         answer: ItemScore | Gap = asyncio.run(
             score(item, spec.parameter_class(**parameters), {"judge": judge})
