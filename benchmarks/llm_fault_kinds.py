@@ -162,3 +162,13 @@ RATINGS: Mapping[str, str] = {
     "rating_bare": "the number alone",
 }
 """Faults of SummaryCoherence."""
+
+OF_IDS = frozenset(
+    {
+        *("duplicate_id_same_verdict", "duplicate_id_contradicting", "one_id_for_all"),
+        *("ids_out_of_range", "one_id_out_of_range", "ids_from_zero", "ids_as_text"),
+        *("ids_as_floats", "ids_as_words", "ids_null", "ids_missing", "ids_missing_and_one_short"),
+        *("one_id_missing", "mapping_by_id"),
+    }
+)
+"""Faults that have nothing to act on where verdicts have no ids."""

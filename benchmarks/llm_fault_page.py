@@ -43,11 +43,18 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Row:
-    """A fault, its words in the table, and what each program made of it."""
+    """A fault, its words in the table, and what each program made of it, if it met it."""
 
     fault: str
     words: str
     outcomes: Mapping[str, Outcome]
+
+    def cell(self, peer: str, attribute: str) -> str:
+        """What stands in a program's column."""
+        found = self.outcomes.get(peer)
+        if found is None or (self.fault and not found.faults):
+            return "n/a"
+        return str(getattr(found, attribute))
 
 
 _BEGINNING = """\
@@ -77,10 +84,9 @@ in a reply without any, stays as it is. A list of claims that is one short is no
 faults: nobody could tell it from a right one.
 
 Valor has its default numbers of retries, and no cache. Of ragas, it is the Faithfulness of its
-collections; of deepeval, FaithfulnessMetric without a reason, and errors are ignored;
-valor-lite is called from threads. Their verdicts have no ids, and a fault of ids has nothing to
-act on there: these rows show what they make of no fault. A run that took longer than
-{patience:.0f} s was ended: †.
+collections; of deepeval, FaithfulnessMetric without a reason, and errors are ignored; valor-lite is
+called from threads. Their verdicts have no ids, so that most faults of ids are n/a there. A run
+that took longer than {patience:.0f} s was ended: †.
 
 ```console
 python benchmarks/llm_faults.py
@@ -122,7 +128,8 @@ def page(
 
 
 def _total(peer: str, title: str, rows: Sequence[Row]) -> str:
-    own = [row.outcomes[peer] for row in rows if row.fault and peer in row.outcomes]
+    found = [row.outcomes[peer] for row in rows if peer in row.outcomes]
+    own = [one for one in found if one.faults]
     wrong = sum(one.wrong > 0 for one in own)
     sums = [sum(getattr(one, name) for one in own) for name in ("right", "none", "wrong")]
     cells = [title, f"{wrong} of {len(own)}", *(f"{total:,}" for total in sums)]
@@ -130,11 +137,11 @@ def _total(peer: str, title: str, rows: Sequence[Row]) -> str:
 
 
 def _table(rows: Sequence[Row], titles: Mapping[str, str], attribute: str) -> str:
-    peers = [peer for peer in titles if all(peer in row.outcomes for row in rows)]
+    peers = [peer for peer in titles if any(peer in row.outcomes for row in rows)]
     lines = [f"| fault | share | {' | '.join(titles[peer] for peer in peers)} |"]
     lines += [f"|{' --- |' * (2 + len(peers))}"]
     for row in rows:
         share = f"{100 * SHARES.get(row.fault, 0.2):.0f} %" if row.fault else ""
-        cells = [getattr(row.outcomes[peer], attribute) for peer in peers]
+        cells = [row.cell(peer, attribute) for peer in peers]
         lines.append(f"| {row.words} | {share} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -5,14 +5,16 @@
 Samples with known scores are judged by the mock endpoint of the tests, one kind of fault at a time.
 Every program gets the same faults at the same share of its calls. The whole table is written to
 ``docs/llm/faults.md``, a part of it is printed. What Valor says of samples without a score is
-printed, too.
+printed, too. Outcomes of the peers are kept beside their environments.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "plugins" / "llm" / "tests"))  # where the mock endpoint is
 
 from llm_data import rated_samples, samples  # noqa: E402
-from llm_fault_kinds import GROUPS, RATINGS, SHARES  # noqa: E402
+from llm_fault_kinds import GROUPS, OF_IDS, RATINGS, SHARES  # noqa: E402
 from llm_fault_page import Outcome, Row, page  # noqa: E402
 from llm_programs import TITLES, Program, default_folder  # noqa: E402
 from mock_endpoint import MockEndpoint, mock_endpoint  # noqa: E402
@@ -66,19 +68,49 @@ def outcome(
     return Outcome(right, none, len(data) - right - none, calls, met, answer["seconds"])
 
 
+class Kept:
+    """Outcomes of the peers, which do not change with Valor.
+
+    Parameters
+    ----------
+    folder : Path
+        Where there is a file of lines for each of them.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.known: dict[str, Outcome] = {}
+        for path in folder.glob("outcomes-*.jsonl"):
+            for line in path.read_text("utf-8").splitlines():
+                told = json.loads(line)
+                self.known[told["key"]] = Outcome(**told["outcome"])
+
+    def add(self, peer: str, key: str, found: Outcome) -> None:
+        """Keep an outcome."""
+        with (self.folder / f"outcomes-{peer}.jsonl").open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps({"key": key, "outcome": asdict(found)}) + "\n")
+
+
 def rows(
     programs: Mapping[str, Program],
     endpoint: MockEndpoint,
     faults: Mapping[str, str],
     metric: str,
     data: Sequence[Any],
+    kept: Kept,
 ) -> Iterator[Row]:
     """Faults with the outcome of every program."""
     for fault, words in faults.items():
-        found = {
-            peer: outcome(peer, program, endpoint, fault, metric, data)
-            for peer, program in programs.items()
-        }
+        found = {}
+        for peer, program in programs.items():
+            if peer != "valor" and fault in OF_IDS:
+                continue
+            key = f"{peer} {fault} {metric} {len(data)}"
+            found[peer] = kept.known.get(key) or outcome(
+                peer, program, endpoint, fault, metric, data
+            )
+            if peer != "valor" and key not in kept.known:
+                kept.add(peer, key, found[peer])
         told = "; ".join(f"{peer} {one.scores} ({one.cost})" for peer, one in found.items())
         met = "/".join(str(one.faults) for one in found.values())
         print(f"{fault or 'none'}, met {met}: {told}", file=sys.stderr, flush=True)
@@ -90,11 +122,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--samples", type=int, default=40)
+    parser.add_argument("--samples", type=int, default=24)
     parser.add_argument("--only", nargs="+", help="faults; all without it")
     parser.add_argument("--programs", nargs="+", choices=MODES, default=list(MODES))
     parser.add_argument("--environments", type=Path, default=default_folder())
     chosen = parser.parse_args()
+    kept = Kept(chosen.environments)
     programs = {peer: Program(peer, chosen.environments) for peer in chosen.programs}
     raters = {peer: one for peer, one in programs.items() if peer in ("valor", "valor-lite")}
     data, rated = samples(chosen.samples), rated_samples(chosen.samples)
@@ -103,10 +136,10 @@ def main() -> None:
     with mock_endpoint() as endpoint:
         for title, faults in groups.items():
             own = {fault: faults[fault] for fault in faults if fault in (chosen.only or faults)}
-            found[title] = list(rows(programs, endpoint, own, "llm.Faithfulness", data))
+            found[title] = list(rows(programs, endpoint, own, "llm.Faithfulness", data, kept))
         own = {fault: RATINGS[fault] for fault in RATINGS if fault in (chosen.only or RATINGS)}
         title = "The rating is none of those asked for"
-        found[title] = list(rows(raters, endpoint, own, "llm.SummaryCoherence", rated))
+        found[title] = list(rows(raters, endpoint, own, "llm.SummaryCoherence", rated, kept))
     for program in programs.values():
         program.close()
     settings = {
