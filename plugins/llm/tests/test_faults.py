@@ -1,0 +1,72 @@
+"""Faults of endpoints and replies give a right score or a named error, never a wrong score."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+from mock_endpoint import MockEndpoint
+from valor_llm.judge import calls
+from valor_llm.judge.retries import Retries
+
+from valor_core import evaluate
+from valor_core.result import Failed, NotRun
+from valor_core.schemas.text import Text
+
+SUPPORTED = (2, 0, 3, 1, 2, 1)
+"""How many of three claims the contexts support, by sample."""
+ITEMS = tuple(
+    Text(
+        f"q{number}",
+        response=" ".join(f"Number {number}-{one} is stone{number}x{one}." for one in range(3)),
+        contexts=tuple(f"Here lies stone{number}x{one}." for one in range(count)) or ("Sand.",),
+    )
+    for number, count in enumerate(SUPPORTED)
+)
+RATED = tuple(
+    Text(f"q{words}", response=f"Text{' long' * words}.", query="Source.") for words in range(6)
+)
+RIGHT = {
+    "llm.Faithfulness": [count / 3 for count in SUPPORTED],
+    # The endpoint's grade is at the place (words modulo 5) of 1 to 5: here 1 to 6 words.
+    "llm.SummaryCoherence": [2.0, 3.0, 4.0, 5.0, 1.0, 2.0],
+}
+STOPPING = {"http_401", "http_403", "http_404", "redirect"}
+WITHOUT_EFFECT = {"rejects_logprobs"}  # nobody asks for probabilities here
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "Retries", partial(Retries, first=0.0))
+
+
+def outcomes(endpoint: MockEndpoint, metric: str) -> list[Any]:
+    client = {"name": "openai", "base_url": endpoint.base_url, "model": "m"}
+    items = ITEMS if metric == "llm.Faithfulness" else RATED
+    judge = {"client": client, "cache": "off", "call_timeout": 0.25, "concurrency": 12}
+    report = evaluate(items, [metric], resources={"judge": judge}, items=True)
+    return [row.value for row in report.items[0].rows]
+
+
+@pytest.mark.parametrize("kind", ["reply", "wire", "request"])
+def test_every_fault_gives_right_scores_or_named_errors(endpoint: MockEndpoint, kind: str) -> None:
+    found = {}
+    for fault in sorted({*endpoint.faults[kind]} - WITHOUT_EFFECT):
+        metric = "llm.SummaryCoherence" if fault.startswith("rating_") else "llm.Faithfulness"
+        endpoint.reset(faults={fault: 0.3}, seed=5, slow_seconds=0.6, retry_after=0.01)
+        rows = outcomes(endpoint, metric)
+        told = [wrong(*pair, fault in STOPPING) for pair in zip(rows, RIGHT[metric], strict=True)]
+        found[fault] = [one for one in told if one]
+        if not endpoint.counters["faults"].get(fault):
+            found[fault].append("no call met it")
+    assert {fault: told for fault, told in found.items() if told} == {}
+
+
+def wrong(value: Any, right: float, may_stop: bool) -> str | None:
+    """What is wrong with an outcome, if anything is."""
+    if isinstance(value, Failed):
+        return None if value.reason else "no reason"
+    if isinstance(value, NotRun):
+        return None if may_stop and value.reason else f"not run: {value.reason}"
+    return None if value == pytest.approx(right, abs=1e-12) else f"{value} for {right}"
