@@ -13,6 +13,7 @@ from endpoint.reply_faults import Said
 
 Body = Mapping[str, Any]
 _TOKEN = re.compile(r"\s*\w+|\s*[^\w\s]+|\s+")
+_EXAMPLE = re.compile(r"^Reply\n(\{.*\})$", re.MULTILINE)  # as Valor's prompts have it
 _PROBABLE = 0.8  # of the rating that is said; the other grades share the rest
 
 
@@ -58,7 +59,9 @@ def right(dialect: str, body: Body) -> Said:
     value = right_answer(schema, asked_of(prompts))
     if list(value) == ["rating"]:  # a prompt that wants a bare number
         return Said(value, str(value["rating"]), schema, model, is_bare=True)
-    return Said(value, json.dumps(value), schema, model)
+    examples = _EXAMPLE.findall(prompts[0])
+    example = next((one for one in examples if one != json.dumps(value)), None)
+    return Said(value, json.dumps(value), schema, model, example=example)
 
 
 def answered(dialect: str, body: Body, said: Said) -> dict[str, Any]:

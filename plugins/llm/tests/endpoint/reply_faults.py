@@ -31,6 +31,8 @@ class Said:
         Whether tokens are counted.
     is_bare : bool
         Whether the reply is a number and no object.
+    example : str, optional
+        A reply that stands in the prompt as an example.
     """
 
     value: Any
@@ -41,6 +43,7 @@ class Said:
     refusal: str | None = None
     has_usage: bool = True
     is_bare: bool = False
+    example: str | None = None
 
 
 Change = Callable[[Said], Said | None]
@@ -123,6 +126,11 @@ def _content_filter_midway(said: Said) -> Said | None:
     if said.text is None:
         return None
     return replace(said, text=said.text[: len(said.text) // 2], finish="content_filter")
+
+
+@reply_fault("example_copied")
+def _example_copied(said: Said) -> Said | None:
+    return replace(said, text=said.example) if said.example else None
 
 
 # ---- the text

@@ -117,6 +117,11 @@ of_rows("key_answer")(_renamed("verdict", "answer"))
 of_rows("capital_keys_of_rows")(
     lambda rows: [{key.capitalize(): one for key, one in row.items()} for row in rows]
 )
+of_rows("verdict_in_bold")(_word(lambda verdict: f"**{verdict}**"))
+of_rows("verdict_negated")(_word(lambda verdict: f"not {verdict}"))
+of_rows("ids_shifted", "id", 2)(_id(lambda number: number + 1))
+of_rows("id_as_boolean", "id")(lambda rows: [rows[0] | {"id": True}, *rows[1:]])
+of_rows("ids_in_text", "id")(_id(lambda number: f"{number} of 9"))
 of_rows("bare_words")(lambda rows: [row["verdict"] for row in rows])
 of_rows("rows_as_text")(lambda rows: [json.dumps(row) for row in rows])
 of_rows("null_row")(lambda rows: [*rows[:-1], None])
@@ -158,6 +163,13 @@ def _contrary(said: Said) -> str | None:
     return json.dumps(value)
 
 
+@reply_fault("one_object_each")
+def _one_object_each(said: Said) -> Said | None:
+    rows = [(key, row) for key, found in _lists(said.value) for row in found]
+    text = "\n".join(json.dumps({key: [row]}) for key, row in rows)
+    return replace(said, text=text) if len(rows) > 1 else None
+
+
 # ---- ratings
 
 
@@ -180,6 +192,15 @@ _of_rating("rating_as_boolean", lambda rating: True)
 _of_rating("rating_null", lambda rating: None)
 _of_rating("rating_of_ten", lambda rating: f"{rating} out of 10")
 _of_rating("rating_as_list", lambda rating: [rating])
+_of_rating("rating_as_range", lambda rating: f"1-{rating}")
+_of_rating("rating_as_fraction", lambda rating: f"{rating}/5")
+
+
+@reply_fault("rating_twice")
+def _rating_twice(said: Said) -> Said | None:
+    if not isinstance(said.value, dict) or "rating" not in said.value:
+        return None
+    return replace(said, text=f'{{"rating": 3, "analysis": "So-so.", {(said.text or "")[1:]}')
 
 
 @reply_fault("rating_in_prose")
