@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import time
 from collections import Counter
@@ -104,7 +105,7 @@ class Calls:
     @stop.setter
     def stop(self, reason: str) -> None:
         self._why = self._why or reason
-        if self._loop is not None:
+        if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._end_waits)
 
     def _end_waits(self) -> None:
@@ -220,6 +221,14 @@ class Calls:
 
     def _admit(self, request: Request) -> float:
         """Seconds that a request may take; all that forbids it is asked here, before each one."""
+        left = self._left()
+        if self.stop is not None:
+            raise ResourceStopped(self.stop)
+        self._counted["calls"] += 1
+        return left
+
+    def _left(self) -> float:
+        """Seconds until the end of the run."""
         now = self._clock()
         if self._until is None and self.parameters.run_timeout is not None:
             self._until = now + self.parameters.run_timeout
@@ -229,9 +238,6 @@ class Calls:
                 f"the judge's run_timeout of {self.parameters.run_timeout:g} s is over",
                 "Raise judge.run_timeout, or run again to go on",
             )
-        if self.stop is not None:
-            raise ResourceStopped(self.stop)
-        self._counted["calls"] += 1
         return left
 
     def _count(self, usage: Usage) -> None:
@@ -263,15 +269,15 @@ class Calls:
 
     async def _pause(self, failed: int, error: Passing) -> None:
         """Wait before another attempt, or raise the error where there is none."""
+        self._left()  # what was cut short by the end of the run has not failed
         pause = self._retries.pause(failed, error)
-        if pause is None or self.stop is not None:
+        if pause is None:
+            if failed > 1:
+                error.args = (f"{error}, in {failed} attempts",)
             raise error
         self._counted["http_retries"] += 1
-        if pause:
-            try:
-                await asyncio.wait_for(self._stopped.wait(), pause)
-            except TimeoutError:
-                return
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._stopped.wait(), pause)
 
     def _stop(self, reason: str, remedy: str | None) -> ResourceStopped:
         """Let no further call be made."""

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from attrs import define, field
 
 _MINUTE = 60.0
+_TICK = 1e-3  # seconds more than are left, so that nothing is left after them by rounding
 
 
 @define(eq=False)
@@ -56,7 +57,7 @@ class Limits:
     >>> for ticket in tickets:
     ...     limits.limited(ticket, after=10)
     >>> limits.delay(), limits.allowed
-    (10.0, 2)
+    (10.001, 2)
     """
 
     concurrency: int
@@ -100,7 +101,8 @@ class Limits:
         if self.under_way >= self.allowed:
             return math.inf
         now = self.clock()
-        return max(0.0, self._paused_until - now, self._until_in_a_minute(now, tokens))
+        left = max(self._paused_until - now, self._until_in_a_minute(now, tokens))
+        return left + _TICK if left > 0 else 0.0
 
     def begin(self, tokens: int = 0) -> Ticket:
         """Count a call as under way."""

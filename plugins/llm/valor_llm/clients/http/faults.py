@@ -14,6 +14,7 @@ from valor_llm.clients.http.keys import without_starred
 from valor_llm.clients.protocol import ClientError, Passing, RateLimited, Refused, Rejected
 
 _LONGEST = 400  # characters of what an endpoint says
+_LOOKED_AT = 4000  # characters in which that is looked for
 _PASSING = frozenset({408, 409, 425})
 _REJECTED = frozenset({400, 406, 411, 412, 413, 414, 415, 416, 422, 424, 431, 451})
 _UNPAID = re.compile(r"insufficient_quota|credit balance|billing_hard_limit")
@@ -86,9 +87,10 @@ def said(data: bytes) -> str:
     try:
         body = json.loads(data)
     except (ValueError, RecursionError):
-        text = re.sub(r"<style.*?</style>|<[^<>]*>", " ", data.decode("utf-8", "replace"))
+        text = data[:_LOOKED_AT].decode("utf-8", "replace")
+        text = re.sub(r"<style.*?</style>|<[^<>]*>", " ", text)
     else:
-        text = told(body)
+        text = told(body)[:_LOOKED_AT]
     text = without_starred(" ".join(text.split()))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 

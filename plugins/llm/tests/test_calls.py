@@ -1,0 +1,312 @@
+"""Calls of one client: retried, limited, fitted to the endpoint, and ended."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import wait
+from typing import Any, ClassVar
+
+import pytest
+from valor_llm.clients.protocol import (
+    Client,
+    ClientError,
+    Passing,
+    RateLimited,
+    Refused,
+    Rejected,
+    Reply,
+    Request,
+    Usage,
+)
+from valor_llm.judge.calls import Calls
+from valor_llm.judge.features import Features
+from valor_llm.judge.retries import Retries
+from valor_llm.parameters.judge import JudgeParameters
+
+from valor_core.errors import ResourceStopped
+from valor_core.event_loop import submit
+
+REQUEST = Request(
+    messages=(), schema={}, step="claims", temperature=0.0, seed=1, max_tokens=10, deadline=5.0
+)
+AT_ONCE = Retries(3, draw=lambda low, high: 0.0)
+Answering = Callable[[int, Request], Reply | ClientError]
+
+
+def said(text: str = "{}", **more: Any) -> Reply:
+    return Reply(text=text, model="m", **more)
+
+
+class Scripted:
+    """A client that says, or raises, what a script makes of the number of the call."""
+
+    is_remote: ClassVar[bool] = True
+    endpoint = "https://judge.test/v1"
+    model = "m"
+
+    def __init__(self, script: Answering | Sequence[Reply | ClientError]) -> None:
+        self.script: Answering = (
+            script if callable(script) else lambda number, request: script[number]
+        )
+        self.requests: list[Request] = []
+        self._counting = threading.Lock()
+
+    def _next(self, request: Request) -> Reply:
+        with self._counting:
+            number = len(self.requests)
+            self.requests.append(request)
+        answer = self.script(number, request)
+        if isinstance(answer, ClientError):
+            raise answer
+        return answer
+
+    def complete(self, request: Request) -> Reply:
+        return self._next(request)
+
+
+class Awaited(Scripted):
+    """The same, as a coroutine function."""
+
+    async def complete(self, request: Request) -> Reply:  # type: ignore[override]
+        await asyncio.sleep(0)
+        return self._next(request)
+
+
+def calls_of(client: Client, retries: Retries = AT_ONCE, **parameters: Any) -> Calls:
+    return Calls(JudgeParameters(cache="off", **parameters), client, retries=retries)
+
+
+def complete(calls: Calls, times: int = 1, request: Request = REQUEST) -> list[Any]:
+    """What becomes of some calls at once: replies and errors."""
+
+    async def run() -> list[Any]:
+        asked = (calls.complete(request) for _ in range(times))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    return submit(run()).result(timeout=20)
+
+
+@pytest.mark.parametrize("kind", [Scripted, Awaited])
+def test_what_may_pass_is_tried_again_and_counted(kind: type[Scripted]) -> None:
+    client = kind([Passing("503"), RateLimited("429"), said(usage=Usage(prompt=7, completion=2))])
+    calls = calls_of(client)
+    (reply,) = complete(calls)
+    assert reply.text == "{}"
+    told = calls.facts()
+    assert (told["calls"], told["http_retries"], told["rate_limited"]) == (3, 2, 1)
+    assert (told["prompt_tokens"], told["completion_tokens"]) == (7, 2)
+
+
+def test_tries_end_and_the_error_says_how_many_there_were() -> None:
+    client = Scripted(lambda number, request: Passing("https://judge.test/v1: 503"))
+    (error,) = complete(calls_of(client))
+    assert str(error) == "https://judge.test/v1: 503, in 4 attempts"
+    assert isinstance(error, Passing)
+    assert len(client.requests) == 4  # one, and three more
+
+
+def test_a_request_that_is_not_taken_is_not_repeated() -> None:
+    client = Scripted(lambda number, request: Rejected("400: the request is malformed"))
+    (error,) = complete(calls_of(client))
+    assert str(error) == "400: the request is malformed"
+    assert len(client.requests) == 1
+
+
+def test_a_field_that_is_not_taken_is_left_out_from_then_on() -> None:
+    def script(number: int, request: Request) -> Reply | ClientError:
+        if request.temperature is not None:
+            return Rejected("400: temperature is not supported")
+        if request.max_tokens_key == "max_tokens":
+            return Rejected("400: use max_completion_tokens in the place of max_tokens")
+        return said()
+
+    client, learned = Scripted(script), []
+    calls = Calls(JudgeParameters(cache="off"), client, learned=learned.append)
+    complete(calls)
+    complete(calls)
+    assert len(client.requests) == 4  # two that were rejected, and one for each reply
+    assert client.requests[2] == client.requests[3]
+    assert client.requests[3].seed == 1
+    assert calls.facts()["not_taken"] == ["temperature"]
+    found = Features(max_tokens_key="max_completion_tokens", left_out=frozenset({"temperature"}))
+    assert learned == [found]
+
+
+def test_what_no_reply_has_proved_is_forgotten() -> None:
+    client = Scripted(
+        [
+            Rejected("400: seed is odd"),
+            Rejected("400: the request is malformed"),
+            said(),
+        ]
+    )
+    calls = calls_of(client)
+    complete(calls)
+    complete(calls)
+    assert [one.seed for one in client.requests] == [1, None, 1]
+    assert "not_taken" not in calls.facts()
+
+
+def test_a_schema_that_is_ignored_gives_way_to_an_object_and_to_text() -> None:
+    client = Scripted(lambda number, request: said("So be it."))
+    calls = calls_of(client)
+    for form in ("json_schema", "json_schema", "json_object", "json_object", "text", "text"):
+        (reply,) = complete(calls)
+        assert reply.format == form
+        calls.learn(reply, fits=False)
+    assert calls.features.format == "text"
+
+
+def test_one_reply_that_fits_keeps_the_schema() -> None:
+    calls = calls_of(Scripted(lambda number, request: said()))
+    (reply,) = complete(calls)
+    for fits in (False, True, False, False, False):
+        calls.learn(reply, fits)
+    assert calls.features.format == "json_schema"
+
+
+def test_a_reply_that_was_cut_says_nothing_of_the_schema() -> None:
+    cut = Reply(text='{"cla', model="m", finish="length")
+    calls = calls_of(Scripted(lambda number, request: cut))
+    for _ in range(5):
+        (reply,) = complete(calls)
+        calls.learn(reply, fits=False)
+    assert calls.features.format == "json_schema"
+
+
+def test_a_refusal_stops_all_calls_and_says_what_to_do() -> None:
+    def script(number: int, request: Request) -> Reply | ClientError:
+        return Refused("https://judge.test/v1: 401 Unauthorized", "Check the key in JUDGE_KEY")
+
+    client = Scripted(script)
+    calls = calls_of(client, concurrency=1)
+    errors = complete(calls, times=5)
+    assert len(client.requests) == 1
+    assert all(isinstance(one, ResourceStopped) for one in errors)
+    assert calls.stop == "https://judge.test/v1: 401 Unauthorized; check the key in JUDGE_KEY"
+    assert str(errors[0]) == "https://judge.test/v1: 401 Unauthorized\nCheck the key in JUDGE_KEY"
+
+
+def test_a_refusal_ends_those_that_wait_for_another_attempt() -> None:
+    def script(number: int, request: Request) -> Reply | ClientError:
+        return RateLimited("429", after=500.0) if number == 0 else Refused("401")
+
+    client = Awaited(script)
+
+    async def run() -> list[Any]:
+        calls = calls_of(client, retries=Retries(3))
+        first = asyncio.ensure_future(calls.complete(REQUEST))
+        while not calls.facts().get("http_retries"):
+            await asyncio.sleep(0)
+        calls.stop = "the budget is spent"
+        return await asyncio.gather(first, calls.complete(REQUEST), return_exceptions=True)
+
+    errors = submit(run()).result(timeout=5)
+    assert [str(one) for one in errors] == ["the budget is spent"] * 2
+    assert all(isinstance(one, ResourceStopped) for one in errors)
+    assert len(client.requests) == 1
+
+
+def test_no_more_calls_are_under_way_than_there_may_be() -> None:
+    lock, under_way, most = threading.Lock(), [0], [0]
+
+    def script(number: int, request: Request) -> Reply | ClientError:
+        with lock:
+            under_way[0] += 1
+            most[0] = max(most[0], under_way[0])
+        time.sleep(0.002)
+        with lock:
+            under_way[0] -= 1
+        return said()
+
+    client = Scripted(script)
+    complete(calls_of(client, concurrency=3), times=30)
+    assert most[0] == 3
+    assert len(client.requests) == 30
+
+
+def test_random_rate_limits_lose_no_call() -> None:
+    draw = random.Random(14)
+
+    def script(number: int, request: Request) -> Reply | ClientError:
+        return RateLimited("429", after=0.001) if draw.random() < 0.3 else said()
+
+    client = Scripted(script)
+    replies = complete(calls_of(client, Retries(20, draw=lambda low, high: 0.0)), times=100)
+    assert all(isinstance(one, Reply) for one in replies)
+
+
+def test_a_coroutine_that_never_ends_is_ended_at_the_deadline() -> None:
+    class Hanging(Awaited):
+        async def complete(self, request: Request) -> Reply:  # type: ignore[override]
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    calls = calls_of(Hanging([]), retries=Retries(0))
+    (error,) = complete(calls, request=Request(messages=(), schema={}, step="s", deadline=0.05))
+    assert str(error) == "https://judge.test/v1: no reply within 0.05 s"
+    assert isinstance(error, Passing)
+
+
+def test_after_the_end_of_the_run_no_call_is_made() -> None:
+    now = [100.0]
+
+    def script(number: int, request: Request) -> Reply | ClientError:
+        now[0] += 40
+        return said() if number == 0 else Passing("no whole answer within 20 s")
+
+    client = Scripted(script)
+    parameters = JudgeParameters(cache="off", run_timeout=60.0, call_timeout=50.0)
+    calls = Calls(parameters, client, retries=Retries(0), clock=lambda: now[0])
+    asked = Request(messages=(), schema={}, step="claims", deadline=50.0)
+    (reply,) = complete(calls, request=asked)
+    assert isinstance(reply, Reply)
+    # The second call may take the 20 seconds that are left; cut short, it has not failed.
+    (error,) = complete(calls, request=asked)
+    assert [one.deadline for one in client.requests] == [50.0, 20.0]
+    assert isinstance(error, ResourceStopped)
+    assert str(error).splitlines() == [
+        "the judge's run_timeout of 60 s is over",
+        "Raise judge.run_timeout, or run again to go on",
+    ]
+    assert calls.stop is not None
+
+
+def test_closing_ends_what_waits_and_the_threads() -> None:
+    release, begun = threading.Event(), threading.Semaphore(0)
+
+    def script(number: int, request: Request) -> Reply | ClientError:
+        begun.release()
+        release.wait(10)
+        return said()
+
+    before = set(threading.enumerate())
+    calls = calls_of(Scripted(script), concurrency=2)
+    futures = [submit(calls.complete(REQUEST)) for _ in range(6)]
+    for _ in range(2):
+        assert begun.acquire(timeout=5)
+    ours = {one for one in threading.enumerate() if one.name.startswith("valor-judge")} - before
+    assert len(ours) == 2
+    calls.close()
+    release.set()
+    assert not wait(futures, timeout=5).not_done
+    ended = [one.exception() for one in futures]
+    assert sum(one is None for one in ended) == 2  # those under way are paid for, and kept
+    assert {str(one) for one in ended if one} == {"the judge is closed"}
+    for thread in ours:
+        thread.join(5)
+        assert not thread.is_alive()
+
+
+def test_a_reply_is_told_of_where_it_comes_in() -> None:
+    calls, told = calls_of(Scripted([said("{}")])), []
+
+    def take(reply: Reply) -> None:
+        told.append((reply.text, threading.current_thread().name.partition("_")[0]))
+
+    submit(calls.complete(REQUEST, take)).result(timeout=5)
+    assert told == [("{}", "valor-judge")]
