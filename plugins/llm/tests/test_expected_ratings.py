@@ -16,6 +16,10 @@ from valor_llm.replies.shapes import Rating
 from valor_llm.steps.claims import CLAIMS
 from valor_llm.steps.coherence import COHERENCE
 
+from valor_core import Registry
+from valor_core.schemas.text import Text
+from valor_core.spec import by_reference
+
 FIVE = Rating((1, 2, 3, 4, 5))
 TEN = Rating(tuple(range(1, 11)))
 NAMED = Rating(("poor", "partly right", "perfect"))
@@ -173,3 +177,34 @@ def test_a_rating_without_probabilities_is_no_answer_and_not_taken_as_given() ->
         "coherence: judge.scoring is expected, but the endpoint gives no probabilities of tokens"
     )
     assert len(client.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("metric", "parameters", "reply", "value"),
+    [
+        ("llm.Coherence", {}, ("4", {"4": 0.5, "5": 0.5}), 4.5),
+        ("llm.Rubric", {"criteria": "c"}, ("4", {"4": 0.5, "5": 0.5}), (4.5 - 1) / 4),
+        # 0.25 * 0 + 0.75 * 2, of 4 at the most.
+        (
+            "llm.Rubric",
+            {"criteria": "c", "grades": {"poor": 0, "good": 2, "superb": 4}},
+            ("good", {"good": 0.75, "poor": 0.25}),
+            1.5 / 4,
+        ),
+    ],
+)
+def test_metrics_of_ratings_follow_the_probabilities(
+    metric: str, parameters: dict[str, Any], reply: tuple[str, dict[str, float]], value: float
+) -> None:
+    quote = '"' if reply[0] == "good" else ""
+    client = Weighing(tokens('{"analysis": "", "rating": ' + quote, reply, quote + "}"))
+    spec = Registry().metric(metric)
+    judge = Judge(JudgeParameters(scoring="expected", cache="off"), client)
+
+    scored = asyncio.run(
+        by_reference(spec.implementation)(
+            Text("q", "Why?", "So."), spec.parameter_class(**parameters), {"judge": judge}
+        )
+    )
+
+    assert scored.value == pytest.approx(value, rel=1e-12)
