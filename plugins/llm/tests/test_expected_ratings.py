@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from valor_llm.clients.protocol import Reply, Request, TokenChoice
@@ -139,7 +139,7 @@ def test_probabilities_that_are_not_there_are_an_error(
 class Weighing:
     """A client that gives one rating with its probabilities, or without."""
 
-    is_remote = False
+    is_remote: ClassVar[bool] = False
     endpoint = "weighing"
     model = "weighing"
 
