@@ -197,7 +197,7 @@ def valor_resources() -> tuple[ResourceSpec, ...]:
             summary="A language model that is asked step by step, with every reply checked",
             parameters="valor_llm.parameters.judge:JudgeParameters",
             implementation="valor_llm.judge.judge:Judge",
-            identity=("temperature", "seed", "reply_tokens", "language", "prompts"),
+            identity=("temperature", "seed", "reply_tokens", "language", "prompts", "scoring"),
             divided=("max_calls", "max_tokens", "max_cost"),
             kinds="client",
         ),

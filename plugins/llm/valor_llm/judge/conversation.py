@@ -12,7 +12,8 @@ from valor_llm.clients.protocol import Client, Message, Reply, Request, Usage
 from valor_llm.judge.answer import Answer, NoAnswer, Question
 from valor_llm.judge.cache import Kept, key_of
 from valor_llm.parameters.judge import JudgeParameters
-from valor_llm.replies.shapes import Reading
+from valor_llm.replies.expected import NoProbabilities, expected
+from valor_llm.replies.shapes import Rating, Reading
 from valor_llm.steps.prompt import Prompt
 from valor_llm.steps.step import FENCE
 
@@ -107,19 +108,37 @@ class Conversation:
         return self.reading is not None and self.reading.is_complete
 
     def answer(self) -> Answer:
-        """The answer, once it is complete."""
+        """The answer, once it is complete.
+
+        Raises
+        ------
+        NoAnswer
+            If the probabilities of its ratings are wanted and not known.
+        """
         assert self.reading is not None
         assert self._last is not None
+        value, step = self.reading.value, self.question.step
+        if self._is_weighted:
+            try:
+                value = expected(value, self._last.tokens, step.shape)
+            except NoProbabilities as error:
+                raise NoAnswer(f"{step.name}: judge.scoring is expected, but {error}") from error
         return Answer(
-            step=self.question.step.name,
-            prompt=self.question.step.identity(self.prompt),
-            value=self.reading.value,
+            step=step.name,
+            prompt=step.identity(self.prompt),
+            value=value,
             model=self._last.model,
             attempts=self.attempts,
             lenient=tuple(self.reading.lenient),
             usage=self.usage,
             tokens=self._last.tokens,
         )
+
+    @property
+    def _is_weighted(self) -> bool:
+        """Whether a rating is asked for, and with probabilities."""
+        is_rating = isinstance(self.question.step.shape, Rating)
+        return is_rating and self.parameters.scoring == "expected"
 
     def failure(self) -> NoAnswer:
         """Why there is no answer after so many replies."""
@@ -157,6 +176,7 @@ class Conversation:
             temperature=self.parameters.temperature,
             seed=None if seed is None else seed + self.question.repeat,
             max_tokens=self.parameters.reply_tokens,
+            probabilities=self._is_weighted,
             deadline=self.parameters.call_timeout,
         )
 

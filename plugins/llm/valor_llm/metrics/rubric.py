@@ -6,6 +6,7 @@ from valor_core.result import Gap, ItemScore, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, rating_row
 from valor_llm.parameters.rubric import RubricParameters
+from valor_llm.replies.expected import mean_of
 from valor_llm.replies.shapes import Rating
 from valor_llm.steps.rubric import rubric
 
@@ -25,6 +26,7 @@ async def score(item: Text, parameters: RubricParameters, ask: Asking) -> ItemSc
         parameters.meanings,
         parameters.steps,
     )
-    row = rating_row(await ask(step, **shown))
+    answer = await ask(step, **shown)
     low, high = min(values.values()), max(values.values())
-    return ItemScore((values[row["rating"]] - low) / (high - low), {"ratings": [row]})
+    value = (mean_of(answer.value, values) - low) / (high - low)
+    return ItemScore(value, {"ratings": [rating_row(answer)]})

@@ -48,6 +48,10 @@ class JudgeParameters:
     prompts: Mapping[str, Path] = parameter(
         default={}, help="Files that take the place of prompts, by the name of the step."
     )
+    scoring: Literal["given", "expected"] = parameter(
+        default="given",
+        help="The rating that a reply gives, or the mean of all grades by their probabilities.",
+    )
     concurrency: int = parameter(
         default=16, help="Calls under way at a time, at the most.", check=Within(1)
     )

@@ -1,0 +1,129 @@
+"""Messages of the steps: their examples, their form, and data that try to break out of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib import resources
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from valor_llm.clients.protocol import Message
+from valor_llm.probe.attacks import attacks
+from valor_llm.replies.shapes import Reading, Verdicts
+from valor_llm.steps import prompt
+from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
+from valor_llm.steps.step import Step
+
+from .declared_steps import STEPS
+
+FENCE = "DATA-0123456789abcdef"
+LISTS = (
+    *("contexts", "references", "claims", "opinions", "statements"),
+    *("response_statements", "reference_statements"),
+)
+FILES = [
+    file.name.removesuffix(".toml")
+    for file in (resources.files("valor_llm.prompts") / "en").iterdir()
+]
+
+
+def data_of(step: Step, text: str) -> dict[str, Any]:
+    return {name: (text, "b") if name in LISTS else text for name in step.fields}
+
+
+def messages(step: Step, data: dict[str, Any], reading: Reading | None = None) -> list[Message]:
+    return step.messages(prompt.own(step.name), data, "English", FENCE, reading)
+
+
+def shown(sent: Sequence[Message]) -> dict[str, Any]:
+    """The data as the judge reads them: what stands between the lines of the fence."""
+    lines = sent[1].content.split("\n")
+    first, last = (place for place, line in enumerate(lines) if line == FENCE)
+    assert last == first + 2, "the data are one line"
+    found: dict[str, Any] = json.loads(lines[first + 1])
+    return found
+
+
+def numbered(data: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: value
+        if isinstance(value, str)
+        else [{"id": number, "text": text} for number, text in enumerate(value, 1)]
+        for name, value in data.items()
+    }
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_examples_of_a_prompt_are_read_with_nothing_overlooked(name: str) -> None:
+    step, own = STEPS[name], prompt.own(name)
+    for example in own.examples:
+        reading = step.shape.read(example.reply, example.data, None)
+        assert reading.is_complete, reading.fault
+        assert reading.lenient == []
+        schema = step.shape.schema(example.data, None)
+        assert list(json.loads(example.reply)) == list(schema["properties"])
+        if isinstance(step.shape, Verdicts):
+            entries = [one for rows in json.loads(example.reply).values() for one in rows]
+            assert {tuple(one) for one in entries} == {("id", "analysis", "verdict")}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_prompt_shows_the_form_of_the_reply(name: str) -> None:
+    system = messages(STEPS[name], data_of(STEPS[name], "a"))[0]
+
+    assert "Reply with one JSON object and nothing else, of this form:\n{" in system.content
+    assert "{{" not in system.content
+
+
+@pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.text[:25].encode())
+def test_no_attack_changes_the_structure_of_the_messages(attack: Any) -> None:
+    for step in STEPS.values():
+        data = data_of(step, attack.text)
+
+        sent = messages(step, data)
+
+        assert [one.role for one in sent] == ["system", "user"]
+        assert sent[0] == messages(step, data_of(step, "a"))[0]
+        assert shown(sent) == numbered(data)
+        for mark in ("<|", "|>\n", "</s>", "[INST]", "[/INST]", "<start_of_turn>"):
+            assert mark not in sent[1].content
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_no_text_is_more_than_one_line_of_json(text: str) -> None:
+    # Halves of characters, which no file can hold, arrive as escapes as well.
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    data = {"contexts": [whole], "claims": [whole, "b"]}
+
+    sent = messages(CLAIMS_SUPPORTED, data)
+
+    assert shown(sent) == numbered(data)
+    assert len(sent[1].content.splitlines()) == len(sent[1].content.split("\n"))
+    sent[1].content.encode()
+
+
+def test_what_was_wrong_is_told_after_the_data_in_the_same_message() -> None:
+    data = {"contexts": ["c"], "claims": ["a", "b", "c"]}
+    reading = Reading(missing={"verdicts": (1, 3)}, problems=['"verdicts": 1 has no analysis'])
+
+    first, again = messages(CLAIMS_SUPPORTED, data), messages(CLAIMS_SUPPORTED, data, reading)
+
+    assert [one.role for one in again] == ["system", "user"]
+    assert again[0] == first[0]
+    assert again[1].content == (
+        f"{first[1].content}\n\n"
+        'Your last reply cannot be used as it is: "verdicts": 1 has no analysis.\n'
+        'Reply once more with one JSON object of the same form, "verdicts" with the ids 1, 3 only.'
+    )
+
+
+def test_a_reply_without_numbered_items_is_asked_for_again_as_a_whole() -> None:
+    reading = CLAIMS.shape.read("No.", {}, None)
+
+    assert messages(CLAIMS, {"response": "a"}, reading)[1].content.endswith(
+        "Your last reply cannot be used as it is: it has no JSON object.\n"
+        "Reply once more with one JSON object of the same form."
+    )

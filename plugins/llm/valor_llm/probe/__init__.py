@@ -1,0 +1,1 @@
+"""Probe: responses that try to command the judge, and what becomes of its verdicts."""
