@@ -18,7 +18,7 @@ PINNED = {
     "answer_accuracy_second": (1, "00c3fe5b2bf8", "nvidia.AnswerAccuracy"),
     "claims": (1, "74c70c988f87", "llm.Faithfulness"),
     "claims_supported": (1, "987954d8a756", "llm.Faithfulness"),
-    "coherence": (1, "cccfe13b91ee", "llm.Coherence"),
+    "coherence": (1, "bcd9edecc2f3", "llm.Coherence"),
     "context_relevance_first": (1, "684f4c8385a5", "nvidia.ContextRelevance"),
     "context_relevance_second": (1, "75bc26010152", "nvidia.ContextRelevance"),
     "contexts_contradicted": (1, "934e5367f45b", "llm.Hallucination"),
@@ -38,7 +38,7 @@ PINNED = {
     "statements_attributed": (1, "f4135a0322ba", "llm.ContextRecall"),
     "statements_matched": (1, "831c6cfd08c3", "llm.AnswerCorrectness"),
     "statements_relevant": (1, "26f315f4bd08", "llm.AnswerRelevance"),
-    "summary_coherence": (1, "386312c935d3", "llm.SummaryCoherence"),
+    "summary_coherence": (1, "87e2083a8da1", "llm.SummaryCoherence"),
 }
 """Version and digest of each prompt, and the metrics whose numbers it makes."""
 
