@@ -10,7 +10,8 @@ metric has something to put under it:
     differs between rows: ``"response"`` or ``"reference"``. ``reference`` is the number of the
     reference it was judged with, from 1.
 ``ratings``
-    Rows of ``rating`` and ``analysis``. ``judge`` numbers the wordings that were asked for the same
+    Rows of ``rating`` and ``analysis``; with ``scoring: expected`` also the ``given`` grade and the
+    ``probabilities`` of all. ``judge`` numbers the wordings that were asked for the same
     rating, from 1, and ``reference`` is as above. An invalid one has no rating but ``error``.
 ``references``
     One row for each reference: its ``score``, or ``undefined`` with the reason, and what the score
@@ -120,8 +121,11 @@ def verdict_rows(texts: Iterable[str], verdicts: Mapping[int, Verdict]) -> list[
 
 
 def rating_row(answer: Answer, **about: Any) -> dict[str, Any]:
-    """A rating with its analysis, as details keep it."""
-    return {**about, "rating": answer.value["rating"], "analysis": answer.value["analysis"]}
+    """A rating with its analysis, and the probabilities of grades if known, as details keep it."""
+    row = {**about, **answer.value}
+    if "probabilities" in row:
+        row["probabilities"] = {str(grade): p for grade, p in row["probabilities"].items()}
+    return row
 
 
 def share(verdicts: Mapping[int, Verdict], word: str = "yes") -> float:

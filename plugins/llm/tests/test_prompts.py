@@ -1,0 +1,88 @@
+"""The prompts: each belongs to a step, shows what the step shows, and changes with its version."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module, resources
+
+import pytest
+from valor_llm import steps
+from valor_llm.replies.shapes import Rating
+from valor_llm.steps import prompt
+from valor_llm.steps.rubric import rubric
+from valor_llm.steps.step import Step
+
+PINNED = {
+    "answer_accuracy_first": (1, "f472a48cb3a4", "nvidia.AnswerAccuracy"),
+    "answer_accuracy_second": (1, "00c3fe5b2bf8", "nvidia.AnswerAccuracy"),
+    "claims": (1, "74c70c988f87", "llm.Faithfulness"),
+    "claims_supported": (1, "987954d8a756", "llm.Faithfulness"),
+    "coherence": (1, "bcd9edecc2f3", "llm.Coherence"),
+    "context_relevance_first": (1, "684f4c8385a5", "nvidia.ContextRelevance"),
+    "context_relevance_second": (1, "75bc26010152", "nvidia.ContextRelevance"),
+    "contexts_contradicted": (1, "934e5367f45b", "llm.Hallucination"),
+    "contexts_relevant": (1, "462007e72de8", "llm.ContextRelevance"),
+    "contexts_useful": (1, "4431ad0e03e4", "llm.ContextPrecision"),
+    "opinions": (1, "c75db9606829", "llm.Bias, llm.Toxicity"),
+    "opinions_biased": (1, "b4305e31e854", "llm.Bias"),
+    "opinions_toxic": (1, "261ab6a273b9", "llm.Toxicity"),
+    "response_groundedness_first": (1, "ce611a5ddf0c", "nvidia.ResponseGroundedness"),
+    "response_groundedness_second": (1, "418027bf0183", "nvidia.ResponseGroundedness"),
+    "rubric": (1, "9944983df27b", "llm.Rubric"),
+    "statements": (
+        1,
+        "73f7b82da33f",
+        "llm.AnswerCorrectness, llm.AnswerRelevance, llm.ContextRecall",
+    ),
+    "statements_attributed": (1, "f4135a0322ba", "llm.ContextRecall"),
+    "statements_matched": (1, "831c6cfd08c3", "llm.AnswerCorrectness"),
+    "statements_relevant": (1, "26f315f4bd08", "llm.AnswerRelevance"),
+    "summary_coherence": (1, "87e2083a8da1", "llm.SummaryCoherence"),
+}
+"""Version and digest of each prompt, and the metrics whose numbers it makes."""
+
+
+def _found(value: object) -> Iterator[Step]:
+    if isinstance(value, Step):
+        yield value
+    elif isinstance(value, tuple):
+        for one in value:
+            yield from _found(one)
+
+
+def _steps() -> dict[str, Step]:
+    """All steps of the package by name, found in its modules."""
+    names = [one.name for one in pkgutil.iter_modules(steps.__path__)]
+    modules = [import_module(f"{steps.__name__}.{name}") for name in names]
+    found = [
+        step for module in modules for value in vars(module).values() for step in _found(value)
+    ]
+    return {step.name: step for step in [*found, rubric(["response"], "c", Rating((0, 1)), {}, [])]}
+
+
+STEPS = _steps()
+
+
+def test_there_is_one_prompt_for_each_step() -> None:
+    files = (resources.files("valor_llm.prompts") / "en").iterdir()
+    assert sorted(file.name.removesuffix(".toml") for file in files) == sorted(STEPS)
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_examples_show_what_the_step_shows(name: str) -> None:
+    # Criteria of a rubric are the user's; no example could fit them.
+    examples = prompt.own(name).examples
+    assert bool(examples) == (name != "rubric")
+    for example in examples:
+        assert tuple(example.data) == STEPS[name].fields
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_a_changed_prompt_has_a_new_version_and_so_have_its_metrics(name: str) -> None:
+    found = prompt.own(name)
+    version, digest, metrics = PINNED.get(name, (0, "", "its metrics"))
+    assert (found.version, found.digest) == (version, digest), (
+        f"The prompt {name} has changed. Raise its version and that of {metrics}, write a heading "
+        f"in the changelog, and pin it here: {name!r}: ({found.version}, {found.digest!r}, …)"
+    )
