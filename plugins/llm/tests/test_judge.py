@@ -200,7 +200,7 @@ def test_another_model_endpoint_setting_or_repeat_is_asked_anew(
     model, endpoint, setting = (says(CLAIMED) for _ in range(3))
     model.model = "n"
     endpoint.endpoint = "https://another.test/v1"
-    setting.settings = {"reasoning_effort": "high"}  # type: ignore[attr-defined]
+    setting.identity = lambda: {"model": "m", "effort": "high"}  # type: ignore[attr-defined]
     for client in (model, endpoint, setting):
         ask(Judge(parameters, client), RAIN)
         assert len(client.requests) == 1

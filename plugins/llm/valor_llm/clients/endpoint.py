@@ -80,8 +80,8 @@ class Endpoint(ABC):
         return self.parameters.model
 
     def identity(self) -> dict[str, Any]:
-        """What of it can change a number, for runs that it is handed over to."""
-        told = {"endpoint": self.endpoint, "model": self.model}
+        """What of it can change a reply: its address and dialect, the model, further fields."""
+        told = {"endpoint": self.endpoint, "path": self.path, "model": self.model}
         extra = dict(self.parameters.extra)
         return told | ({"extra": json.dumps(extra, sort_keys=True)} if extra else {})
 

@@ -215,10 +215,9 @@ class Client(Protocol):
         their replies are not cached.
 
     A client may also have ``lacks``, names of what it cannot ask for at all: ``"temperature"``,
-    ``"seed"``, ``"probabilities"``; ``settings``, a mapping of JSON to what else of it can change
-    a reply, such as its dialect and further fields of the body, without which the cache cannot
-    tell replies apart; ``warning``, what every report has to say of it; and ``close()``, which ends
-    the calls that are under way.
+    ``"seed"``, ``"probabilities"``; ``identity()``, a table of all of it that can change a reply,
+    by which the cache tells replies apart, in the place of endpoint and model alone; ``warning``,
+    what every report has to say of it; and ``close()``, which ends the calls that are under way.
     """
 
     is_remote: ClassVar[bool]

@@ -1,142 +1,18 @@
-"""Recorded: a client that says what a file of replies has, and asks nobody.
-
-A line of the file is a JSON object: the step, the data that it is about, and the reply. All else
-may be left out, and so may data that are not needed to tell two lines apart::
-
-    {"step": "claims", "data": {"response": "It rains."}, "reply": {"claims": ["It rains."]}}
-"""
+"""Recorded: a client that says what a file of replies has, and asks nobody."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
-from typing import Any, ClassVar, get_args
-
-from attrs import asdict, field, fields, frozen
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from valor_core.errors import ResourceError, shown
-from valor_llm.clients.protocol import ClientError, Finish, Reply, Request, TokenChoice, Usage
+from valor_llm.clients.protocol import ClientError, Reply, Request
+from valor_llm.clients.recording import NO_MODEL, Line, lines
 from valor_llm.parameters.clients import RecordedParameters
 
-_DEFAULT_MODEL = "recorded"
-
-
-@frozen(kw_only=True)
-class Line:
-    """One reply of a file, and what it replies to.
-
-    Parameters
-    ----------
-    step : str
-        The step's name.
-    data : mapping of str to object
-        What it is about; it replies to all questions that have these values.
-    settings : mapping of str to str
-        Texts of the step's prompt, such as criteria; as with the data, those that are given.
-    repeat : int
-        Which of several times the same is asked, from 0.
-    attempt : int
-        Which reply to the question it is, from 1; a later one adds what the earlier ones lack.
-    reply : Reply
-        The reply.
-
-    Examples
-    --------
-    >>> line = Line(step="claims", data={"response": "Hi"}, reply=Reply(text="{}", model="m"))
-    >>> print(line.to_json())
-    {"step": "claims", "data": {"response": "Hi"}, "reply": {}, "model": "m"}
-    >>> Line.from_json(line.to_json()) == line
-    True
-    """
-
-    step: str
-    data: Mapping[str, Any] = field(factory=dict)
-    settings: Mapping[str, str] = field(factory=dict)
-    repeat: int = 0
-    attempt: int = 1
-    reply: Reply
-
-    def to_json(self) -> str:
-        """The line, without what is as usual."""
-        told: dict[str, Any] = {"step": self.step, "data": dict(self.data)}
-        if self.settings:
-            told["settings"] = dict(self.settings)
-        if self.repeat:
-            told["repeat"] = self.repeat
-        if self.attempt != 1:
-            told["attempt"] = self.attempt
-        told["reply"] = _readable(self.reply.text)
-        if self.reply.model != _DEFAULT_MODEL:
-            told["model"] = self.reply.model
-        if self.reply.finish != "stop":
-            told["finish"] = self.reply.finish
-        if self.reply.usage != Usage():
-            told["usage"] = {key: one for key, one in asdict(self.reply.usage).items() if one}
-        if self.reply.tokens:
-            told["tokens"] = [asdict(one) for one in self.reply.tokens]
-        return json.dumps(told, ensure_ascii=not _is_text(told))
-
-    @classmethod
-    def from_json(cls, text: str) -> Line:
-        """The reply of a line.
-
-        Raises
-        ------
-        ValueError
-            If it is none, with what was expected and found.
-        """
-        told = json.loads(text)
-        if not isinstance(told, dict):
-            raise ValueError(f"expected an object, found {shown(told)}")
-        unknown = sorted(set(told) - set(_KEYS))
-        if unknown:
-            raise ValueError(f"expected the keys {', '.join(_KEYS)}, found {shown(unknown[0])}")
-        lacking = [key for key in ("step", "reply") if key not in told]
-        if lacking:
-            raise ValueError(f'expected a "{lacking[0]}", found none')
-        for key, (kind, expected) in _KEYS.items():
-            if key in told and (not isinstance(told[key], kind) or isinstance(told[key], bool)):
-                raise ValueError(f'"{key}": expected {expected}, found {shown(told[key])}')
-        return cls(
-            step=told["step"],
-            data=told.get("data", {}),
-            settings=told.get("settings", {}),
-            repeat=told.get("repeat", 0),
-            attempt=told.get("attempt", 1),
-            reply=Reply(
-                text=told["reply"] if isinstance(told["reply"], str) else _text(told["reply"]),
-                model=told.get("model", _DEFAULT_MODEL),
-                finish=_finish(told.get("finish", "stop")),
-                usage=_usage(told.get("usage", {})),
-                tokens=tuple(map(_token, told.get("tokens", ()))),
-            ),
-        )
-
-    @property
-    def _shape(self) -> _Shape:
-        return tuple(sorted(self.data)), tuple(sorted(self.settings))
-
-    def _key(self) -> str:
-        return _key(self.step, self.data, self.settings, self.repeat, self.attempt)
-
-
-_Shape = tuple[tuple[str, ...], tuple[str, ...]]
+_Names = tuple[tuple[str, ...], tuple[str, ...]]
 """Names of the data and of the settings that a line gives."""
-
-_KEYS: Mapping[str, tuple[type | tuple[type, ...], str]] = {
-    "step": (str, "the name of a step"),
-    "data": (dict, "an object"),
-    "settings": (dict, "an object"),
-    "repeat": (int, "a whole number"),
-    "attempt": (int, "a whole number"),
-    "reply": ((str, dict, list), "an object, or the text of a reply"),
-    "model": (str, "a name"),
-    "finish": (str, "a word"),
-    "usage": (dict, "an object"),
-    "tokens": (list, "a list"),
-}
 
 
 class Recorded:
@@ -158,8 +34,8 @@ class Recorded:
     def __init__(self, parameters: RecordedParameters) -> None:
         self.path = parameters.file
         self._replies: dict[str, tuple[int, Reply]] = {}
-        self._shapes: dict[str, dict[_Shape, None]] = {}
-        for number, line in _lines(self.path):
+        self._names: dict[str, dict[_Names, None]] = {}
+        for number, line in lines(self.path):
             self._add(number, line)
 
     @property
@@ -170,14 +46,14 @@ class Recorded:
     @property
     def model(self) -> str:
         """What is asked for; each reply names the model that it came from."""
-        return _DEFAULT_MODEL
+        return NO_MODEL
 
     def complete(self, request: Request) -> Reply:
         """The reply of the file.
 
         Of several lines that fit, it is that of the one that gives the most.
         """
-        for names, others in self._shapes.get(request.step, ()):
+        for names, others in self._names.get(request.step, ()):
             if any(name not in request.data for name in names):
                 continue
             data = {name: request.data[name] for name in names}
@@ -188,14 +64,16 @@ class Recorded:
         raise ClientError(self._none(request))
 
     def _add(self, number: int, line: Line) -> None:
-        shapes = self._shapes.setdefault(line.step, {})
-        shapes[line._shape] = None
-        by_size = sorted(shapes, key=lambda shape: -len(shape[0]) - len(shape[1]))
-        self._shapes[line.step] = dict.fromkeys(by_size)
-        before, reply = self._replies.setdefault(line._key(), (number, line.reply))
+        forms = self._names.setdefault(line.step, {})
+        forms[tuple(sorted(line.data)), tuple(sorted(line.settings))] = None
+        by_size = sorted(forms, key=lambda form: -len(form[0]) - len(form[1]))
+        self._names[line.step] = dict.fromkeys(by_size)
+        key = _key(line.step, line.data, line.settings, line.repeat, line.attempt)
+        before, reply = self._replies.setdefault(key, (number, line.reply))
         if reply != line.reply:
             raise ResourceError(
-                f"{self.path}:{number}: expected one reply to a question, line {before} has another",
+                f"{self.path}:{number}: expected one reply to a question, "
+                f"line {before} has another",
                 'Take one out, or tell them apart by "data", "settings", "repeat" or "attempt".',
             )
 
@@ -209,74 +87,6 @@ class Recorded:
         return told
 
 
-class Recording:
-    """A file that replies are added to; a line that it has already is not added again.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Raises
-    ------
-    ResourceError
-        If there is a file that holds anything but replies.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._known = {line.to_json() for _, line in _lines(path)} if path.exists() else set()
-
-    def add(self, lines: Iterable[Line]) -> None:
-        """Write some replies.
-
-        Raises
-        ------
-        ResourceError
-            If they cannot be written.
-        """
-        new = [one for one in (line.to_json() for line in lines) if one not in self._known]
-        if not new:
-            return
-        self._known.update(new)
-        try:
-            # With rights for its owner alone: it has what was judged.
-            file = os.open(self.path, os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
-            try:
-                os.write(file, "".join(f"{one}\n" for one in new).encode())
-            finally:
-                os.close(file)
-        except OSError as error:
-            raise ResourceError(
-                f"judge.record: {self.path}: cannot be written, {error.strerror}",
-                "Name a file that may be written as judge.record.",
-            ) from error
-
-
-def _lines(path: Path) -> Iterator[tuple[int, Line]]:
-    try:
-        text = path.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ResourceError(
-            f"{path}: expected text in UTF-8, found byte {error.start:,} that is none",
-            "Save it as UTF-8.",
-        ) from error
-    except OSError as error:
-        raise ResourceError(
-            f"{path}: expected a file of replies, {error.strerror}",
-            "Name one as judge.client.file; a run with judge.record writes it.",
-        ) from error
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                yield number, Line.from_json(line)
-            except (ValueError, RecursionError) as error:
-                raise ResourceError(
-                    f"{path}:{number}: {error or 'too deep'}",
-                    'Write it as: {"step": "claims", "data": {"response": "…"}, "reply": {…}}',
-                ) from error
-
-
 def _key(
     step: str,
     data: Mapping[str, Any],
@@ -285,53 +95,3 @@ def _key(
     attempt: int,
 ) -> str:
     return json.dumps([step, data, settings, repeat, attempt], sort_keys=True)
-
-
-def _readable(text: str) -> Any:
-    """The object that a reply writes, where it can be written again letter by letter."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return value if isinstance(value, dict) and _text(value) == text else text
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _is_text(value: Any) -> bool:
-    """Whether it can be written as UTF-8; half of a UTF-16 pair cannot."""
-    try:
-        _text(value).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _finish(word: str) -> Finish:
-    known: tuple[Finish, ...] = get_args(Finish)
-    for one in known:
-        if one == word:
-            return one
-    raise ValueError(f'"finish": expected one of {", ".join(known)}, found {shown(word)}')
-
-
-def _usage(told: Mapping[str, Any]) -> Usage:
-    names = [one.name for one in fields(Usage)]
-    for name, value in told.items():
-        if name not in names or not isinstance(value, int) or isinstance(value, bool):
-            raise ValueError(
-                f'"usage": expected whole numbers of {", ".join(names)}, found {shown(name)}'
-            )
-    return Usage(**told)
-
-
-def _token(told: Any) -> TokenChoice:
-    try:
-        choices = {str(key): float(value) for key, value in told["choices"].items()}
-        return TokenChoice(str(told["token"]), choices)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(
-            f'"tokens": expected a token and its choices, found {shown(told)}'
-        ) from error

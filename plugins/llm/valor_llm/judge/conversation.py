@@ -48,9 +48,7 @@ class Conversation:
         request = self._request(FENCE, None)
         return key_of(
             {
-                "endpoint": client.endpoint,
-                "model": client.model,
-                "settings": dict(getattr(client, "settings", {})),
+                "client": _identity(client),
                 "messages": [[one.role, one.content] for one in request.messages],
                 "schema": request.schema,
                 "sampling": [
@@ -171,7 +169,7 @@ class Conversation:
             data=data,
             settings=step.settings,
             repeat=self.question.repeat,
-            attempt=len(self.kept) + 1,
+            attempt=self.attempts + 1,
             stand_in=step.stand_in,
             temperature=self.parameters.temperature,
             seed=None if seed is None else seed + self.question.repeat,
@@ -184,3 +182,11 @@ class Conversation:
 def _known(reading: Reading | None) -> dict[str, Any]:
     """What was read so far that is not empty."""
     return {} if reading is None else {key: one for key, one in reading.value.items() if one}
+
+
+def _identity(client: Client) -> dict[str, Any]:
+    """What of a client can change a reply."""
+    identity = getattr(client, "identity", None)
+    if identity is None:
+        return {"endpoint": client.endpoint, "model": client.model}
+    return dict(identity())

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from valor_core.errors import ResourceError, ResourceStopped, shown
 from valor_core.event_loop import carried
 from valor_llm.clients.protocol import Client, ClientError, Passing, Reply
+from valor_llm.clients.recording import Line, Recording
 from valor_llm.judge.answer import Answer, NoAnswer, Question
 from valor_llm.judge.calls import Calls
 from valor_llm.judge.conversation import Conversation
@@ -53,6 +54,7 @@ class Judge:
         self.client = client
         self.width = 4 * parameters.concurrency
         self._cache = _cache(parameters, client)
+        self._recording = None if parameters.record is None else Recording(parameters.record)
         self.calls = Calls(
             parameters,
             client,
@@ -129,6 +131,9 @@ class Judge:
                 raise conversation.failure()
             left -= 1
             await self._continue(conversation, key)
+        if self._recording is not None:
+            with self._stopping():
+                self._recording.add(_recorded(conversation))
         return conversation.answer()
 
     async def _continue(self, conversation: Conversation, key: str) -> None:
@@ -177,6 +182,20 @@ def _cache(parameters: JudgeParameters, client: Client) -> Cache | None:
     from valor_llm.judge.cache import Cache
 
     return Cache(parameters.cache_file, replay=parameters.cache == "replay")
+
+
+def _recorded(conversation: Conversation) -> Iterator[Line]:
+    """The replies of a conversation, as a file for the client `recorded` has them."""
+    question = conversation.question
+    for attempt, kept in enumerate(conversation.kept, 1):
+        yield Line(
+            step=question.step.name,
+            data={name: question.data[name] for name in question.step.fields},
+            settings=question.step.settings,
+            repeat=question.repeat,
+            attempt=attempt,
+            reply=kept.reply,
+        )
 
 
 def _features(cache: Cache | None, client: Client) -> Features | None:

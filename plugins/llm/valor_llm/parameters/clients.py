@@ -20,6 +20,13 @@ class LexicalParameters:
 
 
 @parameters
+class RecordedParameters:
+    """Parameters of the client that says what a file has."""
+
+    file: Path = parameter(help="File of the replies, in JSON Lines.")
+
+
+@parameters
 class OpenAIParameters:
     """Parameters of a chat endpoint that speaks as OpenAI's does."""
 
@@ -65,10 +72,3 @@ class OllamaParameters:
         default={},
         help="Further fields of the body of every call, such as `options: {num_ctx: 16384}`.",
     )
-
-
-@parameters
-class RecordedParameters:
-    """Parameters of the client that says what a file has."""
-
-    file: Path = parameter(help="File of the replies, in JSON Lines.")
