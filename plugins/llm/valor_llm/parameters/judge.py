@@ -9,6 +9,9 @@ from typing import Literal
 from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter, parameters
 
+Combination = Literal["mean", "median", "majority"]
+"""How the scores of several judges become one."""
+
 
 @parameters
 class Prices:
@@ -47,6 +50,16 @@ class JudgeParameters:
     )
     prompts: Mapping[str, Path] = parameter(
         default={}, help="Files that take the place of prompts, by the name of the step."
+    )
+    repeats: int = parameter(
+        default=1,
+        help="How often each judge scores an item; the mean counts, the report tells the spread.",
+        check=Within(1),
+    )
+    combine: Combination = parameter(
+        default="mean",
+        help="How the scores of several judges become one. Of scores that are given as often, "
+        "`majority` takes the mean.",
     )
     concurrency: int = parameter(
         default=16, help="Calls under way at a time, at the most.", check=Within(1)
