@@ -158,6 +158,7 @@ PUBLISHED = {
     "reading",
     "report",
     "request",
+    "resource_facts",
     "resources",
     "result",
     "saved_columns",

@@ -362,7 +362,10 @@ def test_every_kind_is_closed_at_the_end(song: Registry, tmp_path: Path) -> None
 
 
 def test_every_kind_is_part_of_what_a_state_goes_on_with(song: Registry, tmp_path: Path) -> None:
-    la, hum = {"name": "low", "says": "la"}, {"name": "low", "says": "hum", "log": str(tmp_path / "log")}
+    la, hum = (
+        {"name": "low", "says": "la"},
+        {"name": "low", "says": "hum", "log": str(tmp_path / "log")},
+    )
     state = tmp_path / "state.npz"
     with sung(song, [la, hum]) as evaluator:
         evaluator.update([Text("q1")])

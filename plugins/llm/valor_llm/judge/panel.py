@@ -7,7 +7,7 @@ from statistics import median, multimode
 from typing import Any
 
 from valor_core.errors import ResourceError
-from valor_core.resources import added_up
+from valor_core.resource_facts import WARNINGS, added_up
 from valor_core.result import exact_mean
 from valor_llm.clients.protocol import Client
 from valor_llm.judge.judge import Judge
@@ -57,7 +57,10 @@ class Panel:
 
     def facts(self) -> dict[str, Any]:
         """What stands in the report, of all judges together."""
-        return added_up({"judge": judge.facts()} for judge in self.members)["judge"]
+        each = [judge.facts() for judge in self.members]
+        warnings = dict.fromkeys(text for facts in each for text in facts.get(WARNINGS, ()))
+        told: dict[str, Any] = added_up({"judge": facts} for facts in each)["judge"]
+        return told | ({WARNINGS: list(warnings)} if warnings else {})
 
     def close(self) -> None:
         """End the calls that are under way."""
