@@ -100,7 +100,7 @@ Score = Callable[[Text, Any, Asking], Awaitable[ItemScore | Gap]]
 """What a metric is: one item, its parameters and somebody to ask."""
 
 
-def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[ItemScore]]:
+def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[ItemScore | Gap]]:
     """A per-item metric of a function that asks; a reply that does not fit fails its item.
 
     Every judge of the panel scores the item, each as often as there are repeats. The mean of its
@@ -109,7 +109,7 @@ def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[It
     """
 
     @functools.wraps(work)
-    async def score(item: Text, parameters: Any, resources: Mapping[str, Any]) -> ItemScore:
+    async def score(item: Text, parameters: Any, resources: Mapping[str, Any]) -> ItemScore | Gap:
         (judge,) = resources.values()
         asked = [
             Asking(member, repeat)
@@ -132,7 +132,7 @@ async def _scored(work: Score, item: Text, parameters: Any, ask: Asking) -> Item
 
 def _one_score(
     asked: Sequence[Asking], scored: Sequence[ItemScore], combine: Combination
-) -> ItemScore:
+) -> ItemScore | Gap:
     """One score of an item of all its scorings, with the details of each."""
     if len(scored) == 1:
         value, details = scored[0].value, scored[0].details
@@ -142,7 +142,9 @@ def _one_score(
         value = _combined(pairs, combine)
         details = {"scorings": [{**_who(ask), **_said(one)} for ask, one in pairs]}
         steps = [{**told, **_who(ask)} for ask in asked for told in ask.told()]
-    return ItemScore(value, {**details, "steps": steps} if steps else details)
+    if steps:
+        details = {**details, "steps": steps}
+    return ItemScore(value, details) if details or not isinstance(value, Gap) else value
 
 
 def _combined(pairs: Iterable[tuple[Asking, ItemScore]], combine: Combination) -> float | Gap:
