@@ -82,10 +82,11 @@ class Scorings:
         return flipped / pairs if pairs else None
 
     def _repeated(self) -> Iterable[Numbers]:
-        for own in self.values.reshape(-1, self.values.shape[2]):
-            present = own[~np.isnan(own)]
-            if len(present) > 1:
-                yield present
+        for item in self.values:
+            for own in item:
+                present = own[~np.isnan(own)]
+                if len(present) > 1:
+                    yield present
 
 
 def _of_all(rows: Iterable[Iterable[Mapping[str, Any]]], name: str, otherwise: Any) -> list[Any]:
