@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 from valor_llm.clients.protocol import Passing, Refused, Reply, Request
 
-from valor_core import Evaluator, Report, evaluate
+from valor_core import Evaluator, Registry, Report, evaluate
 from valor_core.comparison import compare
 from valor_core.errors import ResourceError
 from valor_core.report_tables import plain
@@ -269,7 +269,7 @@ def test_a_report_with_all_of_it_is_read_again_and_compared(tmp_path: Path) -> N
 
     assert again.to_json() == before.to_json()
     assert plain(again) == plain(before)
-    found = compare(again, after, directions={"llm.Faithfulness": True})
+    found = compare(again, after, registry=Registry())
     assert [(one.type, one.verdict) for one in found.changes] == [("Faithfulness", "better")]
 
 
