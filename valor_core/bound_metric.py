@@ -9,12 +9,12 @@ from typing import Any
 
 from attrs import evolve, field, fields, frozen
 
+from valor_core.bound_resource import open_as, with_digests
 from valor_core.errors import ConfigError, ParameterError, ValorError, found_at, shown
 from valor_core.function_metric import FunctionMetricSpec
 from valor_core.items import ItemMetric, metric_of
 from valor_core.parameters import build, declared, plain, relocate
 from valor_core.registry import Registry, implementation
-from valor_core.resources import open_as, with_digests
 from valor_core.result import Result
 from valor_core.scoring import check_scorer
 from valor_core.spec import MetricSpec, TaskSpec, fold

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from valor_core.pivot import Entry, Notes, apart, cell_of, text_of, titles_of
-from valor_core.result import Result, is_number
+from valor_core.pivot import Entry, apart, text_of, titles_of
+from valor_core.result import Failed, Result, Undefined, is_number
 from valor_core.result_details import is_interval, rows_of
-from valor_core.table import Cell, Column, Row, Table, number
+from valor_core.table import MISSING, Cell, Column, Row, Table, number
 
 _Rows = list[tuple[Entry, Mapping[str, Any]]]
 
 
 def detail_tables(results: Iterable[Result]) -> list[Table]:
-    """The details of some results; a text that is the same in all rows stands in the caption.
+    """The details of some results; a text that all metrics share stands in the caption.
 
     Examples
     --------
@@ -45,14 +45,14 @@ def detail_tables(results: Iterable[Result]) -> list[Table]:
 
 def _table(name: str, rows: _Rows, several: bool) -> Table:
     entries = [entry for entry, _ in rows]
-    called, differing, notes = titles_of(entries), apart(entries), Notes()
+    called, differing = titles_of(entries), apart(entries)
     keys = list(dict.fromkeys(key for _, row in rows for key in row))
-    same = {key: rows[0][1][key] for key in keys if len(rows) > 1 and _is_same_text(key, rows)}
+    same = {} if several else {key: rows[0][1][key] for key in keys if _is_same_text(key, rows)}
     shown = [key for key in keys if key not in same]
     lines: list[Row] = []
     for entry, row in rows:
         metric = ", ".join([called(entry), *differing(entry)])
-        value = [] if several else [cell_of(entry, notes)]
+        value = [] if several else [_value(entry.value)]
         lines.append([metric, *value, *(_cell(row[key]) if key in row else "" for key in shown)])
     value_column = [] if several else [Column("value", numeric=True)]
     return Table(
@@ -60,8 +60,14 @@ def _table(name: str, rows: _Rows, several: bool) -> Table:
         [Column("metric"), *value_column, *(_column(key, rows) for key in shown)],
         lines,
         caption="; ".join(f"{_words(key)} {text_of(text)}" for key, text in same.items()),
-        notes=notes.all,
     )
+
+
+def _value(value: Any) -> Cell:
+    """The value beside which the details stand; why there is none is told where it is reported."""
+    if isinstance(value, (Undefined, Failed)):
+        return Cell("failed" if isinstance(value, Failed) else MISSING)
+    return _cell(value if is_number(value) else None)
 
 
 def _is_same_text(key: str, rows: _Rows) -> bool:
@@ -79,7 +85,7 @@ def _cell(entry: Any) -> Cell:
         return Cell(number(entry), float(entry))
     if is_interval(entry):
         return Cell(" to ".join(map(number, entry)))
-    return Cell(entry if isinstance(entry, str) else text_of(entry) if entry is not None else "")
+    return Cell(MISSING if entry is None else text_of(entry))
 
 
 def _words(name: str) -> str:

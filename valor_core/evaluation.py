@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
+from valor_core.bound_resource import BoundResource
 from valor_core.errors import (
     ConfigError,
     ForeignStateError,
@@ -18,7 +19,6 @@ from valor_core.errors import (
 )
 from valor_core.filters import UID, Filter
 from valor_core.plan import Plan
-from valor_core.resources import BoundResource
 from valor_core.result import Result
 from valor_core.schemas import Batch, Label
 from valor_core.schemas.datum import BOTH, compact

@@ -17,6 +17,7 @@ import numpy as np
 
 from valor_core import archive, requirements
 from valor_core.bound_metric import BoundMetric, MetricChoice, bind, task_of
+from valor_core.bound_resource import bind as bind_resources
 from valor_core.config.environment import fill_in
 from valor_core.config.schema import check_arguments, check_sections
 from valor_core.errors import (
@@ -41,7 +42,6 @@ from valor_core.report import ItemTable, Report, SliceReport
 from valor_core.requirements import Requirement
 from valor_core.resource_facts import added_up, warned
 from valor_core.resources import OpenResources, opened
-from valor_core.resources import bind as bind_resources
 from valor_core.result import Failed, NotRun, Result
 from valor_core.schemas import Batch, is_batch
 from valor_core.schemas import label_map as read_label_map
@@ -402,7 +402,7 @@ class Evaluator:
     def _versions(self) -> dict[str, str]:
         specs: list[Spec] = [metric.spec for metric in self.evaluation.plan.taking_part]
         for resource in self.evaluation.resources:
-            specs += [one.spec for one in (resource, resource.kind) if one is not None]
+            specs += resource.specs
         found = dict(self.registry.distribution(spec) for spec in specs)
         found.pop("in process", None)
         found["valor-core"] = _own_version()

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from attrs import define, evolve, field, frozen
 
+from valor_core.bound_resource import BoundResource
 from valor_core.errors import ReportError, shown
 from valor_core.item_rows import ONLY, ItemRows, Numbers
 from valor_core.parameters import plain
 from valor_core.registry import implementation
-from valor_core.resources import BoundResource
 from valor_core.result import (
     Failed,
     Gap,

@@ -8,6 +8,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from valor_core.bound_metric import BoundMetric, FailedMetric, bind, short_name
+from valor_core.bound_resource import BoundResource
 from valor_core.errors import (
     ManifestError,
     ValorError,
@@ -18,7 +19,6 @@ from valor_core.item_rows import ItemRows
 from valor_core.items import ItemMetric, with_metadata
 from valor_core.parameters import plain
 from valor_core.registry import Registry, implementation
-from valor_core.resources import BoundResource
 from valor_core.result import Failed, Result, Undefined
 from valor_core.result_details import Told
 from valor_core.schemas import Batch

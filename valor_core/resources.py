@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from attrs import define, field, frozen
 
+from valor_core.bound_resource import BoundKind, BoundResource, GivenKind, located
 from valor_core.config.environment import fill_in
-from valor_core.errors import (
-    ResourceError,
-    ValorError,
-    ValorWarning,
-    did_you_mean,
-    found_at,
-    shown,
-)
-from valor_core.parameters import FromEnvironment, build, declared, plain, relocate
-from valor_core.registry import Registry, implementation
+from valor_core.errors import ResourceError, ValorError, ValorWarning, shown
+from valor_core.parameters import build, plain
+from valor_core.registry import implementation
 from valor_core.resource_facts import Facts, told_by
-from valor_core.spec import MetricSpec, ResourceKindSpec, ResourceSpec
+from valor_core.spec import ResourceKindSpec, ResourceSpec
 
 if TYPE_CHECKING:
     import asyncio
@@ -66,261 +58,6 @@ class Share:
 
 
 ALONE = Share()
-
-_IN_A_FILE = (type(None), bool, int, float, str, list, tuple, Mapping)  # what a config can say
-
-
-@frozen
-class BoundKind:
-    """What a resource is made with, such as the client of a judge, not made yet."""
-
-    spec: ResourceKindSpec
-    parameters: Any
-
-
-@frozen
-class BoundResource:
-    """A resource with its parameters, not open yet.
-
-    Parameters
-    ----------
-    spec : ResourceSpec
-        Its declaration.
-    parameters : object
-        An instance of its parameter class.
-    instance : str
-        Its name among several of the kind; empty where there is one.
-    names : tuple of str
-        What metrics call it.
-    kind : BoundKind, optional
-        What it is made with, where it has kinds.
-    folder : Path, optional
-        What relative paths in the parameters are relative to.
-    given : object, optional
-        What it is made with where that was handed over: it is used as it is, and not closed.
-    """
-
-    spec: ResourceSpec
-    parameters: Any
-    instance: str = ""
-    names: tuple[str, ...] = ()
-    kind: BoundKind | None = None
-    folder: Path | None = None
-    given: Any = None
-
-    @property
-    def name(self) -> str:
-        """What reports and errors call it: its section, and which of several it is."""
-        return open_as(self.spec.short_name, self.instance)
-
-    @property
-    def located(self) -> Any:
-        """The parameters, with paths from the folder of the config."""
-        return _located(self.parameters, self.folder)
-
-    def describe(self) -> dict[str, Any]:
-        """The resource as a config section."""
-        told = plain(self.parameters)
-        if self.kind is not None and self.spec.kinds is not None:
-            told[self.spec.kinds] = {"name": self.kind.spec.name} | plain(self.kind.parameters)
-        elif self.given is not None and self.spec.kinds is not None:
-            told[self.spec.kinds] = _given(self.given)
-        return told
-
-    def identity(self) -> dict[str, Any]:
-        """What of it can change a number."""
-        told = {"resource": self.spec.name} | _identifying(self.spec, self.parameters)
-        if self.kind is not None:
-            own = _identifying(self.kind.spec, self.kind.parameters)
-            told["kind"] = {"name": self.kind.spec.name} | own
-        elif self.given is not None:
-            told["kind"] = _given(self.given)
-        return told
-
-
-def _given(one: Any) -> dict[str, Any]:
-    """What is told of an object that was handed over: its class, and what it tells itself."""
-    tell = getattr(one, "identity", dict)
-    name = f"{type(one).__module__}.{type(one).__qualname__}"
-    return {"given": name} | told_by(f"{name}: identity", tell)
-
-
-def _identifying(spec: ResourceSpec | ResourceKindSpec, parameters: Any) -> dict[str, Any]:
-    told = with_digests(parameters)
-    return told if spec.identity is None else {name: told[name] for name in spec.identity}
-
-
-def with_digests(parameters: Any) -> dict[str, Any]:
-    """Parameters as JSON types; what the environment filled in with a digest of the text.
-
-    A report holds the reference alone, since the text may be a secret. What tells two requests
-    apart has to know whether it was the same.
-    """
-    return {
-        name: _digested(getattr(parameters, name), told) for name, told in plain(parameters).items()
-    }
-
-
-def _digested(value: Any, told: Any) -> Any:
-    """What `plain` tells of a value, with digests where the environment filled something in."""
-    if isinstance(value, FromEnvironment):
-        return [told, hashlib.blake2b(str(value).encode(), digest_size=8).hexdigest()]
-    if isinstance(value, Mapping):
-        return {key: _digested(one, told[key]) for key, one in value.items()}
-    if isinstance(value, tuple):
-        return [_digested(one, as_told) for one, as_told in zip(value, told, strict=True)]
-    return told
-
-
-def open_as(name: str, instance: str) -> str:
-    """The name under which a resource is open, for what a metric calls it.
-
-    Examples
-    --------
-    >>> open_as("judge", ""), open_as("judge", "strict")
-    ('judge', 'judge:strict')
-    """
-    return f"{name}:{instance}" if instance else name
-
-
-def bind(
-    metrics: Iterable[tuple[MetricSpec, Mapping[str, str]]],
-    sections: Mapping[str, Any],
-    registry: Registry,
-    folder: Path | None = None,
-    place: str = "",
-) -> tuple[BoundResource, ...]:
-    """The resources that some metrics ask for, with the parameters that the config gives.
-
-    Parameters
-    ----------
-    metrics : iterable of (MetricSpec, mapping of str to str)
-        The metrics, each with the names that it chose where a section has several.
-    sections : mapping of str to mapping
-        Config sections by name of resource: its parameters, or a table of such tables by name
-        where there are several of a kind.
-    registry : Registry
-        Where resources are declared.
-    folder : Path, optional
-        What relative paths in the sections are relative to.
-    place : str
-        Where the sections stand, for errors: ``"config.yaml: "``.
-
-    Raises
-    ------
-    ResourceError
-        If a section belongs to no resource that the metrics ask for, or to two, or a metric does
-        not say which of several it means.
-    """
-    asked: dict[tuple[str, str], tuple[ResourceSpec, dict[str, None]]] = {}
-    for metric, named in metrics:
-        for name in metric.resources:
-            spec = registry.find(ResourceSpec, name, metric.namespace)
-            _check_alone(spec, (other for other, _ in asked.values()), place)
-            instance = named.get(spec.short_name, "")
-            _check_named(metric, spec, instance, _several(spec, sections), place)
-            names = asked.setdefault((spec.name, instance), (spec, {}))[1]
-            names[open_as(name, instance)] = None
-    _check_sections(sections, {spec.short_name for spec, _ in asked.values()}, place)
-    return tuple(
-        _bound(spec, instance, tuple(names), sections, registry, folder, place)
-        for (_, instance), (spec, names) in asked.items()
-    )
-
-
-def _bound(
-    spec: ResourceSpec,
-    instance: str,
-    names: tuple[str, ...],
-    sections: Mapping[str, Any],
-    registry: Registry,
-    folder: Path | None,
-    place: str,
-) -> BoundResource:
-    section = dict(sections.get(spec.short_name, {}))
-    place = f"{place}{spec.short_name}."
-    if instance:
-        section, place = dict(section[instance]), f"{place}{instance}."
-    given = _handed_over(spec, section)
-    kind = None if given is not None else _kind(spec, section, registry, place)
-    parameters: Any = build(spec.parameter_class, section, place)
-    return BoundResource(spec, parameters, instance, names, kind, folder, given)
-
-
-def _handed_over(spec: ResourceSpec, section: dict[str, Any]) -> Any:
-    """The object that stands in the place of a kind's name; it is taken out of the section."""
-    if spec.kinds is None or isinstance(section.get(spec.kinds), _IN_A_FILE):
-        return None
-    return section.pop(spec.kinds)
-
-
-def _kind(
-    spec: ResourceSpec, section: dict[str, Any], registry: Registry, place: str
-) -> BoundKind | None:
-    """The kind that a section names; it is taken out of the section."""
-    if spec.kinds is None:
-        return None
-    chosen = section.pop(spec.kinds, None)
-    values = {"name": chosen} if isinstance(chosen, str) else chosen
-    if not isinstance(values, Mapping) or not isinstance(values.get("name"), str):
-        there = [one for one in registry.all(ResourceKindSpec) if one.resource == spec.name]
-        raise ResourceError(
-            f"{place}{spec.kinds}: expected a name or a table with a name, got {shown(chosen)}",
-            f"Name one of: {', '.join(one.short_name for one in there) or 'none is installed'}.",
-        )
-    with found_at(f"{place}{spec.kinds}: "):
-        kind = registry.resource_kind(values["name"], spec)
-    given = {key: value for key, value in values.items() if key != "name"}
-    return BoundKind(kind, build(kind.parameter_class, given, f"{place}{spec.kinds}."))
-
-
-def _several(spec: ResourceSpec, sections: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the instances in a section that holds a table of tables."""
-    section = sections.get(spec.short_name, {})
-    own = {*(one.name for one in declared(spec.parameter_class)), spec.kinds}
-    several = section and all(
-        key not in own and isinstance(value, Mapping) for key, value in section.items()
-    )
-    return tuple(section) if several else ()
-
-
-def _check_named(
-    metric: MetricSpec, spec: ResourceSpec, instance: str, several: Sequence[str], place: str
-) -> None:
-    if instance in several or not (instance or several):
-        return
-    if not several:
-        raise ResourceError(
-            f"{place}{metric.name}: {spec.short_name} names {instance!r}, there are not several",
-            f"Write the sections as: {spec.short_name}: {{{instance}: {{…}}, other: {{…}}}}",
-        )
-    found = f"got {instance!r}" if instance else "none is named"
-    raise ResourceError(
-        f"{place}{metric.name}: expected {spec.short_name} to be one of {', '.join(several)}, "
-        f"{found}",
-        f"Write it as: {{name: {metric.name}, {spec.short_name}: {several[0]}}}",
-    )
-
-
-def _check_sections(sections: Mapping[str, Any], known: set[str], place: str) -> None:
-    for section in sections:
-        if section not in known:
-            raise ResourceError(
-                f"{place}{section}: no chosen metric asks for a resource of this name",
-                did_you_mean(section, known)
-                or f"Resources asked for: {', '.join(sorted(known)) or 'none'}.",
-            )
-
-
-def _check_alone(spec: ResourceSpec, bound: Iterable[ResourceSpec], place: str) -> None:
-    """Metrics of two plugins may ask for resources that share a section and are not the same."""
-    for other in bound:
-        if other.short_name == spec.short_name and other != spec:
-            raise ResourceError(
-                f"{place}{spec.short_name}: expected one resource of this name, the metrics ask "
-                f"for {other.name} and {spec.name}",
-                "Evaluate their metrics in runs of their own.",
-            )
 
 
 @define(eq=False)
@@ -412,15 +149,11 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
     spec = resource.spec
     try:
         made: dict[str, Any] = {}
-        if resource.given is not None and spec.kinds is not None:
-            made[spec.kinds] = resource.given
-        if resource.kind is not None and spec.kinds is not None:
-            kind = resource.kind
-            values = _filled_in(kind.parameters, kind.spec, f"{resource.name}.{spec.kinds}")
-            made[spec.kinds] = implementation(kind.spec)(_located(values, resource.folder))
-            _close_later(made[spec.kinds], stack)
+        if resource.kinds and spec.kinds is not None:
+            kinds = tuple(_open_kind(kind, resource, stack) for kind in resource.kinds)
+            made[spec.kinds] = kinds if spec.several_kinds else kinds[0]
         parameters = _filled_in(resource.parameters, spec, resource.name, share)
-        instance = implementation(spec)(_located(parameters, resource.folder), **made)
+        instance = implementation(spec)(located(parameters, resource.folder), **made)
         _close_later(instance, stack)
         return instance
     except ValorError:
@@ -429,6 +162,15 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
         raise ResourceError(
             f"{spec.name}: cannot be opened, {type(error).__name__}: {error}"
         ) from error
+
+
+def _open_kind(kind: BoundKind | GivenKind, resource: BoundResource, stack: ExitStack) -> Any:
+    if isinstance(kind, GivenKind):
+        return kind.made
+    values = _filled_in(kind.parameters, kind.spec, f"{resource.name}.{resource.spec.kinds}")
+    made = implementation(kind.spec)(located(values, resource.folder))
+    _close_later(made, stack)
+    return made
 
 
 def _filled_in(
@@ -444,10 +186,6 @@ def _filled_in(
             # Not checked again: a part may be 0 where a whole must be more.
             object.__setattr__(filled, divided, share.part(whole))
     return filled
-
-
-def _located(parameters: Any, folder: Path | None) -> Any:
-    return parameters if folder is None else relocate(parameters, lambda path: folder / path)
 
 
 def _close_later(instance: Any, stack: ExitStack) -> None:

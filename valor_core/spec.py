@@ -310,6 +310,9 @@ class ResourceSpec(Spec):
         Parameters that are numbers, such as a budget, and hold over all workers of a run together.
     kinds : str, optional
         Key of its section that names a kind, a `ResourceKindSpec`: ``"client"``.
+    several_kinds : bool
+        Whether its section may name a list of kinds; it is then made with a tuple of them, of one
+        too.
 
     Examples
     --------
@@ -331,6 +334,7 @@ class ResourceSpec(Spec):
     free: bool = False
     divided: tuple[str, ...] = ()
     kinds: str | None = None
+    several_kinds: bool = False
 
 
 @frozen(kw_only=True)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from valor_core import Report, Result, Undefined
+from valor_core import Failed, Report, Result, Undefined
 from valor_core.detail_tables import detail_tables
 from valor_core.page import html
 from valor_core.report_tables import markdown, plain
@@ -17,6 +17,7 @@ def test_each_name_is_a_table_with_a_row_for_each_metric() -> None:
         [
             result("A", 0.5, judged_items={"interval": [0.25, 0.75], "scored": 1200}),
             result("B", Undefined("no items"), judged_items={"scored": 0, "method": "exact"}),
+            result("C", Failed("no reply"), judged_items={"interval": None, "scored": 0}),
         ]
     )
 
@@ -26,9 +27,8 @@ def test_each_name_is_a_table_with_a_row_for_each_metric() -> None:
         "metric   value          interval  scored  method",
         "------  ------  ----------------  ------  ------",
         "A       0.5000  0.2500 to 0.7500   1,200",
-        "B           –¹                         0  exact",  # noqa: RUF001
-        "",
-        "¹ no items",
+        "B            –                         0  exact",  # noqa: RUF001
+        "C       failed                 –       0",  # noqa: RUF001
     ]
 
 
@@ -43,7 +43,7 @@ def test_several_rows_of_a_metric_stand_below_each_other() -> None:
     ]
 
 
-def test_a_text_that_all_rows_share_stands_in_the_caption() -> None:
+def test_a_text_that_all_metrics_share_stands_in_the_caption() -> None:
     one, two = result("A", 0.5, t={"by": "t", "n": 3}), result("B", 0.5, t={"by": "t", "n": 3})
 
     (table,) = detail_tables([one, two])
@@ -66,8 +66,9 @@ def test_two_settings_of_a_metric_are_told_apart() -> None:
 def test_entries_read_as_words_and_numbers() -> None:
     (table,) = detail_tables([result("A", 0.5, t={"a": True, "b": None, "c": "x", "d": 0.125})])
 
-    assert [cell.text for cell in table.rows[0][2:]] == ["true", "", "x", "0.1250"]
-    assert [column.numeric for column in table.columns[2:]] == [False, True, False, True]
+    assert [cell.text for cell in table.rows[0][2:]] == ["true", "–", "0.1250"]  # noqa: RUF001
+    assert [column.numeric for column in table.columns[2:]] == [False, True, True]
+    assert table.caption == "c x"
 
 
 def test_every_form_of_a_report_shows_them() -> None:

@@ -9,10 +9,18 @@ import pytest
 from attrs import evolve
 
 import valor_core
+from valor_core import hookimpl
+from valor_core.bound_resource import BoundResource, bind
 from valor_core.config import fill_in
-from valor_core.errors import ForeignStateError, ParameterError, ResourceError, UnknownNameError
+from valor_core.errors import (
+    ForeignStateError,
+    ParameterError,
+    ResourceError,
+    UnknownNameError,
+    ValorError,
+)
 from valor_core.registry import Registry
-from valor_core.resources import BoundResource, bind, opened
+from valor_core.resources import opened
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [
@@ -241,3 +249,161 @@ def test_a_state_does_not_go_on_where_the_environment_says_something_else(
 
     with pytest.raises(ForeignStateError, match=r"made by another request, dictionary\.words"):
         valor_core.Evaluator.load(state)
+
+
+@valor_core.parameters
+class Voice:
+    """Parameters of a voice."""
+
+    says: str = valor_core.parameter(help="What it says.")
+    log: Path | None = valor_core.parameter(default=None, help="File that notes its end.")
+
+
+class Speaker:
+    def __init__(self, parameters: Voice) -> None:
+        self.says, self.log = parameters.says, parameters.log
+
+    def close(self) -> None:
+        if self.log is not None:
+            with self.log.open("a", encoding="utf-8") as file:
+                file.write(f"{self.says}\n")
+
+
+class Choir:
+    def __init__(self, parameters: Any, voice: Any) -> None:
+        self.voice = voice
+
+
+def said(item: Text, parameters: Any, resources: Any) -> float:
+    return float(len("".join(one.says for one in resources["choir"].voice)))
+
+
+CHOIR = valor_core.ResourceSpec(
+    name="song.choir",
+    summary="Voices",
+    implementation=f"{__name__}:Choir",
+    kinds="voice",
+    several_kinds=True,
+)
+VOICE = valor_core.ResourceKindSpec(
+    name="song.low",
+    resource="song.choir",
+    summary="A low voice",
+    parameters=Voice,
+    implementation=f"{__name__}:Speaker",
+    identity=("says",),
+)
+SAID = valor_core.MetricSpec(
+    name="song.Said",
+    task="text",
+    summary="Characters that all voices say",
+    implementation=f"{__name__}:said",
+    higher_is_better=None,
+    range=valor_core.Range(0),
+    per_item=True,
+    resources=("choir",),
+)
+
+
+class Song:
+    @staticmethod
+    @valor_core.hookimpl
+    def valor_metrics() -> list[valor_core.MetricSpec]:
+        return [SAID]
+
+    @staticmethod
+    @valor_core.hookimpl
+    def valor_resources() -> list[valor_core.ResourceSpec]:
+        return [CHOIR]
+
+    @staticmethod
+    @valor_core.hookimpl
+    def valor_resource_kinds() -> list[valor_core.ResourceKindSpec]:
+        return [VOICE]
+
+
+@pytest.fixture
+def song() -> Registry:
+    registry = Registry()
+    registry.register("song", Song)
+    return registry
+
+
+def sung(song: Registry, voice: Any) -> valor_core.Evaluator:
+    chosen = {"choir": {"voice": voice}}
+    return valor_core.Evaluator(["song.Said"], resources=chosen, registry=song)
+
+
+@pytest.mark.parametrize(
+    ("voice", "characters"),
+    [
+        ({"name": "low", "says": "la"}, 2.0),
+        ([{"name": "low", "says": "la"}], 2.0),
+        ([{"name": "low", "says": "la"}, {"name": "song.low", "says": "hum"}], 5.0),
+    ],
+)
+def test_a_resource_of_several_kinds_is_made_with_all_of_them(
+    song: Registry, voice: Any, characters: float
+) -> None:
+    with sung(song, voice) as evaluator:
+        evaluator.update([Text("q1")])
+
+        assert evaluator.compute()["Said"].value == characters
+
+
+def test_every_kind_is_closed_at_the_end(song: Registry, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    voices = [{"name": "low", "says": said, "log": str(log)} for said in ("la", "hum")]
+
+    with sung(song, voices) as evaluator:
+        evaluator.update([Text("q1")])
+
+    assert sorted(log.read_text(encoding="utf-8").split()) == ["hum", "la"]
+
+
+def test_every_kind_is_part_of_what_a_state_goes_on_with(song: Registry, tmp_path: Path) -> None:
+    la, hum = (
+        {"name": "low", "says": "la"},
+        {"name": "low", "says": "hum", "log": str(tmp_path / "log")},
+    )
+    state = tmp_path / "state.npz"
+    with sung(song, [la, hum]) as evaluator:
+        evaluator.update([Text("q1")])
+        evaluator.save(state)
+
+    again = valor_core.Evaluator.load(state, song)
+
+    assert again.compute()["Said"].value == 5.0
+    described = again.evaluation.describe()["choir"]["voice"]
+    assert [one["says"] for one in described] == ["la", "hum"]
+    sung(song, [la, {**hum, "log": None}]).resume(state)
+    with pytest.raises(ForeignStateError, match=r"made by another request, choir\.kind"):
+        sung(song, [la]).resume(state)
+
+
+@pytest.mark.parametrize(
+    ("voice", "told"),
+    [
+        ([], "choir.voice: expected a name or a table with a name, or a list of these, got []"),
+        ([{"says": "la"}], "choir.voice[0]: expected a name or a table with a name, or a list"),
+        ([{"name": "low", "says": "la"}, 3], "choir.voice[1]: expected a name or a table with a"),
+        ([{"name": "high"}], "choir.voice[0]: resource kind 'high': unknown to song.choir"),
+        ([{"name": "low"}], "choir.voice[0].says: expected a string, found none"),
+    ],
+)
+def test_a_wrong_kind_in_a_list_is_named_by_its_place(
+    song: Registry, voice: Any, told: str
+) -> None:
+    with pytest.raises(ValorError) as caught:
+        sung(song, voice)
+    assert str(caught.value).startswith(told)
+
+
+def test_a_resource_of_one_kind_takes_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = evolve(CHOIR, several_kinds=False)
+    monkeypatch.setattr(Song, "valor_resources", staticmethod(hookimpl(lambda: [alone])))
+    registry = Registry()
+    registry.register("song", Song)
+
+    with pytest.raises(ResourceError, match=r"expected a name or a table with a name, got \[3\]"):
+        sung(registry, [3])

@@ -255,7 +255,10 @@ def _resource(spec: ResourceSpec, registry: Registry) -> dict[str, Any]:
         kinds = [kind for kind in registry.all(ResourceKindSpec) if kind.resource == spec.name]
         names = {"type": "string", "examples": [kind.short_name for kind in kinds]}
         tables = [_named(kind, "name") for kind in kinds]
-        schema["properties"][spec.kinds] = {"anyOf": [names, *tables]}
+        forms = [names, *tables]
+        if spec.several_kinds:
+            forms.append({"type": "array", "items": {"anyOf": forms[:]}, "minItems": 1})
+        schema["properties"][spec.kinds] = {"anyOf": forms}
     return schema
 
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol, cast
 
 from attrs import field, frozen
 
+from valor_core.bound_resource import BoundResource
 from valor_core.control import BY_THE_USER, Control, LocalControl
 from valor_core.errors import (
     EngineError,
@@ -30,7 +31,7 @@ from valor_core.journal import Journal
 from valor_core.parameters import build
 from valor_core.reading import Partition, Reader, identity
 from valor_core.registry import Registry, implementation
-from valor_core.resources import BoundResource, OpenResources
+from valor_core.resources import OpenResources
 from valor_core.scoring import Run
 from valor_core.spec import EngineSpec
 from valor_core.state import Resources

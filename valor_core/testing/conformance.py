@@ -10,11 +10,12 @@ from typing import Any
 from attrs import evolve
 
 from valor_core.bound_metric import BoundMetric
+from valor_core.bound_resource import bind
 from valor_core.errors import ResourceError, ValorError
 from valor_core.parameters import build
 from valor_core.reading import InMemory
 from valor_core.registry import Registry
-from valor_core.resources import bind, opened
+from valor_core.resources import opened
 from valor_core.schemas import Batch
 from valor_core.spec import (
     EngineSpec,

@@ -17,6 +17,7 @@ from attrs import define, frozen
 from numpy.typing import NDArray
 
 from valor_core.bound_metric import BoundMetric
+from valor_core.bound_resource import BoundResource
 from valor_core.derived_state import DerivedState, counted
 from valor_core.engines import Engine, Work
 from valor_core.errors import ReadError, ValorError
@@ -27,7 +28,6 @@ from valor_core.parameters import parameters as parameter_class
 from valor_core.plan import Plan
 from valor_core.reading import Partition, Position, identity
 from valor_core.registry import implementation
-from valor_core.resources import BoundResource
 from valor_core.result import Result
 from valor_core.schemas import Batch
 from valor_core.schemas.text import Text, TextBatch

@@ -91,5 +91,6 @@ def scored(name: str, item: Text, client: Scripted, **parameters: Any) -> ItemSc
 def failed(name: str, item: Text, client: Scripted, **parameters: Any) -> Failed:
     """The failure of one item, which there must be."""
     answer = answered(name, item, client, **parameters)
-    assert isinstance(answer, Failed), answer
-    return answer
+    value = answer.value if isinstance(answer, ItemScore) else answer  # it keeps what was answered
+    assert isinstance(value, Failed), answer
+    return value

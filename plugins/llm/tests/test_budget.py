@@ -15,8 +15,9 @@ from valor_llm.judge.retries import Retries
 from valor_llm.parameters.judge import JudgeParameters, Prices
 
 from valor_core import Registry, evaluate
+from valor_core.bound_resource import bind
 from valor_core.errors import ParameterError, ResourceStopped
-from valor_core.resources import Share, bind, opened
+from valor_core.resources import Share, opened
 from valor_core.result import NotRun
 from valor_core.schemas.text import Text
 

@@ -35,6 +35,7 @@ def _rated(
         resources=("llm.judge",),
         reads=reads,
         aliases=(alias,),
+        tells="valor_llm.judged_rows:tell",
     )
 
 

@@ -66,6 +66,7 @@ def _judged(
         resources=("judge",),
         reads=reads,
         aliases=aliases,
+        tells="valor_llm.judged_rows:tell",
     )
 
 
@@ -196,10 +197,20 @@ def valor_resources() -> tuple[ResourceSpec, ...]:
             name="llm.judge",
             summary="A language model that is asked step by step, with every reply checked",
             parameters="valor_llm.parameters.judge:JudgeParameters",
-            implementation="valor_llm.judge.judge:Judge",
-            identity=("temperature", "seed", "reply_tokens", "language", "prompts", "scoring"),
+            implementation="valor_llm.judge.panel:Panel",
+            identity=(
+                "temperature",
+                "seed",
+                "reply_tokens",
+                "language",
+                "prompts",
+                "scoring",
+                "repeats",
+                "combine",
+            ),
             divided=("max_calls", "max_tokens", "max_cost"),
             kinds="client",
+            several_kinds=True,
         ),
     )
 

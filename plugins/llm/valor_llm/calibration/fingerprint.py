@@ -7,9 +7,9 @@ from typing import Any
 
 from attrs import frozen
 
+from valor_core.bound_resource import BoundResource
 from valor_core.item_rows import ItemRow
 from valor_core.parameters import plain
-from valor_core.resources import BoundResource
 from valor_core.spec import MetricSpec
 
 

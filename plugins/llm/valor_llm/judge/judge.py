@@ -38,6 +38,8 @@ class Judge:
         How it asks.
     client : Client
         Who answers.
+    name : str, optional
+        What tells it from the others of a panel; the model that is asked for, unless given.
 
     Examples
     --------
@@ -49,9 +51,12 @@ class Judge:
     {'claims': ('It rains.',)}
     """
 
-    def __init__(self, parameters: JudgeParameters, client: Client) -> None:
+    def __init__(
+        self, parameters: JudgeParameters, client: Client, name: str | None = None
+    ) -> None:
         self.parameters = parameters
         self.client = client
+        self.name = client.model if name is None else name
         self.width = 4 * parameters.concurrency
         self._cache = _cache(parameters, client)
         self._recording = None if parameters.record is None else Recording(parameters.record)
@@ -83,6 +88,11 @@ class Judge:
             yield
         except ResourceError as error:
             self.calls.stop = self.calls.stop or error.one_line
+
+    @property
+    def members(self) -> tuple[Judge, ...]:
+        """Itself: a judge is a panel of one."""
+        return (self,)
 
     @property
     def stop(self) -> str | None:

@@ -20,20 +20,27 @@ metric has something to put under it:
     Why there was no call, or one less.
 ``steps``
     What each answer took: step, prompt, model, attempts, tokens.
+
+Of an item that several judges score, or one in several repeats, these stand in the rows of
+``scorings``, each with its ``judge``, its ``repeat``, from 1, and its ``value``, or ``error`` or
+``undefined`` with the reason. ``steps`` stays outside, and each says whose it is.
 """
 
 from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from attrs import define, field
 
-from valor_core.result import Failed, Gap, ItemScore
+from valor_core.result import Failed, Gap, ItemScore, Undefined, exact_mean
 from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
+from valor_llm.judge.judge import Judge
+from valor_llm.judge.panel import combined
+from valor_llm.parameters.judge import Combination
 from valor_llm.replies.shapes import Verdict
 from valor_llm.steps.step import Step
 
@@ -52,7 +59,7 @@ class Asking:
         Which of several times the item is scored, from 0.
     """
 
-    judge: Any
+    judge: Judge
     repeat: int = 0
     answers: list[Answer] = field(factory=list)
 
@@ -61,6 +68,11 @@ class Asking:
         answer: Answer = await self.judge.ask(step, self.repeat, **data)
         self.answers.append(answer)
         return answer
+
+    def told(self) -> list[dict[str, Any]]:
+        """What each answer took, as details keep it."""
+        told = [answer.told() for answer in self.answers]
+        return sorted(told, key=lambda one: (one["step"], str(one)))
 
     async def texts(self, step: Step, text: str) -> tuple[str, ...]:
         """What a step that lists texts finds in one; a blank one is not asked about."""
@@ -90,22 +102,80 @@ Score = Callable[[Text, Any, Asking], Awaitable[ItemScore | Gap]]
 
 
 def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[ItemScore | Gap]]:
-    """A per-item metric of a function that asks; a reply that does not fit fails its item."""
+    """A per-item metric of a function that asks; a reply that does not fit fails its item.
+
+    Every judge of the panel scores the item, each as often as there are repeats. The mean of its
+    repeats is what a judge says, and these become one score as the panel combines them. A scoring
+    that fails is left out, as long as there is another.
+    """
 
     @functools.wraps(work)
     async def score(item: Text, parameters: Any, resources: Mapping[str, Any]) -> ItemScore | Gap:
         (judge,) = resources.values()
-        ask = Asking(judge)
-        try:
-            scored = await work(item, parameters, ask)
-        except NoAnswer as error:
-            return Failed(str(error), retry=error.retry)
-        if not isinstance(scored, ItemScore):
-            return scored
-        told = sorted((answer.told() for answer in ask.answers), key=lambda one: one["step"])
-        return ItemScore(scored.value, {**scored.details, "steps": told})
+        asked = [
+            Asking(member, repeat)
+            for member in judge.members
+            for repeat in range(judge.parameters.repeats)
+        ]
+        scored = await together(_scored(work, item, parameters, ask) for ask in asked)
+        return _one_score(asked, scored, judge.parameters.combine)
 
     return score
+
+
+async def _scored(work: Score, item: Text, parameters: Any, ask: Asking) -> ItemScore:
+    try:
+        scored = await work(item, parameters, ask)
+    except NoAnswer as error:
+        scored = Failed(str(error), retry=error.retry)
+    return scored if isinstance(scored, ItemScore) else ItemScore(scored)
+
+
+def _one_score(
+    asked: Sequence[Asking], scored: Sequence[ItemScore], combine: Combination
+) -> ItemScore | Gap:
+    """One score of an item of all its scorings, with the details of each."""
+    if len(scored) == 1:
+        value, details = scored[0].value, scored[0].details
+        steps = asked[0].told()
+    else:
+        pairs = list(zip(asked, scored, strict=True))
+        value = _combined(pairs, combine)
+        details = {"scorings": [{**_who(ask), **_said(one)} for ask, one in pairs]}
+        steps = [{**told, **_who(ask)} for ask in asked for told in ask.told()]
+    if steps:
+        details = {**details, "steps": steps}
+    return ItemScore(value, details) if details or not isinstance(value, Gap) else value
+
+
+def _combined(pairs: Iterable[tuple[Asking, ItemScore]], combine: Combination) -> float | Gap:
+    """The score of an item: what its judges say, each the mean of its repeats, as one."""
+    by_judge: dict[str, list[float]] = {}
+    gaps: list[Gap] = []
+    for ask, one in pairs:
+        if isinstance(one.value, Gap):
+            gaps.append(one.value)
+        else:
+            by_judge.setdefault(ask.judge.name, []).append(float(one.value))  # type: ignore[arg-type]
+    if by_judge:
+        return combined(map(exact_mean, by_judge.values()), combine)
+    failed = [gap for gap in gaps if isinstance(gap, Failed)]
+    if not failed:
+        return gaps[0]
+    return Failed(failed[0].reason, retry=any(gap.retry for gap in failed))
+
+
+def _who(ask: Asking) -> dict[str, Any]:
+    return {"judge": ask.judge.name, "repeat": ask.repeat + 1}
+
+
+def _said(scored: ItemScore) -> dict[str, Any]:
+    """One scoring of an item, as details keep it."""
+    value = scored.value
+    if not isinstance(value, Gap):
+        return {"value": value, **scored.details}
+    kind = "undefined" if isinstance(value, Undefined) else "error"
+    return {kind: value.reason, **scored.details}
 
 
 def verdict_rows(texts: Iterable[str], verdicts: Mapping[int, Verdict]) -> list[dict[str, Any]]:

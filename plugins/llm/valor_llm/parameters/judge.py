@@ -9,6 +9,9 @@ from typing import Literal
 from valor_core.errors import ParameterError
 from valor_core.parameters import Within, parameter, parameters
 
+Combination = Literal["mean", "median", "majority"]
+"""How the scores of several judges become one."""
+
 
 @parameters
 class Prices:
@@ -51,6 +54,16 @@ class JudgeParameters:
     scoring: Literal["given", "expected"] = parameter(
         default="given",
         help="The rating that a reply gives, or the mean of all grades by their probabilities.",
+    )
+    repeats: int = parameter(
+        default=1,
+        help="How often each judge scores an item; the mean counts, the report tells the spread.",
+        check=Within(1),
+    )
+    combine: Combination = parameter(
+        default="mean",
+        help="How the scores of several judges become one. Of scores that are given as often, "
+        "`majority` takes the mean.",
     )
     concurrency: int = parameter(
         default=16, help="Calls under way at a time, at the most.", check=Within(1)

@@ -1,0 +1,20 @@
+"""States: items counted by how they ended."""
+
+from __future__ import annotations
+
+from valor_llm.trust.states import States
+
+from valor_core import Failed, Numbers, Undefined
+from valor_core.result import NotRun
+
+
+def test_every_item_is_in_one_of_four_states() -> None:
+    failed = [Failed("b"), Failed("c"), Failed("d", retry=True)]
+
+    states = States.of(Numbers.of([0.5, 1.0, Undefined("a"), *failed, NotRun("e")]))
+
+    assert states == States(scored=2, undefined=1, failed=3, not_run=1)
+
+
+def test_no_items_are_in_none() -> None:
+    assert States.of(Numbers.of([])) == States(0, 0, 0, 0)

@@ -1,0 +1,108 @@
+"""The panel: the judges that score every item, and how their scores become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from statistics import median, multimode
+from typing import Any
+
+from valor_core.errors import ResourceError
+from valor_core.resource_facts import WARNINGS, added_up
+from valor_core.result import exact_mean
+from valor_llm.clients.protocol import Client
+from valor_llm.judge.judge import Judge
+from valor_llm.parameters.judge import Combination, JudgeParameters
+
+
+class Panel:
+    """Judges that are asked the same; often it is one.
+
+    Each has a client of its own, with the limits and the features of its endpoint.
+
+    Parameters
+    ----------
+    parameters : JudgeParameters
+        How they ask.
+    client : sequence of Client
+        Who answers, one for each judge.
+
+    Raises
+    ------
+    ResourceError
+        If two of them are the same model of the same endpoint.
+
+    Examples
+    --------
+    >>> from valor_llm.clients.lexical import Lexical, LexicalParameters
+    >>> [judge.name for judge in Panel(JudgeParameters(), [Lexical(LexicalParameters())]).members]
+    ['lexical rules, no language model']
+    """
+
+    def __init__(self, parameters: JudgeParameters, client: Sequence[Client]) -> None:
+        self.parameters = parameters
+        names = _names(client)
+        self.members = tuple(
+            Judge(parameters, one, name) for one, name in zip(client, names, strict=True)
+        )
+
+    @property
+    def width(self) -> int:
+        """How many items may be under way."""
+        return max(judge.width for judge in self.members)
+
+    @property
+    def stop(self) -> str | None:
+        """Why no further call is made, or None."""
+        return next((judge.stop for judge in self.members if judge.stop), None)
+
+    def facts(self) -> dict[str, Any]:
+        """What stands in the report, of all judges together."""
+        each = [judge.facts() for judge in self.members]
+        warnings = dict.fromkeys(text for facts in each for text in facts.get(WARNINGS, ()))
+        told: dict[str, Any] = added_up({"judge": facts} for facts in each)["judge"]
+        return told | ({WARNINGS: list(warnings)} if warnings else {})
+
+    def close(self) -> None:
+        """End the calls that are under way."""
+        for judge in self.members:
+            judge.close()
+
+
+def _names(clients: Sequence[Client]) -> list[str]:
+    """What tells the judges apart: the model, and the endpoint where several have it."""
+    models = [client.model for client in clients]
+    names = []
+    for client in clients:
+        alone = models.count(client.model) == 1
+        names.append(client.model if alone else f"{client.model} at {client.endpoint}")
+    for name in names:
+        if names.count(name) > 1:
+            raise ResourceError(
+                f"judge.client: expected different judges, found {name} {names.count(name)} times",
+                "Ask one judge several times with: judge.repeats",
+            )
+    return names
+
+
+def combined(scores: Iterable[float], combine: Combination) -> float:
+    """One score of those of several judges.
+
+    Parameters
+    ----------
+    scores : iterable of float
+        One of each judge; at least one.
+    combine : {"mean", "median", "majority"}
+        With ``"majority"``, the score that most judges give; the mean of those that are given as
+        often.
+
+    Examples
+    --------
+    >>> [combined([1.0, 1.0, 0.0], how) for how in ("mean", "median", "majority")]
+    [0.6666666666666666, 1.0, 1.0]
+    >>> combined([2.0, 3.0], "majority")
+    2.5
+    """
+    scores = list(scores)
+    if combine == "mean":
+        return exact_mean(scores)
+    return float(median(scores)) if combine == "median" else exact_mean(multimode(scores))

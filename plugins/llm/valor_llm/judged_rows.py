@@ -1,0 +1,69 @@
+"""Judged rows: what a metric that asks a judge says besides its mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from valor_core import ItemRows, MetricSpec, Told
+from valor_core.bound_resource import BoundResource
+from valor_core.item_rows import ONLY, Numbers
+from valor_core.result import Undefined
+from valor_llm.parameters.judge import Combination
+from valor_llm.trust.bounds import bounds_of
+from valor_llm.trust.intervals import LEVEL, interval_of
+from valor_llm.trust.panels import panel_details
+from valor_llm.trust.scorings import Scorings
+from valor_llm.trust.states import States
+
+
+def tell(
+    rows: ItemRows,
+    spec: MetricSpec,
+    parameters: Any,
+    resources: Mapping[str, BoundResource],
+) -> Told:
+    """How many items ended how, how sure the mean is, and how far judges and repeats agree.
+
+    Parameters
+    ----------
+    rows : ItemRows
+        The rows of a metric that asks a judge.
+    spec : MetricSpec
+        The metric.
+    parameters : object
+        Its parameters.
+    resources : mapping of str to BoundResource
+        The judge, which may be missing.
+    """
+    details: dict[str, Any] = {"judged_items": _judged_items(rows.columns()[ONLY], spec)}
+    scorings = Scorings.of(rows.details[place] for place in sorted(rows.details))
+    if scorings.values.shape[2] > 1:
+        details["repeats"] = _repeats(scorings)
+    if len(scorings.judges) > 1:
+        judge = next(iter(resources.values()), None)
+        combine: Combination = "mean" if judge is None else judge.parameters.combine
+        details |= panel_details(scorings, combine)
+    return Told(details)
+
+
+def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:
+    states, interval = States.of(numbers), interval_of(numbers.present, spec.range)
+    if isinstance(interval, Undefined):
+        told: dict[str, Any] = {"interval": None, "method": f"none of {interval.reason}"}
+    else:
+        told = {"interval": [interval.low, interval.high], "method": interval.method}
+    told |= {"level": f"{LEVEL * 100:g} %", **states.told()}
+    bounds = bounds_of(numbers.present, states.failed, spec)
+    if bounds is not None:
+        told |= {"failed_as_worst": bounds.worst, "failed_as_best": bounds.best}
+    return told
+
+
+def _repeats(scorings: Scorings) -> dict[str, Any]:
+    return {
+        "repeats": scorings.values.shape[2],
+        "spread": scorings.spread,
+        "flip_rate": scorings.flip_rate,
+        "failed_scorings": int(scorings.failed.sum()),
+    }

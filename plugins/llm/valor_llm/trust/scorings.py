@@ -1,0 +1,93 @@
+"""Scorings: the scores that several judges, in several repeats, gave the same items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from valor_core.result import exact_mean
+
+Numbers = NDArray[np.float64]
+
+
+@frozen(eq=False)
+class Scorings:
+    """The scores of some items by judge and repeat.
+
+    Parameters
+    ----------
+    judges : tuple of str
+        What the judges are called.
+    values : ndarray of float64, of shape (items, judges, repeats)
+        The scores; NaN where there is none.
+    failed : ndarray of int64, of shape (judges,)
+        How many scorings of each judge failed.
+
+    Examples
+    --------
+    >>> one = {"scorings": [{"judge": "a", "value": 1.0}, {"judge": "b", "error": "no reply"}]}
+    >>> found = Scorings.of([one])
+    >>> found.judges, found.values.tolist(), found.failed.tolist()
+    (('a', 'b'), [[[1.0], [nan]]], [0, 1])
+    """
+
+    judges: tuple[str, ...]
+    values: Numbers
+    failed: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, details: Iterable[Mapping[str, Any]]) -> Scorings:
+        """The scorings in the details of some items; none of an item that was scored once."""
+        rows = [own for one in details if (own := one.get("scorings"))]
+        judges = {name: n for n, name in enumerate(dict.fromkeys(_of_all(rows, "judge", "")))}
+        repeats = max(_of_all(rows, "repeat", 1), default=0)
+        values = np.full((len(rows), len(judges), repeats), np.nan)
+        failed = np.zeros(len(judges), np.int64)
+        for number, row in enumerate(rows):
+            for scoring in row:
+                judge = judges[scoring.get("judge", "")]
+                if "value" in scoring:
+                    values[number, judge, scoring.get("repeat", 1) - 1] = scoring["value"]
+                failed[judge] += "error" in scoring
+        return cls(tuple(judges), values, failed)
+
+    @property
+    def by_judge(self) -> Numbers:
+        """The mean of each item's repeats, of shape (items, judges); NaN where there is none."""
+        means = np.full(self.values.shape[:2], np.nan)
+        for place in zip(*np.nonzero(~np.isnan(self.values).all(axis=2)), strict=True):
+            own = self.values[place]
+            means[place] = exact_mean(own[~np.isnan(own)].tolist())
+        return means
+
+    @property
+    def spread(self) -> float | None:
+        """Standard deviation of an item's repeats by a judge, on average; None of no repeats."""
+        deviations = [float(np.std(own, ddof=1)) for own in self._repeated()]
+        return exact_mean(deviations) if deviations else None
+
+    @property
+    def flip_rate(self) -> float | None:
+        """Share of the pairs of repeats, by a judge of an item, whose scores differ."""
+        pairs = flipped = 0
+        for own in self._repeated():
+            _, counts = np.unique(own, return_counts=True)
+            pairs += math.comb(len(own), 2)
+            flipped += math.comb(len(own), 2) - sum(math.comb(n, 2) for n in counts.tolist())
+        return flipped / pairs if pairs else None
+
+    def _repeated(self) -> Iterable[Numbers]:
+        for item in self.values:
+            for own in item:
+                present = own[~np.isnan(own)]
+                if len(present) > 1:
+                    yield present
+
+
+def _of_all(rows: Iterable[Iterable[Mapping[str, Any]]], name: str, otherwise: Any) -> list[Any]:
+    return [scoring.get(name, otherwise) for row in rows for scoring in row]
