@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from valor_llm.commands import calibrate
+from valor_llm.commands import calibrate, plan
 
 
 @click.group("judge")
@@ -13,3 +13,4 @@ def judge() -> None:
 
 
 judge.add_command(calibrate.command)
+judge.add_command(plan.command)
