@@ -48,10 +48,10 @@ def run_config(
     """
     checked = request.checked()
     chosen, folder, place = checked.run, request.folder, request.place
-    registry = _registry(chosen, request)
+    registry = registry_of(chosen, request)
     destinations = _destinations(chosen, folder)
     destinations.check(place)
-    with _evaluator(checked, registry, request) as evaluator:
+    with evaluator_of(checked, registry, request) as evaluator:
         task = evaluator.evaluation.task
         reader = reader_of(chosen.data, task, registry, folder, place)
         destinations.spare(_inputs(chosen, task, registry, request), place)
@@ -73,7 +73,7 @@ def run_config(
     return report
 
 
-def _registry(chosen: RunConfig, request: Request) -> Registry:
+def registry_of(chosen: RunConfig, request: Request) -> Registry:
     """What is installed, and the decorated metrics of the config's own files."""
     registry = Registry(chosen.plugins)
     _check_plugins(chosen.plugins, registry, request.place)
@@ -140,7 +140,8 @@ def _paths(value: Any) -> Iterator[str]:
             yield from _paths(one)
 
 
-def _evaluator(checked: CheckedConfig, registry: Registry, request: Request) -> Evaluator:
+def evaluator_of(checked: CheckedConfig, registry: Registry, request: Request) -> Evaluator:
+    """The evaluator of what a config chooses, which has counted nothing yet."""
     chosen = checked.run
     return Evaluator(
         chosen.metrics,

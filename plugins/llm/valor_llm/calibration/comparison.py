@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,16 +10,14 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.result import Undefined
-from valor_llm.calibration.estimate import Estimate, standard_errors
+from valor_llm.calibration.estimate import LEVEL, Estimate, standard_errors
 from valor_llm.calibration.record import Calibration, Pair
 from valor_llm.calibration.rogan_gladen import Share
 from valor_llm.trust.agreement import (
     Coefficient,
-    Confusion,
     cohen_kappa,
     gwet_ac1,
     krippendorff_alpha,
-    percent_agreement,
 )
 
 
@@ -47,8 +46,10 @@ class Comparison:
         """The comparison as JSON has it."""
         told: dict[str, Any] = {"of": self.of, "count": self.count, "items": self.items}
         for name, number in self.numbers.items():
-            is_reason = isinstance(number, Undefined)
-            told[name] = {"undefined": number.reason} if is_reason else number.to_dict()  # type: ignore[union-attr]
+            if isinstance(number, Undefined):
+                told[name] = {"undefined": number.reason}
+            else:
+                told[name] = {"value": number.value, "interval": number.interval}
         return told
 
 
@@ -69,34 +70,37 @@ def sensitivity_and_specificity(pairs: Sequence[Pair]) -> tuple[Share | None, Sh
     """Of what humans say yes and no to, to how much the judge does; None where there is nothing."""
     shares = []
     for wanted in (1.0, 0.0):
-        by_item: dict[str, list[bool]] = {}
-        for pair in pairs:
-            if pair.human == wanted:
-                by_item.setdefault(pair.item, []).append(pair.judge == wanted)
-        shares.append(Share.of_answers([*by_item.values()]) if by_item else None)
+        own = [pair for pair in pairs if pair.human == wanted]
+        answers = [pair.judge == wanted for pair in own]
+        shares.append(_by_item([pair.item for pair in own], answers))
     return shares[0], shares[1]
+
+
+def _by_item(items: Sequence[str], answers: Sequence[bool]) -> Share | None:
+    """The share of yes, those about one item together; None where there are none."""
+    own: dict[str, list[bool]] = {}
+    for item, answer in zip(items, answers, strict=True):
+        own.setdefault(item, []).append(answer)
+    return Share.of_answers([*own.values()]) if own else None
 
 
 def _of_answers(of: str, pairs: Sequence[Pair]) -> Comparison:
     """Pairs that are yes or no."""
     judge, human = [pair.judge for pair in pairs], [pair.human for pair in pairs]
     items = [pair.item for pair in pairs]
-    counts = Confusion.of([one == 1 for one in judge], [one == 1 for one in human])
     sensitivity, specificity = sensitivity_and_specificity(pairs)
-    by_item: dict[str, list[bool]] = {}
-    for pair in pairs:
-        by_item.setdefault(pair.item, []).append(pair.human == 1)
+    told = [*zip(judge, human, strict=True)]
     return Comparison(
         of,
         len(pairs),
         len({*items}),
         {
-            "base_rate": _of_share(Share.of_answers([*by_item.values()])),
-            "agreement": _estimate(percent_agreement(judge, human, items), 0),
-            "kappa": _estimate(cohen_kappa(judge, human, items), -1),
-            "ac1": _estimate(gwet_ac1(judge, human, (0.0, 1.0), items), -1),
-            "sensitivity": _of_share(sensitivity) or _reason(counts.sensitivity),
-            "specificity": _of_share(specificity) or _reason(counts.specificity),
+            "base_rate": _of_share(_by_item(items, [one == 1 for one in human])),
+            "agreement": _of_share(_by_item(items, [one == two for one, two in told])),
+            "kappa": _estimate(cohen_kappa(judge, human, items), 1),
+            "ac1": _estimate(gwet_ac1(judge, human, (0.0, 1.0), items), 1),
+            "sensitivity": _of_share(sensitivity, "no label is positive"),
+            "specificity": _of_share(specificity, "no label is negative"),
         },
     )
 
@@ -105,12 +109,30 @@ def _of_grades(pairs: Sequence[Pair]) -> Comparison:
     """Pairs of numbers."""
     table = np.array([[pair.judge for pair in pairs], [pair.human for pair in pairs]])
     apart = table[0] - table[1]
-    error = float(apart.std(ddof=1)) / len(pairs) ** 0.5 if len(pairs) > 1 else None
+    error = float(apart.std(ddof=1)) / math.sqrt(len(pairs)) if len(pairs) > 1 else None
     alpha = krippendorff_alpha(table, "interval")
-    said = alpha if isinstance(alpha, Undefined) else Estimate(alpha, alpha, alpha)
     return Comparison(
         "grades",
         len(pairs),
         len(pairs),
-        {"alpha": said, "judge_minus_human": _estimate(Coefficient(float(apart.mean()), error))},
+        {
+            "alpha": alpha if isinstance(alpha, Undefined) else Estimate(alpha),
+            "judge_minus_human": _estimate(Coefficient(float(apart.mean()), error)),
+        },
+    )
+
+
+def _of_share(share: Share | None, why: str = "") -> Estimate | Undefined:
+    return Undefined(why) if share is None else Estimate(share.value, *share.interval())
+
+
+def _estimate(found: Coefficient | Undefined, highest: float = math.inf) -> Estimate | Undefined:
+    """An estimate with the interval of its error; without one where there is nothing to see."""
+    if isinstance(found, Undefined):
+        return found
+    if not found.error:
+        return Estimate(found.value)
+    half = standard_errors(LEVEL) * found.error
+    return Estimate(
+        found.value, max(-highest, found.value - half), min(highest, found.value + half)
     )

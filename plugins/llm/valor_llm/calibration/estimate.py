@@ -18,17 +18,18 @@ class Estimate:
     ----------
     value : float
         The estimate.
-    low, high : float
-        Where the interval begins and ends.
+    low, high : float, optional
+        Where the interval begins and ends, if it has one.
     """
 
     value: float
-    low: float
-    high: float
+    low: float | None = None
+    high: float | None = None
 
-    def to_dict(self) -> dict[str, float]:
-        """The estimate as reports and records have it."""
-        return {"value": self.value, "low": self.low, "high": self.high}
+    @property
+    def interval(self) -> list[float] | None:
+        """Both ends of the interval."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
 
 
 def standard_errors(level: float) -> float:

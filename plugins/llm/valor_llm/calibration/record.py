@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import frozen
 
 from valor_core.errors import ResourceError
 from valor_llm.calibration.fingerprint import Fingerprint
+
+LEAST_LABELS = 20
+"""Items with a label, without which nothing is said of a judge."""
 
 _KIND = "valor judge calibration"
 _VERSION = 1
@@ -68,7 +71,7 @@ class Record:
         By the order of the metrics in the config.
     """
 
-    calibrations: tuple[Calibration, ...] = field(converter=tuple)
+    calibrations: tuple[Calibration, ...]
 
     def of(self, metric: str, parameters: Mapping[str, Any]) -> Calibration | None:
         """The calibration on a metric, first of all one with its parameters."""
@@ -130,7 +133,7 @@ class Record:
         if told.get("version") != _VERSION:
             raise _damaged(path, f"version {told.get('version')}, expected {_VERSION}")
         try:
-            return cls(_read(one) for one in told["calibrations"])
+            return cls(tuple(map(_read, told["calibrations"])))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise _damaged(path, f"{type(error).__name__}: {error}") from error
 

@@ -56,6 +56,21 @@ class Share:
         found = cls._of(counts)
         return cls(found.value, min(found.size, float(sum(whole for _, whole in counts))))
 
+    def interval(self, level: float = LEVEL) -> tuple[float, float]:
+        """Wilson's interval of the share.
+
+        Examples
+        --------
+        >>> low, high = Share(0.75, 4).interval()
+        >>> round(low, 4), round(high, 4)
+        (0.3006, 0.9544)
+        """
+        square = standard_errors(level) ** 2
+        middle = self.value + square / (2 * self.size)
+        spread = self.value * (1 - self.value) / self.size + square / (4 * self.size**2)
+        half, whole = math.sqrt(square * spread), 1 + square / self.size
+        return max(0.0, (middle - half) / whole), min(1.0, (middle + half) / whole)
+
     @classmethod
     def _of(cls, counts: Sequence[tuple[float, float]]) -> Share:
         """Part by whole over items, each of which is drawn as one."""

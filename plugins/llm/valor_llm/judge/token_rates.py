@@ -61,9 +61,10 @@ class TokenRates:
             self._steps.setdefault(step, _Step()).add(count, usage)
             self._all.add(count, usage)
 
-    def is_known(self, step: str) -> bool:
-        """Whether a call of the step was counted."""
-        return step in self._steps
+    @property
+    def counted(self) -> int:
+        """How many calls were counted."""
+        return self._all.calls
 
     def prompt(self, step: str, count: int) -> float:
         """Tokens of a prompt of so many characters, by those of its step or else of all."""

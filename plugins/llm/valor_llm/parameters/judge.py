@@ -110,6 +110,11 @@ class JudgeParameters:
     prices: Prices | None = parameter(
         default=None, help="Prices of tokens, from which costs are worked out."
     )
+    calibration: Path | None = parameter(
+        default=None,
+        help="Record of a calibration, made by `valor judge calibrate`; reports then have the mean "
+        "that it corrects, or say that it is another judge's.",
+    )
     cache: Literal["use", "replay", "off"] = parameter(
         default="use",
         help="Whether replies are kept in `cache_file` and taken from it, or only taken.",

@@ -1,4 +1,4 @@
-"""Judged rows: scores and verdicts of items, as calibrations read them off a metric's rows."""
+"""Judged items: their scores and verdicts, as calibrations read them off a metric's rows."""
 
 from __future__ import annotations
 

@@ -1,0 +1,139 @@
+"""Correction: what a calibration says of the mean of a run's scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from valor_core.item_rows import ItemRow
+from valor_core.resources import BoundResource
+from valor_core.result import Undefined
+from valor_core.result_details import Told
+from valor_core.spec import MetricSpec
+from valor_llm.calibration.comparison import sensitivity_and_specificity
+from valor_llm.calibration.estimate import Estimate
+from valor_llm.calibration.fingerprint import Fingerprint
+from valor_llm.calibration.judged_items import JudgedItem, are_shares, judged_items
+from valor_llm.calibration.prediction_powered import prediction_powered_mean
+from valor_llm.calibration.record import LEAST_LABELS, Calibration, Pair, Record
+from valor_llm.calibration.rogan_gladen import Share, rogan_gladen
+
+Row = dict[str, Any]
+
+
+def correction(
+    rows: Iterable[ItemRow], spec: MetricSpec, parameters: Any, judge: BoundResource
+) -> Told:
+    """What human labels say of a metric's mean, if the judge has the record of a calibration.
+
+    Parameters
+    ----------
+    rows : iterable of ItemRow
+        The items of the run.
+    spec, parameters
+        The metric.
+    judge : BoundResource
+        The judge, as the config gives it.
+
+    Raises
+    ------
+    ResourceError
+        If the record cannot be read.
+    """
+    path = judge.located.calibration
+    if path is None:
+        return Told()
+    rows = list(rows)
+    fingerprint = Fingerprint.of(spec, parameters, judge, rows)
+    calibration = Record.load(path).of(fingerprint.metric, fingerprint.parameters)
+    if calibration is None:
+        return _uncalibrated(spec.name, "its record has no labels of this metric")
+    apart = calibration.fingerprint.apart(fingerprint)
+    if apart:
+        return _uncalibrated(spec.name, "; ".join(apart))
+    return Told({"calibration": corrected(judged_items(rows), calibration)})
+
+
+def _uncalibrated(metric: str, why: str) -> Told:
+    row = {"state": "uncalibrated", "why": why}
+    warning = (
+        f"{metric}: uncalibrated, {why}; calibrate anew with: valor judge calibrate CONFIG "
+        "--labels FILE -o RECORD"
+    )
+    return Told({"calibration": row}, (warning,))
+
+
+def corrected(items: Sequence[JudgedItem], calibration: Calibration) -> list[Row]:
+    """The means that a calibration corrects, a row for each way.
+
+    Parameters
+    ----------
+    items : sequence of JudgedItem
+        The items of the run that have a score.
+    calibration : Calibration
+        Labels, and what this judge said of the same items.
+    """
+    return [_prediction_powered(items, calibration), _rogan_gladen(items, calibration)]
+
+
+def _prediction_powered(items: Sequence[JudgedItem], calibration: Calibration) -> Row:
+    """By the labels of these items; by all where none is of them, as if drawn from one source.
+
+    The labels of a part of the data say nothing of how the judge errs in another part: in a slice,
+    those of its own items count alone.
+    """
+    pairs = calibration.items
+    if not pairs:
+        why = "no labels of scores, nor of all verdicts of an item"
+        return _row("prediction-powered", Undefined(why))
+    of_run = {item.item for item in items}
+    own = [pair for pair in pairs if pair.item in of_run]
+    if own and len(own) < LEAST_LABELS:
+        why = f"labels of {len(own)} of these items, at least {LEAST_LABELS} are needed"
+        return _row("prediction-powered", Undefined(why))
+    used = own or pairs
+    known = {pair.item for pair in used}
+    unlabelled = [item.score for item in items if item.item not in known]
+    human, judge = [pair.human for pair in used], [pair.judge for pair in used]
+    found = prediction_powered_mean(human, judge, unlabelled)
+    return _row("prediction-powered", found, used, bool(own), len(unlabelled))
+
+
+def _rogan_gladen(items: Sequence[JudgedItem], calibration: Calibration) -> Row:
+    """By verdicts where there are labels of them and scores are their shares; else by scores."""
+    if calibration.verdicts and are_shares(items):
+        # What was scored without a verdict, no verdict can have got wrong.
+        scores = [item.score for item in items if item.verdicts]
+        pairs = calibration.verdicts
+    else:
+        scores, pairs = [item.score for item in items], calibration.items
+        if not (scores and pairs and calibration.is_binary and {*scores} <= {0.0, 1.0}):
+            why = "scores are neither yes or no nor a share of labelled verdicts"
+            return _row("Rogan-Gladen", Undefined(why))
+    sensitivity, specificity = sensitivity_and_specificity(pairs)
+    if sensitivity is None or specificity is None:
+        missing = "yes" if sensitivity is None else "no"
+        return _row("Rogan-Gladen", Undefined(f"no label is {missing}"))
+    found = rogan_gladen(Share.of_scores(scores), sensitivity, specificity)
+    of_run = {item.item for item in items}
+    is_own = any(pair.item in of_run for pair in pairs)
+    return _row("Rogan-Gladen", found, pairs, is_own, len(scores))
+
+
+def _row(
+    method: str,
+    found: Estimate | Undefined,
+    pairs: Sequence[Pair] = (),
+    is_own: bool = False,
+    scores: int = 0,
+) -> Row:
+    row: Row = {"method": method}
+    if isinstance(found, Undefined):
+        return row | {"mean": None, "interval": None, "why": found.reason}
+    return row | {
+        "mean": found.value,
+        "interval": found.interval,
+        "labels": len(pairs),
+        "labels_of": "these items" if is_own else "other items",
+        "scores": scores,
+    }

@@ -1,0 +1,1 @@
+"""Planning: what a run will ask and cost, before anything is paid."""

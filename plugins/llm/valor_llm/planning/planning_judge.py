@@ -1,0 +1,117 @@
+"""Planning judge: one that asks nobody, and counts what it would ask."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from attrs import define, evolve, field, frozen
+
+from valor_llm.clients.lexical import Lexical
+from valor_llm.clients.protocol import Client, Reply
+from valor_llm.judge.answer import Answer
+from valor_llm.judge.conversation import Conversation
+from valor_llm.judge.judge import Judge
+from valor_llm.judge.token_rates import TokenRates, characters
+from valor_llm.parameters.clients import LexicalParameters
+from valor_llm.parameters.judge import JudgeParameters
+
+
+@frozen
+class Asked:
+    """A question that a run would ask.
+
+    Parameters
+    ----------
+    metric : str
+        The metric that asks it first.
+    step : str
+        What is asked.
+    is_cached : bool
+        Whether the cache has its answer.
+    prompt : int
+        Characters of the prompt.
+    reply : int
+        Characters of the reply that stands in for the endpoint's.
+    """
+
+    metric: str
+    step: str
+    is_cached: bool
+    prompt: int
+    reply: int
+
+
+@define(eq=False)
+class Notes:
+    """What a planning judge has been asked so far, each question once.
+
+    Parameters
+    ----------
+    metric : str
+        The metric that is scored now.
+    asked : list of Asked
+        The questions.
+    unanswered : int
+        Questions that the stand-in has no answer to.
+    rates : TokenRates
+        What the endpoint counted of the replies that the cache has.
+    """
+
+    metric: str = ""
+    asked: list[Asked] = field(factory=list)
+    unanswered: int = 0
+    rates: TokenRates = field(factory=TokenRates)
+    known: dict[str, Answer] = field(factory=dict)
+
+
+class PlanningJudge(Judge):
+    """A judge that answers from the cache, and by rules where that has nothing.
+
+    The rules never end a metric early: where they find nothing to judge in a text, all of it is
+    taken. Nothing is sent, and nothing is written to the cache.
+
+    Parameters
+    ----------
+    parameters, client
+        As those of a `Judge`.
+    """
+
+    def __init__(self, parameters: JudgeParameters, client: Client) -> None:
+        is_kept = parameters.cache != "off" and parameters.cache_file.is_file()
+        reading = evolve(cast(Any, parameters), cache="replay" if is_kept else "off")
+        super().__init__(reading, client)
+        self.notes = Notes()
+        self._rules = Lexical(LexicalParameters())
+
+    async def _answered(self, conversation: Conversation, key: str) -> Answer:
+        if key not in self.notes.known:
+            self.notes.known[key] = self._noted(conversation, key)
+        return self.notes.known[key]
+
+    def _noted(self, conversation: Conversation, key: str) -> Answer:
+        """The answer to a question that is asked for the first time."""
+        first = characters(conversation.request())
+        if self._cache is not None:
+            conversation.recall(self._cache.replies(key))
+        is_cached = conversation.is_complete
+        request, text = conversation.request(), ""
+        if not is_cached:
+            reply = json.loads(self._rules.complete(request).text)
+            text = json.dumps(_with_something(reply, request.data), ensure_ascii=False)
+            conversation.take(Reply(text=text, model=self.client.model))
+            if not conversation.is_complete:
+                self.notes.unanswered += 1
+                raise conversation.failure()
+        answer, step = conversation.answer(), conversation.question.step.name
+        if is_cached and answer.attempts == 1:
+            self.notes.rates.note(step, first, answer.usage)
+        prompt = characters(request)
+        self.notes.asked.append(Asked(self.notes.metric, step, is_cached, prompt, len(text)))
+        return answer
+
+
+def _with_something(reply: dict[str, Any], data: Any) -> dict[str, Any]:
+    """A reply in which no list is empty: the text that it is about stands there."""
+    texts = [value for value in data.values() if isinstance(value, str)]
+    return {key: value or texts[-1:] if value == [] else value for key, value in reply.items()}
