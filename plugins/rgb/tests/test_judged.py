@@ -140,9 +140,9 @@ class TestJudgedErrors:
 
         assert report["JudgedErrorDetection"].value == 2 / 3
         assert report["JudgedErrorCorrection"].value == 1 / 2
-        assert report.find("JudgedErrorCorrection").left_out == {
-            "no error was detected": 1,
-            "not asked with false documents": 1,
+        assert report.results[1].left_out == {
+            "undefined: no error was detected": 1,
+            "undefined: not asked with false documents": 1,
         }
 
     @pytest.mark.parametrize("module", ["error_detection", "error_correction"])
