@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -44,7 +45,13 @@ _OWN_STYLE = """
 .texts div { padding: 12px 16px; background: var(--sheet); }
 .texts h3 { margin: 0 0 4px; font-size: 12px; font-weight: 500; color: var(--soft); }
 .texts p { white-space: pre-wrap; overflow-wrap: anywhere; }
-.texts mark { color: #1c2024; border-radius: 3px; }
+.texts mark, .below mark { color: #1c2024; border-radius: 3px; }
+.below { padding: 0 16px 12px; overflow-x: auto; }
+.below h3 { margin: 12px 0 4px; font-size: 12px; font-weight: 500; color: var(--soft); }
+.below td { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 60px; }
+.below mark { padding: 0 6px; }
+.groups { display: flex; flex-wrap: wrap; gap: 4px 18px; margin-top: 14px; font-size: 14px; }
+@media print { .groups { display: none; } }
 @media print { .wall a { break-inside: avoid; } }
 """
 
@@ -97,14 +104,17 @@ def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> s
         f'<li><i style="background: {escape(color)}"></i>{escape(words)}</li>'
         for words, color in legend.items()
     )
+    groups = Counter(group for one in exhibits if (group := _group(one)) is not None)
+    numbers = {group: number for number, group in enumerate(groups, 1)}
     title = f"Gallery: {escape(task)}"
     return printable_lines(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'{_MARK}\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{STYLE}{_OWN_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        f"<title>{title}</title>\n<style>{STYLE}{_OWN_STYLE}{_rules(numbers)}</style>\n</head>\n<body>\n<main>\n"
         f'<header>\n<h1>{title}</h1>\n<p class="sub">{about}</p>\n'
-        f'<ul class="legend">{keys}</ul>\n</header>\n'
-        f'<div class="wall">\n{chr(10).join(_figure(one, legend) for one in exhibits)}\n</div>\n'
+        f'<ul class="legend">{keys}</ul>\n{_choice(groups, numbers)}</header>\n'
+        f'<div class="wall">\n'
+        f"{chr(10).join(_figure(one, legend, numbers) for one in exhibits)}\n</div>\n"
         "</main>\n</body>\n</html>\n"
     )
 
@@ -119,7 +129,33 @@ def pictures(page: Path) -> list[str]:
     return _PICTURE.findall(page.read_text(encoding="utf-8"))
 
 
-def _figure(exhibit: Exhibit, legend: Mapping[str, str]) -> str:
+def _group(exhibit: Exhibit) -> str | None:
+    return exhibit.picture.group if isinstance(exhibit.picture, MarkedTexts) else None
+
+
+def _choice(groups: Mapping[str, int], numbers: Mapping[str, int]) -> str:
+    """What chooses the group that is shown, where there are several."""
+    if len(groups) < 2:
+        return ""
+    every = ["all", *(f"{group} ({count:,})" for group, count in groups.items())]
+    choices = "".join(
+        f'<label><input type="radio" name="group" id="g{number}"{"" if number else " checked"}> '
+        f"{escape(told)}</label>"
+        for number, told in zip([0, *numbers.values()], every, strict=True)
+    )
+    return f'<div class="groups">{choices}</div>\n'
+
+
+def _rules(numbers: Mapping[str, int]) -> str:
+    """Styles that hide the figures of other groups than the chosen one; no script is needed."""
+    return "".join(
+        f"main:has(#g{number}:checked) figure:not(.g{number}) {{ display: none; }}\n"
+        for number in numbers.values()
+        if len(numbers) > 1
+    )
+
+
+def _figure(exhibit: Exhibit, legend: Mapping[str, str], numbers: Mapping[str, int]) -> str:
     picture = exhibit.picture
     counts = " ".join(
         f"<span>{escape(word)} {n:,}</span>" for word, n in picture.counts.items() if n
@@ -133,11 +169,31 @@ def _figure(exhibit: Exhibit, legend: Mapping[str, str]) -> str:
             "</div>"
             for title, pieces in picture.texts.items()
         )
-        return f'<figure><div class="texts">{"".join(columns)}</div>{caption}</figure>'
+        group = "" if picture.group is None else f' class="g{numbers[picture.group]}"'
+        tables = "".join(
+            f"<h3>{escape(title)}</h3>{_table(rows, legend)}"
+            for title, rows in picture.tables.items()
+        )
+        below = f'<div class="below">{tables}</div>' if tables else ""
+        texts = f'<div class="texts">{"".join(columns)}</div>'
+        return f"<figure{group}>{texts}{below}{caption}</figure>"
     return (
         f'<figure><a href="{exhibit.file}"><img alt="{uid}" src="{_data(picture.thumbnail)}"></a>'
         f"{caption}</figure>"
     )
+
+
+def _table(rows: Sequence[Mapping[str, Piece]], legend: Mapping[str, str]) -> str:
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    lines = (
+        "".join(
+            f"<td>{_piece(row[column], legend) if column in row else ''}</td>" for column in columns
+        )
+        for row in rows
+    )
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _piece(piece: Piece, legend: Mapping[str, str]) -> str:

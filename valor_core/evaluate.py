@@ -130,21 +130,25 @@ def evaluate(
         task = evaluator.evaluation.task
         reader = reader_of(data, task, evaluator.registry)
         section = None if gallery is None else _section(gallery)
-        exhibition = section and _planned(section, task, evaluator.registry)
+        exhibition = section and _planned(section, evaluator)
         run(evaluator, reader, progress=progress, **options)
         report = evaluator.compute()
         if report.interrupted:
             raise interrupted(report, state)
         if exhibition:
-            exhibition.hang(evaluator.evaluation, reader)
+            exhibition.hang(evaluator.evaluation, reader, report.items)
             report = evolve(report, config={**report.config, "gallery": section})
+            report = report if items else evolve(report, items=())
         return report
 
 
-def _planned(section: Mapping[str, Any], task: str, registry: Registry) -> Exhibition:
+def _planned(section: Mapping[str, Any], evaluator: Evaluator) -> Exhibition:
     from valor_core.exhibition import plan
 
-    return plan(section, task, registry)
+    exhibition = plan(section, evaluator.evaluation.task, evaluator.registry)
+    exhibition.check(evaluator.evaluation)
+    evaluator.items = evaluator.items or exhibition.shows is not None
+    return exhibition
 
 
 def interrupted(report: Report, state: str | os.PathLike[str] | None) -> RunInterrupted:

@@ -22,6 +22,7 @@ from valor_core.gallery import INDEX, Gallery, GalleryParameters, MarkedTexts, P
 from valor_core.parameters import NoParameters, build, declared, relocate
 from valor_core.reading import Partition, Reader
 from valor_core.registry import Registry, implementation
+from valor_core.report import ItemTable
 from valor_core.schemas import Batch
 from valor_core.schemas.datum import Uid
 from valor_core.schemas.order import natural, natural_order
@@ -72,7 +73,36 @@ class Exhibition:
     most: int = 20
     parameters: type = NoParameters
 
-    def hang(self, evaluation: Evaluation, reader: Reader) -> Path:
+    @property
+    def shows(self) -> str | None:
+        """Full name of the metric of the run whose rows the gallery shows, if it shows any."""
+        shown: str | None = getattr(self.gallery, "shows", None)
+        return shown
+
+    def check(self, evaluation: Evaluation, place: str = "") -> None:
+        """Raise a `ConfigError` if the run has no rows of what the gallery shows.
+
+        Parameters
+        ----------
+        evaluation : Evaluation
+            The run.
+        place : str
+            Where the section stands, for errors: ``"config.yaml: "``.
+        """
+        if self.shows is None:
+            return
+        chosen = [metric.spec.name for metric in evaluation.plan.metrics]
+        found = chosen.count(self.shows)
+        if found != 1:
+            raise ConfigError(
+                f"{place}gallery.by: expected one metric {self.shows} in the run, found "
+                f"{found or 'none'}",
+                f"Write it as: metrics: [{self.shows}]"
+                if not found
+                else "Choose it once, and otherwise in a run of its own.",
+            )
+
+    def hang(self, evaluation: Evaluation, reader: Reader, items: Iterable[ItemTable] = ()) -> Path:
         """Draw the worst items and make a page of them.
 
         Parameters
@@ -81,6 +111,8 @@ class Exhibition:
             Which items take part, and how their labels are renamed.
         reader : Reader
             Where they come from; read once to find them and, in parts, once more to draw them.
+        items : iterable of ItemTable
+            The rows of the run's metrics, where the gallery shows some.
 
         Returns
         -------
@@ -92,6 +124,9 @@ class Exhibition:
         ReportError
             If the folder cannot be written to.
         """
+        for table in items:
+            if table.metric.partition("@")[0] == self.shows:
+                self.gallery.take(table.rows)  # type: ignore[attr-defined]
         partitions = list(reader.partitions())
         starts, found = self._found(evaluation, reader, partitions)
         exhibits: dict[Found, Exhibit] = {}

@@ -85,6 +85,11 @@ class MarkedTexts:
         What its caption counts, such as ``{"missing": 2}``.
     notes : sequence of str
         What else its caption says.
+    tables : mapping of str to sequence of mapping
+        Tables below the texts, by title; a row has a cell for each of its columns.
+    group : str, optional
+        What the item belongs to, such as ``"failed"``; where there are several, the page can show
+        one of them alone.
 
     Examples
     --------
@@ -96,10 +101,17 @@ class MarkedTexts:
     texts: Mapping[str, Sequence[Piece]] = field(repr=False)
     counts: Mapping[str, float]
     notes: Sequence[str] = ()
+    tables: Mapping[str, Sequence[Mapping[str, Piece]]] = field(factory=dict, repr=False)
+    group: str | None = None
 
 
 class Gallery(Protocol):
-    """Draws the items of a task and says how wrong each of them is."""
+    """Draws the items of a task and says how wrong each of them is.
+
+    A gallery that shows what a metric of the run has found, and does not compute it once more, has
+    two more attributes: ``shows``, the metric's full name, and ``take(rows)``, which is called with
+    its `ItemRows` before anything is drawn.
+    """
 
     @property
     def legend(self) -> Mapping[str, str]:

@@ -55,7 +55,7 @@ def run_config(
         task = evaluator.evaluation.task
         reader = reader_of(chosen.data, task, registry, folder, place)
         destinations.spare(_inputs(chosen, task, registry, request), place)
-        exhibition = _exhibition(chosen, task, registry, request)
+        exhibition = _exhibition(chosen, evaluator, registry, request)
         state = destinations.state
         run(evaluator, reader, engine=chosen.engine, progress=progress, state=state, place=place)
         report = evaluator.compute(resolved(request, evaluator, destinations.reports, exhibition))
@@ -64,10 +64,11 @@ def run_config(
     failed = Unwritten() if unwritten is None else unwritten
     if state is not None:
         failed.note(state, evaluator.unsaved)
-    report = destinations.write(report, failed)
+    rows = report.items
+    report = destinations.write(report if chosen.items else evolve(report, items=()), failed)
     if exhibition is not None and not report.interrupted:
         with failed.noting(exhibition.folder):
-            exhibition.hang(evaluator.evaluation, reader)
+            exhibition.hang(evaluator.evaluation, reader, rows)
     if unwritten is None:
         failed.check()
     return report
@@ -159,10 +160,14 @@ def evaluator_of(checked: CheckedConfig, registry: Registry, request: Request) -
 
 
 def _exhibition(
-    chosen: RunConfig, task: str, registry: Registry, request: Request
+    chosen: RunConfig, evaluator: Evaluator, registry: Registry, request: Request
 ) -> Exhibition | None:
     if chosen.gallery is None:
         return None
     from valor_core.exhibition import plan
 
-    return plan(chosen.gallery, task, registry, request.folder, request.place)
+    task = evaluator.evaluation.task
+    exhibition = plan(chosen.gallery, task, registry, request.folder, request.place)
+    exhibition.check(evaluator.evaluation, request.place)
+    evaluator.items = evaluator.items or exhibition.shows is not None
+    return exhibition

@@ -92,3 +92,34 @@ def test_a_page_of_texts_is_known_again_and_has_no_pictures(tmp_path: Path) -> N
 
     assert is_catalog(page)
     assert pictures(page) == []
+
+
+def test_tables_below_texts_have_colors_and_words() -> None:
+    rows = [{"text": Piece("a<b"), "verdict": Piece("yes", "found")}, {"text": Piece("c")}]
+    shown = MarkedTexts({"response": [Piece("x")]}, {}, (), {"verdicts": rows})
+
+    page = html([Exhibit(None, "q1", shown)], LEGEND, "text")
+
+    assert '<th scope="col">text</th><th scope="col">verdict</th>' in page
+    assert (
+        '<tr><td>a&lt;b</td><td><mark title="found" style="background: #0a0">yes</mark></td></tr>'
+        "<tr><td>c</td><td></td></tr>"
+    ) in page
+
+
+def test_one_of_several_groups_can_be_shown_alone_without_a_script() -> None:
+    shown = [
+        Exhibit(None, uid, MarkedTexts({}, {}, group=group))
+        for uid, group in (("a", "failed"), ("b", "scored"), ("c", "scored"))
+    ]
+
+    page = html(shown, LEGEND, "text")
+
+    assert re.findall(r'id="g(\d)"( checked)?> (.*?)<', page) == [
+        ("0", " checked", "all"),
+        ("1", "", "failed (1)"),
+        ("2", "", "scored (2)"),
+    ]
+    assert re.findall(r'<figure class="(g\d)">', page) == ["g1", "g2", "g2"]
+    assert "main:has(#g2:checked) figure:not(.g2) { display: none; }" in page
+    assert 'type="radio"' not in html(shown[1:], LEGEND, "text")

@@ -274,7 +274,7 @@ def test_one_call_draws_a_gallery(folder: Path, monkeypatch: pytest.MonkeyPatch)
             {"name": "artlab.Sound", "folder": "w"},
             {},
             "gallery.name: expected a gallery for text, got 'artlab.Sound'\n"
-            "There is: artlab.Wall, text.Gallery.",
+            "There is: artlab.Wall, llm.Verdicts, text.Gallery.",
         ),
         (
             {"name": "artlab.Wall", "folder": "parts.json"},

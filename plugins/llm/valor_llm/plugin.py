@@ -8,6 +8,7 @@ from valor_core.hookspecs import hookimpl
 from valor_core.parameters import NoParameters
 from valor_core.spec import (
     CommandSpec,
+    GallerySpec,
     MetricSpec,
     Range,
     Reference,
@@ -247,5 +248,19 @@ def valor_commands() -> tuple[CommandSpec, ...]:
             name="llm.judge",
             summary="What a judge costs, and how far it can be trusted.",
             implementation="valor_llm.commands.judge:judge",
+        ),
+    )
+
+
+@hookimpl
+def valor_galleries() -> tuple[GallerySpec, ...]:
+    """Declare the gallery."""
+    return (
+        GallerySpec(
+            name="llm.Verdicts",
+            task="text",
+            summary="What the judge said of each item, beside what it was asked about",
+            parameters="valor_llm.parameters.gallery:VerdictsParameters",
+            implementation="valor_llm.gallery.verdicts:VerdictGallery",
         ),
     )

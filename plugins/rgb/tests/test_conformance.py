@@ -19,7 +19,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "rgb.InformationIntegration": [{"rules": "heuristic", "strict": True}],
     "rgb.CounterfactualRobustness": [{"negations": [], "confidence": 0.5}, {"rules": "paper"}],
     "rgb.Verdicts": [{}],
-    "rgb.JudgedErrorDetection": [{}, {"rules": "paper"}],
+    "rgb.JudgedErrorCorrection": [{}, {"rules": "paper"}],
 }
 JUDGE = Judge(JudgeParameters(cache="off"), Lexical(LexicalParameters()))
 

@@ -46,6 +46,11 @@ def scored(module: str, sample: RGBSample, reply: str, parameters: Any = None) -
         judge.close()
 
 
+def valued(scored: Any) -> Any:
+    """The value of an answer, or the reason why there is none."""
+    return scored.value if isinstance(scored, ItemScore) else scored
+
+
 def said(rating: str) -> str:
     return json.dumps({"analysis": "It does.", "rating": rating})
 
@@ -63,20 +68,18 @@ class TestJudgedRejection:
     def test_the_judge_decides_whatever_the_words(self, rating: str, value: float) -> None:
         found = scored("rejection", refusing("Lund."), said(rating))
 
-        assert isinstance(found, ItemScore)
-        assert found.value == value
+        assert valued(found) == value
         assert found.details["ratings"] == [{"rating": rating, "analysis": "It does."}]
 
     def test_a_judge_that_fails_fails_the_item(self) -> None:
         found = scored("rejection", refusing("Lund."), "")
 
-        assert found == Failed("the endpoint is out of order")
+        assert valued(found) == Failed("the endpoint is out of order")
 
     def test_nothing_is_asked_of_other_abilities_or_without_a_response(self) -> None:
-        assert scored("rejection", refusing("x", "noise_robustness"), "") == Undefined(
-            "of another ability"
-        )
-        assert scored("rejection", refusing(None), "") == Undefined("no response")
+        other = scored("rejection", refusing("x", "noise_robustness"), "")
+        assert valued(other) == Undefined("of another ability")
+        assert valued(scored("rejection", refusing(None), "")) == Undefined("no response")
 
     def test_the_share_is_of_all_responses_with_a_verdict(self) -> None:
         replies = ["The documents do not mention it.", "Lund won.", "I cannot tell.", "Ystad."]
@@ -91,27 +94,30 @@ class TestJudgedRejection:
         assert "no language model" in report.warnings[0]
 
 
-class TestJudgedErrorDetection:
-    @pytest.mark.parametrize(
-        ("response", "rating", "detected", "right", "of_detected"),
-        [
-            ("Not Oslo, it was Turin.", "noticed", 1.0, 1.0, 1.0),
-            ("That is wrong, it was Bonn.", "noticed", 1.0, 0.0, 0.0),
-            ("Turin.", "unnoticed", 0.0, 0.0, Undefined("no error was detected")),
-        ],
-    )
+CASES = [
+    # response, what the judge says, whether it detects, whether it is put right
+    ("Not Oslo, it was Turin.", "noticed", 1.0, 1.0),
+    ("That is wrong, it was Bonn.", "noticed", 1.0, 0.0),
+    ("Turin.", "unnoticed", 0.0, Undefined("no error was detected")),
+]
+
+
+class TestJudgedErrors:
+    @pytest.mark.parametrize(("response", "rating", "detected", "right"), CASES)
     def test_what_is_put_right_counts_where_it_was_noticed(
-        self, response: str, rating: str, detected: float, right: float, of_detected: Any
+        self, response: str, rating: str, detected: float, right: Any
     ) -> None:
-        found = scored("error_detection", corrected(response), said(rating), RuleParameters())
+        sample = corrected(response)
 
-        assert found.value == {
-            "detected": detected,
-            "corrected": right,
-            "corrected_of_detected": of_detected,
-        }
+        found = scored("error_detection", sample, said(rating))
+        after = scored("error_correction", sample, said(rating), RuleParameters())
 
-    def test_rates_are_of_all_and_of_those_detected(self) -> None:
+        assert valued(found) == detected
+        assert valued(after) == right
+
+    def test_the_correction_rate_is_of_those_detected_and_each_response_is_judged_once(
+        self,
+    ) -> None:
         # The robust rules stand in for the judge: two of three notice, one of the two is right.
         replies = [
             "The documents are wrong: it was Turin.",
@@ -126,28 +132,34 @@ class TestJudgedErrorDetection:
             "q9", "counterfactual_robustness", "Turin.", "Turin", "Oslo", closed_book=True
         )
 
-        report = evaluate([*samples, closed], "rgb.JudgedErrorDetection", resources=LEXICAL)
+        report = evaluate(
+            [*samples, closed],
+            ["rgb.JudgedErrorDetection", "rgb.JudgedErrorCorrection"],
+            resources=LEXICAL,
+        )
 
-        found = report["JudgedErrorDetection"]
-        assert found.value == {
-            "detected": 2 / 3,
-            "corrected": 1 / 3,
-            "corrected_of_detected": 1 / 2,
+        assert report["JudgedErrorDetection"].value == 2 / 3
+        assert report["JudgedErrorCorrection"].value == 1 / 2
+        assert report.results[1].left_out == {
+            "undefined: no error was detected": 1,
+            "undefined: not asked with false documents": 1,
         }
 
-    def test_without_answers_it_is_not_known_what_was_put_right(self) -> None:
-        found = scored("error_detection", corrected("x", ()), said("noticed"), RuleParameters())
+    @pytest.mark.parametrize("module", ["error_detection", "error_correction"])
+    def test_a_judge_that_fails_fails_the_item(self, module: str) -> None:
+        found = scored(module, corrected("x"), "", RuleParameters())
 
-        assert found.value == {
-            "detected": 1.0,
-            "corrected": Undefined("no answers"),
-            "corrected_of_detected": Undefined("no answers"),
-        }
+        assert valued(found) == Failed("the endpoint is out of order")
+
+    def test_without_answers_it_is_not_asked_what_was_put_right(self) -> None:
+        found = scored("error_correction", corrected("x", ()), "", RuleParameters())
+
+        assert valued(found) == Undefined("no answers")
 
     def test_responses_without_documents_are_left_out(self) -> None:
-        sample = corrected("Turin.", closed_book=True)
+        found = scored("error_detection", corrected("Turin.", closed_book=True), "")
 
-        assert scored("error_detection", sample, "") == Undefined("not asked with false documents")
+        assert valued(found) == Undefined("not asked with false documents")
 
 
 @pytest.mark.parametrize("step", [REJECTION, ERROR_DETECTION], ids=lambda step: step.name)

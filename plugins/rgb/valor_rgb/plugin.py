@@ -95,8 +95,14 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
         _judged(
             "JudgedErrorDetection",
             "error_detection",
-            "Shares of false documents that a judge finds noticed, and of those put right",
+            "Share of responses in which a judge finds that false documents were noticed",
             "counterfactual robustness, ED*",
+        ),
+        _judged(
+            "JudgedErrorCorrection",
+            "error_correction",
+            "Share with the right answer of responses that, to a judge, noticed false documents",
+            "counterfactual robustness, CR",
             parameters="valor_rgb.parameters.rules:RuleParameters",
         ),
     )

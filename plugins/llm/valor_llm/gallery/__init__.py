@@ -1,0 +1,1 @@
+"""The gallery of judged items: what the judge said of each, and what it was asked about."""
