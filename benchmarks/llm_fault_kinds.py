@@ -74,6 +74,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "cut_json": "cut, finish_reason stop",
         "schema_ignored": "prose, the schema ignored",
         "schema_echoed": "the schema echoed",
+        "example_copied": "an example of the prompt",
         "other_model": "another model than asked for",
         "no_usage": "no numbers of tokens",
     },
@@ -123,6 +124,9 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "ids_as_floats": "ids as 1.0",
         "ids_as_words": 'ids as "claim 1"',
         "ids_null": "ids null",
+        "ids_in_text": 'ids as "1 of 9"',
+        "ids_shifted": "ids from 2",
+        "id_as_boolean": "an id that is true",
         "ids_missing": "no ids, count right",
         "ids_missing_and_one_short": "no ids, one verdict short",
         "one_id_missing": "one id missing",
@@ -130,6 +134,8 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "verdict_with_period": '"yes."',
         "verdict_unknown": '"maybe"',
         "one_verdict_unknown": '"partly", once',
+        "verdict_in_bold": '"**yes**"',
+        "verdict_negated": '"not yes"',
         "verdict_hedged": '"yes, or perhaps no"',
         "verdict_as_boolean": "true and false",
         "verdict_null": "null verdicts",
@@ -142,6 +148,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "bare_words": '["yes", "no"]',
         "rows_as_text": "entries as text",
         "null_row": "an entry that is null",
+        "one_object_each": "an object for each verdict",
         "mapping_by_id": '{"1": "yes"}',
     },
 }
@@ -158,6 +165,9 @@ RATINGS: Mapping[str, str] = {
     "rating_null": "null",
     "rating_of_ten": '"4 out of 10"',
     "rating_as_list": "[4]",
+    "rating_as_range": '"1-4"',
+    "rating_as_fraction": '"4/5"',
+    "rating_twice": "two ratings in an object",
     "rating_in_prose": "prose that ends with the rating",
     "rating_bare": "the number alone",
 }
@@ -168,7 +178,8 @@ OF_IDS = frozenset(
         *("duplicate_id_same_verdict", "duplicate_id_contradicting", "one_id_for_all"),
         *("ids_out_of_range", "one_id_out_of_range", "ids_from_zero", "ids_as_text"),
         *("ids_as_floats", "ids_as_words", "ids_null", "ids_missing", "ids_missing_and_one_short"),
-        *("one_id_missing", "mapping_by_id"),
+        *("one_id_missing", "mapping_by_id", "ids_shifted", "id_as_boolean", "ids_in_text"),
+        "example_copied",
     }
 )
-"""Faults that have nothing to act on where verdicts have no ids."""
+"""Faults that act on what only Valor's requests have: verdicts with ids, examples it can find."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
@@ -46,7 +47,7 @@ def outcomes(endpoint: MockEndpoint, metric: str) -> list[Any]:
     items = ITEMS if metric == "llm.Faithfulness" else RATED
     judge = {"client": client, "cache": "off", "call_timeout": 0.25, "concurrency": 12}
     report = evaluate(items, [metric], resources={"judge": judge}, items=True)
-    return [row.value for row in report.items[0].rows]
+    return list(report.items[0].rows)
 
 
 @pytest.mark.parametrize("kind", ["reply", "wire", "request"])
@@ -63,10 +64,17 @@ def test_every_fault_gives_right_scores_or_named_errors(endpoint: MockEndpoint, 
     assert {fault: told for fault, told in found.items() if told} == {}
 
 
-def wrong(value: Any, right: float, may_stop: bool) -> str | None:
+def wrong(row: Any, right: float, may_stop: bool) -> str | None:
     """What is wrong with an outcome, if anything is."""
+    value = row.value
     if isinstance(value, Failed):
         return None if value.reason else "no reason"
     if isinstance(value, NotRun):
         return None if may_stop and value.reason else f"not run: {value.reason}"
-    return None if value == pytest.approx(right, abs=1e-12) else f"{value} for {right}"
+    if value != pytest.approx(right, abs=1e-12):
+        return f"{value} for {right}"
+    for one in row.details.get("verdicts", ()):  # a share is right with verdicts exchanged, too
+        number, claim = map(int, re.findall(r"stone(\d+)x(\d+)", one["text"])[0])
+        if (one["verdict"] == "yes") != (claim < SUPPORTED[number]):
+            return f"{one}"
+    return None

@@ -15,6 +15,7 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.replies.expected import NoProbabilities, expected
 from valor_llm.replies.shapes import Rating, Reading
 from valor_llm.steps.prompt import Prompt
+from valor_llm.steps.repeated_example import repeats_example
 from valor_llm.steps.step import FENCE
 
 
@@ -151,6 +152,9 @@ class Conversation:
         reading = self.question.step.shape.read(
             reply.text, self.question.data, self.reading, cut=reply.finish == "length"
         )
+        if repeats_example(reply.text, self.prompt, self.question.data):
+            told = "it repeats an example and says nothing of what was asked"
+            reading = Reading.of_nothing(told, False, self.reading, cut=False)
         self.reading = reading
         if reading.is_complete or _known(reading) != known:
             self._last = reply
