@@ -45,7 +45,7 @@ def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 def outcomes(endpoint: MockEndpoint, metric: str) -> list[Any]:
     client = {"name": "openai", "base_url": endpoint.base_url, "model": "m"}
     items = ITEMS if metric == "llm.Faithfulness" else RATED
-    judge = {"client": client, "cache": "off", "call_timeout": 0.25, "concurrency": 12}
+    judge = {"client": client, "cache": "off", "call_timeout": 0.25, "concurrency": 4}
     report = evaluate(items, [metric], resources={"judge": judge}, items=True)
     return list(report.items[0].rows)
 
