@@ -224,14 +224,14 @@ class Transport:
             return Passing(f"{self.endpoint}: the proxy did not connect")
         if isinstance(error, (ReadTimeoutError, TimeoutError)):
             return Passing(f"{self.endpoint}: no whole answer within {deadline:.4g} s")
-        if isinstance(error, ConnectTimeoutError):
-            return Passing(f"{self.endpoint}: no connection within {min(_CONNECT, deadline):.4g} s")
         if isinstance(error, NewConnectionError):
             cause = error.__cause__
             why = (
                 cause.strerror if isinstance(cause, OSError) and cause.strerror else "no such host"
             )
             return Passing(f"{self.endpoint}: cannot be reached, {why}")
+        if isinstance(error, ConnectTimeoutError):
+            return Passing(f"{self.endpoint}: no connection within {min(_CONNECT, deadline):.4g} s")
         return Passing(f"{self.endpoint}: the connection broke, {type(error).__name__}")
 
 
