@@ -24,11 +24,13 @@ from valor_llm.clients.protocol import (
 )
 from valor_llm.judge.calls import Calls
 from valor_llm.judge.features import Features
+from valor_llm.judge.judge import Judge
 from valor_llm.judge.retries import Retries
 from valor_llm.parameters.judge import JudgeParameters
+from valor_llm.steps.claims import CLAIMS
 
 from valor_core.errors import ResourceStopped
-from valor_core.event_loop import submit
+from valor_core.event_loop import carried, submit
 
 REQUEST = Request(
     messages=(), schema={}, step="claims", temperature=0.0, seed=1, max_tokens=10, deadline=5.0
@@ -310,3 +312,60 @@ def test_a_reply_is_told_of_where_it_comes_in() -> None:
 
     submit(calls.complete(REQUEST, take)).result(timeout=5)
     assert told == [("{}", "valor-judge")]
+
+
+def test_a_judge_is_awaited_from_any_loop_and_many_at_once() -> None:
+    client = Scripted(lambda number, request: said('{"claims": ["It rains."]}'))
+    judge = Judge(JudgeParameters(cache="off"), client)
+
+    async def ask(number: int) -> Any:
+        answers = await asyncio.gather(
+            *(judge.ask(CLAIMS, response=f"{number} {one}") for one in range(5))
+        )
+        return [one.value["claims"] for one in answers]
+
+    found: list[Any] = []
+    # Each has a loop of its own, as a notebook or a web server has.
+    threads = [
+        threading.Thread(target=lambda number=one: found.append(asyncio.run(ask(number))))
+        for one in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    found.append(submit(ask(4)).result(timeout=10))  # and on the loop itself
+    assert found == [[("It rains.",)] * 5] * 5
+    assert len(client.requests) == 25
+    judge.close()
+
+
+def test_canceling_who_waits_on_another_loop_frees_the_judge() -> None:
+    begun = threading.Event()
+
+    class Hanging(Awaited):
+        async def complete(self, request: Request) -> Reply:  # type: ignore[override]
+            begun.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    calls = calls_of(Hanging([]))
+
+    async def impatient() -> None:
+        task = asyncio.create_task(carried(calls.complete(REQUEST)))
+        while not begun.is_set():
+            await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(impatient())
+
+    async def under_way() -> int:
+        for _ in range(100):
+            if not calls._limits.under_way:
+                break
+            await asyncio.sleep(0.001)
+        return calls._limits.under_way
+
+    assert submit(under_way()).result(timeout=5) == 0

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
 
+from attrs import evolve
+
 from valor_llm.clients.fields import merged
 from valor_llm.clients.http.keys import Key
 from valor_llm.clients.http.transport import Transport
@@ -62,9 +64,10 @@ class Endpoint(ABC):
     ) -> None:
         self.parameters = parameters
         variable = parameters.api_key_env
+        self._key = None if variable is None else Key(variable, "judge.client.api_key_env")
         self.transport = Transport(
             parameters.base_url,
-            key=None if variable is None else Key(variable, "judge.client.api_key_env"),
+            key=self._key,
             key_header=key_header,
             headers={**(headers or {}), **parameters.headers},
         )
@@ -96,7 +99,8 @@ class Endpoint(ABC):
     def complete(self, request: Request) -> Reply:
         """One reply."""
         body = merged(self.body(request), self.parameters.extra)
-        return self.reply(self.transport.post(self.path, body, request.deadline))
+        reply = self.reply(self.transport.post(self.path, body, request.deadline))
+        return reply if self._key is None else evolve(reply, text=self._key.hidden_text(reply.text))
 
     def close(self) -> None:
         """End the calls that are under way."""

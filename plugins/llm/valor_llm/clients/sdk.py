@@ -13,8 +13,6 @@ from valor_llm.clients.callable import fault_of
 from valor_llm.clients.fields import merged
 from valor_llm.clients.protocol import Client, ClientError, Reply, Request
 
-_OUTSIDE = ("output_config",)  # fields that an older SDK has no argument for
-
 
 @frozen
 class _Dialect:
@@ -23,16 +21,23 @@ class _Dialect:
     create: Callable[[Any], Callable[..., Any]]
     body_of: Callable[[Request, str], dict[str, Any]]
     reply_of: Callable[[Mapping[str, Any], str, str], Reply]
+    arguments: tuple[str, ...]
+    """Fields that every version has an argument for; others come and go with versions."""
     lacks: tuple[str, ...]
 
 
 _OPENAI = _Dialect(
-    lambda client: client.chat.completions.create, openai.body_of, openai.reply_of, ()
+    lambda client: client.chat.completions.create,
+    openai.body_of,
+    openai.reply_of,
+    ("model", "messages"),
+    (),
 )
 _ANTHROPIC = _Dialect(
     lambda client: client.messages.create,
     anthropic.body_of,
     anthropic.reply_of,
+    ("model", "messages", "max_tokens"),
     anthropic.Anthropic.lacks,
 )
 
@@ -69,10 +74,9 @@ class _Sdk:
         return told | ({"extra": repr(sorted(self._extra.items()))} if self._extra else {})
 
     def _arguments(self, request: Request) -> dict[str, Any]:
-        body = self._dialect.body_of(request, self._model)
-        outside = {name: body.pop(name) for name in _OUTSIDE if name in body}
-        outside = merged(outside, self._extra)
-        return body | {"timeout": request.deadline} | ({"extra_body": outside} if outside else {})
+        body = merged(self._dialect.body_of(request, self._model), self._extra)
+        named = {name: body.pop(name) for name in self._dialect.arguments}
+        return {**named, "extra_body": body, "timeout": request.deadline}
 
     def _reply(self, answer: Any) -> Reply:
         read = answer if isinstance(answer, Mapping) else answer.model_dump()

@@ -61,7 +61,7 @@ def fault(
 
 
 _REMEDIES = {
-    401: "Check the key that the variable of api_key_env holds",
+    401: "Check the key",
     403: "Use a key that may ask this model",
     404: "Check base_url and model",
 }

@@ -60,10 +60,22 @@ class Key:
 
     def hidden(self, data: bytes) -> bytes:
         """What an endpoint sent, without the key."""
-        key = self.value
-        for form in {key, quote(key), quote(key, safe=""), json.dumps(key)[1:-1]} - {""}:
+        for form in self._forms():
             data = data.replace(form.encode(), _HIDDEN.encode())
         return data
+
+    def hidden_text(self, text: str) -> str:
+        """A text of an endpoint's, without the key."""
+        for form in self._forms():
+            text = text.replace(form, _HIDDEN)
+        return text
+
+    def _forms(self) -> set[str]:
+        """The key as it may stand in a text, in JSON or in an address."""
+        key = self.value
+        escaped = json.dumps(key)[1:-1]
+        forms = {key, quote(key), quote(key, safe=""), escaped, escaped.replace("/", "\\/")}
+        return forms - {""}
 
 
 def without_starred(text: str) -> str:

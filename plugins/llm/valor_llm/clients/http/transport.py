@@ -28,6 +28,7 @@ from valor_llm.clients.http.proxies import connections
 from valor_llm.clients.protocol import ClientError, Passing, Refused
 
 _MOST_BYTES = 16 * 2**20  # of an answer; a judge's are a few thousand
+_ONCE = urllib3.Retry(total=False, redirect=False)
 _CONNECT = 10.0  # seconds to a connection
 
 
@@ -169,7 +170,8 @@ class Transport:
             raise self._unreached(error, deadline) from None
         body = body if self._key is None else self._key.hidden(body)
         if status >= 300:
-            raise fault(status, got, said(body), self.endpoint, time.time())
+            told = fault(status, got, said(body), self.endpoint, time.time())
+            raise self._refusing_key(status, told)
         return Received(got, body)
 
     def close(self) -> None:
@@ -192,7 +194,7 @@ class Transport:
             headers={**self._headers, **self._secret(), **headers},
             # Followed, a redirection would take the key to another host.
             redirect=False,
-            retries=False,
+            retries=_ONCE,
             preload_content=False,
             timeout=urllib3.Timeout(total=deadline, connect=min(_CONNECT, deadline)),
         )
@@ -204,6 +206,16 @@ class Transport:
         finally:
             # A connection that still has bytes for us would give them to the next call.
             response.close() if response.connection else response.release_conn()
+
+    def _refusing_key(self, status: int, error: ClientError) -> ClientError:
+        """The error, with the variable to look at where the key was not taken."""
+        if isinstance(error, Refused) and status == 401:
+            error.remedy = (
+                "Name the environment variable that has the key: api_key_env: NAME"
+                if self._key is None
+                else f"Check the key in the environment variable {self._key.variable}"
+            )
+        return error
 
     def _secret(self) -> dict[str, str]:
         if self._key is None:
@@ -224,14 +236,14 @@ class Transport:
             return Passing(f"{self.endpoint}: the proxy did not connect")
         if isinstance(error, (ReadTimeoutError, TimeoutError)):
             return Passing(f"{self.endpoint}: no whole answer within {deadline:.4g} s")
-        if isinstance(error, ConnectTimeoutError):
-            return Passing(f"{self.endpoint}: no connection within {min(_CONNECT, deadline):.4g} s")
         if isinstance(error, NewConnectionError):
             cause = error.__cause__
             why = (
                 cause.strerror if isinstance(cause, OSError) and cause.strerror else "no such host"
             )
             return Passing(f"{self.endpoint}: cannot be reached, {why}")
+        if isinstance(error, ConnectTimeoutError):
+            return Passing(f"{self.endpoint}: no connection within {min(_CONNECT, deadline):.4g} s")
         return Passing(f"{self.endpoint}: the connection broke, {type(error).__name__}")
 
 
