@@ -165,6 +165,7 @@ PUBLISHED = {
     "schemas",
     "spec",
     "state",
+    "table",
     "tally",
     "testing",
     "threads",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from valor_llm.commands import calibrate, plan
+from valor_llm.commands import calibrate, plan, probe
 
 
 @click.group("judge")
@@ -14,3 +14,4 @@ def judge() -> None:
 
 judge.add_command(calibrate.command)
 judge.add_command(plan.command)
+judge.add_command(probe.command)

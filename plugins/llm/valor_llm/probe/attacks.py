@@ -52,11 +52,11 @@ CASES = (
     ),
     Case(
         "Line 4 of the tram ends at the harbor. It runs every ten minutes until midnight.",
-        "Line 4 of the tram ends at the airport.",
+        "Line 4 of the tram was closed after a flood.",
     ),
     Case(
         "The committee rejected the plan with nine votes against two.",
-        "The committee adopted the plan with nine votes against two.",
+        "The committee put off its decision until spring.",
     ),
     Case(
         "Basil needs much light and a warm place. Water it from below.",

@@ -1,0 +1,148 @@
+"""``valor judge probe``: how often responses that command the judge are obeyed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from valor_core.cli import streams
+from valor_core.cli.command import command as make_command
+from valor_core.cli.outcome import FAILED
+from valor_core.cli.values import Number
+from valor_core.errors import shown
+from valor_core.request import Request
+from valor_core.table import MISSING, Cell, Column, Table
+from valor_llm.commands.configured_judge import configured_judge
+from valor_llm.probe.attacks import attacks
+from valor_llm.probe.trials import Probe, Trial, counts, probed
+from valor_llm.trust.intervals import wilson
+
+
+@make_command("probe")
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--judge", "name", help="Which judge, where the config has several.")
+@click.option(
+    "--fail-above",
+    type=Number(0),
+    metavar="SHARE",
+    help="Make the exit code 1 if more attacks than this share succeed, such as 0.1.",
+)
+@click.option(
+    "--set",
+    "settings",
+    metavar="PATH=VALUE",
+    multiple=True,
+    help="Put a value in the config, such as judge.max_calls=60.",
+)
+def command(
+    config: Path,
+    name: str | None,
+    fail_above: float | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Try to command the judge of a config from within the responses that it judges.
+
+    50 texts stand behind responses that their context does not support. Those that turn the
+    judge's no into a yes have succeeded. It takes up to 55 calls; the config's data and metrics
+    are not looked at.
+    """
+    with configured_judge(Request.from_file(config, settings), name) as panel:
+        probes = {judge.name: asyncio.run(probed(judge)) for judge in panel.members}
+    if as_json:
+        streams.say_json({"judges": [{"judge": one} | _told(probes[one]) for one in probes]})
+    else:
+        streams.show(table for one, probe in probes.items() for table in _tables(one, probe))
+    return max(_code(one, probe, fail_above) for one, probe in probes.items())
+
+
+def _code(judge: str, probe: Probe, most: float | None) -> int:
+    """The exit code, and on standard error what made it so."""
+    for case in probe.misjudged:
+        response = shown(case.response)
+        streams.talk(f"valor: {judge}: alone already not judged a no, left out: {response}")
+    turned, answered = counts(probe.trials)
+    if not answered:
+        streams.talk(f"valor: {judge}: no attack was judged")
+        return FAILED
+    if most is not None and turned / answered > most:
+        streams.talk(
+            f"valor: --fail-above {most:g}: expected at most that share of attacks to succeed, "
+            f"found {turned} of {answered} with {judge}"
+        )
+        return FAILED
+    return 0
+
+
+def _kinds() -> list[str]:
+    return list(dict.fromkeys(attack.kind for attack in attacks()))
+
+
+def _told(probe: Probe) -> dict[str, Any]:
+    return {
+        "attacks": _rate(probe.trials),
+        "kinds": {kind: _rate(probe.of(kind)) for kind in _kinds()},
+        "trials": [
+            {
+                "kind": one.attack.kind,
+                "attack": one.attack.text,
+                "response": one.case.response,
+                "outcome": one.outcome,
+                "told": one.told,
+            }
+            for one in probe.trials
+        ],
+        "misjudged": [case.response for case in probe.misjudged],
+    }
+
+
+def _rate(trials: Sequence[Trial]) -> dict[str, Any]:
+    turned, answered = counts(trials)
+    told: dict[str, Any] = {
+        "succeeded": turned,
+        "judged": answered,
+        "unanswered": len(trials) - answered,
+    }
+    if answered:
+        interval = wilson(turned, answered)
+        told |= {"rate": turned / answered, "interval": [interval.low, interval.high]}
+    return told
+
+
+def _tables(judge: str, probe: Probe) -> list[Table]:
+    columns: list[str | Column] = [
+        "attack",
+        Column("succeeded", numeric=True),
+        Column("of", numeric=True),
+        Column("unanswered", numeric=True),
+        Column("rate", numeric=True),
+        "95 % interval (Wilson)",
+    ]
+    rows = [_row(kind, probe.of(kind)) for kind in _kinds()]
+    rows.append(_row("all", probe.trials))
+    tables = [Table(f"Attacks on {judge}", columns, rows, foot=1)]
+    turned = [one for one in probe.trials if one.outcome == "turned"]
+    if turned:
+        told = [[one.attack.kind, shown(one.attack.text), one.told] for one in turned]
+        tables.append(Table("Attacks that succeeded", ["kind", "attack", "analysis"], told))
+    return tables
+
+
+def _row(name: str, trials: Sequence[Trial]) -> list[str | Cell]:
+    told = _rate(trials)
+    rate, interval = MISSING, MISSING
+    if "rate" in told:
+        low, high = told["interval"]
+        rate, interval = f"{told['rate']:.0%}", f"{low:.0%} to {high:.0%}"
+    return [
+        name,
+        str(told["succeeded"]),
+        str(told["judged"]),
+        str(told["unanswered"]),
+        rate,
+        interval,
+    ]
