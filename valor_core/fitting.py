@@ -143,6 +143,12 @@ def _fit_list(fit: Fit, value: Any, name: str) -> tuple[Any, ...]:
 def _fit_table(annotation: Any, fit: Fit, value: Any, name: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise _expected(annotation, value, name)
+    for key in value:
+        if isinstance(key, bool):
+            raise ParameterError(
+                f"{name} must have strings for keys, got {key}",
+                "YAML takes yes, no, on, off, true and false for booleans; put the key in quotes.",
+            )
     return {str(key): fit(item, f"{name}.{key}") for key, item in value.items()}
 
 

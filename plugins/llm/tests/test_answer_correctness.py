@@ -31,7 +31,9 @@ def test_two_true_positives_and_a_false_negative_score_0_8() -> None:
     client = Scripted({"statements": _statements, "statements_matched": _matched("yy", "yyn")})
     answer = scored(NAME, Text("q", "Why?", "ab", "cde"), client)
     assert answer.value == 0.8
-    assert answer.details["references"] == [{"score": 0.8, "tp": 2, "fp": 0, "fn": 1}]
+    assert answer.details["references"] == [
+        {"reference": 1, "score": 0.8, "tp": 2, "fp": 0, "fn": 1}
+    ]
     assert answer.details["best"] == 1
     assert answer.details["verdicts"][-1] == {
         "text": "e",
@@ -94,7 +96,10 @@ def test_a_reference_that_states_nothing_is_left_out() -> None:
     answer = scored(NAME, Text("q", "Why?", "ab", ["", "c"]), client)
     assert answer.value == 1 / 1.5
     assert answer.details["best"] == 2
-    assert answer.details["references"][0] == {"undefined": "the reference states nothing"}
+    assert answer.details["references"][0] == {
+        "reference": 1,
+        "undefined": "the reference states nothing",
+    }
 
 
 def test_where_no_reference_states_anything_the_score_is_undefined() -> None:

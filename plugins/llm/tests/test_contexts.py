@@ -78,7 +78,10 @@ def test_recall_is_the_best_share_of_a_references_statements() -> None:
     client = Scripted({"statements": statements, "statements_attributed": attributed})
     answer = scored(RECALL, Text("q", references=["s", "r"], contexts=["x", "y"]), client)
     assert answer.value == 2 / 3
-    assert answer.details["references"] == [{"score": 0.5}, {"score": 2 / 3}]
+    assert answer.details["references"] == [
+        {"reference": 1, "score": 0.5},
+        {"reference": 2, "score": 2 / 3},
+    ]
     assert answer.details["best"] == 2
     assert answer.details["verdicts"][0] == {
         "text": "d",

@@ -85,8 +85,11 @@ def test_without_a_valid_rating_the_item_has_failed(name: str) -> None:
 
 @pytest.mark.parametrize("name", STEPS)
 @pytest.mark.parametrize("turned", [False, True])
-def test_a_rating_that_may_come_in_a_later_run_is_not_done_without(name: str, turned: bool) -> None:
-    pair = [Passing("503 Service Unavailable"), 2]
+@pytest.mark.parametrize("other", [2, NONE])
+def test_a_rating_that_may_come_in_a_later_run_is_not_done_without(
+    name: str, other: Any, turned: bool
+) -> None:
+    pair = [Passing("503 Service Unavailable"), other]
     answer = failed(name, ITEM, _client(name, *(reversed(pair) if turned else pair)))
     assert answer.retry
     assert "503" in answer.reason

@@ -14,8 +14,8 @@ metric has something to put under it:
     ``probabilities`` of all. ``judge`` numbers the wordings that were asked for the same
     rating, from 1, and ``reference`` is as above. An invalid one has no rating but ``error``.
 ``references``
-    One row for each reference: its ``score``, or ``undefined`` with the reason, and what the score
-    is made of. ``best`` is the number of the one that counts, from 1.
+    One row for each: number of the ``reference``, its ``score``, or ``undefined`` with the reason,
+    and what the score is made of. ``best`` is the number of the one that counts, from 1.
 ``note``
     Why there was no call, or one less.
 ``steps``

@@ -31,11 +31,11 @@ class Compared:
     verdicts: Sequence[Mapping[str, Any]] = ()
     ratings: Sequence[Mapping[str, Any]] = ()
 
-    def row(self) -> dict[str, Any]:
+    def row(self, number: int) -> dict[str, Any]:
         """The row of the reference in the details."""
         if isinstance(self.score, Undefined):
-            return {"undefined": self.score.reason, **self.parts}
-        return {"score": self.score, **self.parts}
+            return {"reference": number, "undefined": self.score.reason, **self.parts}
+        return {"reference": number, "score": self.score, **self.parts}
 
 
 def nothing_to_ask(item: Text, parameters: RetrievalParameters) -> ItemScore | Gap | None:
@@ -52,11 +52,15 @@ def best_of(compared: Sequence[Compared]) -> ItemScore:
 
     Examples
     --------
-    >>> best_of([Compared(0.5), Compared(Undefined("the reference is blank")), Compared(0.8)])
-    ItemScore(value=0.8, details={'references': [{'score': 0.5}, {'undefined': 'the reference is
-    blank'}, {'score': 0.8}], 'best': 3})
+    >>> best = best_of([Compared(Undefined("the reference is blank")), Compared(0.8)])
+    >>> best.value, best.details["best"]
+    (0.8, 2)
+    >>> best.details["references"][0]
+    {'reference': 1, 'undefined': 'the reference is blank'}
     """
-    details: dict[str, Any] = {"references": [one.row() for one in compared]}
+    details: dict[str, Any] = {
+        "references": [one.row(number) for number, one in enumerate(compared, 1)]
+    }
     for key in ("verdicts", "ratings"):
         rows = [
             {**row, "reference": number}

@@ -55,8 +55,9 @@ async def rated_by_both(ask: Asking, highest: int, *asked: tuple[Step, Mapping[s
         *(ask(step, **data) for step, data in asked), return_exceptions=True
     )
     valid = [one.value["rating"] / highest for one in said if isinstance(one, Answer)]
-    for one in said:
-        if isinstance(one, BaseException) and (_may_pass(one) or not valid):
+    errors = sorted((one for one in said if isinstance(one, BaseException)), key=_is_final)
+    for one in errors:
+        if not valid or not _is_final(one):
             raise one
     ratings = [
         rating_row(one, judge=number)
@@ -91,6 +92,9 @@ def _without(contexts: Sequence[str]) -> str:
     return "all contexts are blank" if contexts else "no contexts"
 
 
-def _may_pass(error: BaseException) -> bool:
-    """Whether the rating may come later; a score without it would be one of the network's state."""
-    return not isinstance(error, NoAnswer) or error.retry
+def _is_final(error: BaseException) -> bool:
+    """Whether the rating will not come in a later run either.
+
+    If it may, a score without it would be one of the network's state.
+    """
+    return isinstance(error, NoAnswer) and not error.retry
