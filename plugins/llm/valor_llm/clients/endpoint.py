@@ -95,8 +95,12 @@ class Endpoint(ABC):
 
     def complete(self, request: Request) -> Reply:
         """One reply."""
-        body = merged(self.body(request), self.parameters.extra)
+        body = self.whole_body(request)
         return self.reply(self.transport.post(self.path, body, request.deadline))
+
+    def whole_body(self, request: Request) -> dict[str, Any]:
+        """A request as it is sent, with the further fields of the config."""
+        return merged(self.body(request), self.parameters.extra)
 
     def close(self) -> None:
         """End the calls that are under way."""
