@@ -241,7 +241,7 @@ def test_features_of_a_model_at_an_endpoint_are_found_again(path: Path) -> None:
 
 def test_a_batch_is_forgotten_in_the_moment_in_which_its_replies_are_written(path: Path) -> None:
     cache = Cache(path)
-    cache.add_batch("e", "b1", {"0": "k0", "1": "k1"})
+    cache.add_batch("e", "b1", ["k0", "k1"])
 
     def fail_in_between() -> None:
         with cache.together():
@@ -251,7 +251,7 @@ def test_a_batch_is_forgotten_in_the_moment_in_which_its_replies_are_written(pat
 
     with pytest.raises(RuntimeError):
         fail_in_between()
-    assert Cache(path).batches("e") == {"b1": {"0": "k0", "1": "k1"}}
+    assert Cache(path).batches("e") == {"b1": ("k0", "k1")}
     assert cache.replies("k0") == ()
     with cache.together():
         cache.add("k0", FULL)

@@ -70,10 +70,22 @@ def answered(dialect: str, body: Body, said: Said) -> dict[str, Any]:
     return _ANSWERS[dialect](body, said, size, len(said.text or "") // 4)
 
 
+_ANTHROPIC_KINDS = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    529: "overloaded_error",
+}
+
+
 def refused(dialect: str, status: int, message: str) -> dict[str, Any]:
     """The body of an error."""
     if dialect == "anthropic":
-        return {"type": "error", "error": {"type": f"error_{status}", "message": message}}
+        kind = _ANTHROPIC_KINDS.get(status, "api_error")
+        return {"type": "error", "error": {"type": kind, "message": message}}
     if dialect == "ollama":
         return {"error": message}
     return {"error": {"message": message, "type": f"error_{status}", "code": None}}

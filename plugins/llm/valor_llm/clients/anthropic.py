@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from valor_llm.clients.batches.anthropic import AnthropicBatches
 from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.fields import count, mapping, text_of
 from valor_llm.clients.protocol import Finish, Passing, Refused, Reply, Request, Usage
@@ -37,6 +38,10 @@ class Anthropic(Endpoint):
     def reply(self, answer: Mapping[str, Any]) -> Reply:
         """The reply in an answer."""
         return reply_of(answer, self.endpoint, self.model)
+
+    def batches(self) -> AnthropicBatches:
+        """Where batches are sent."""
+        return AnthropicBatches(self)
 
 
 def body_of(request: Request, model: str) -> dict[str, Any]:

@@ -98,9 +98,16 @@ class Endpoint(ABC):
 
     def complete(self, request: Request) -> Reply:
         """One reply."""
-        body = merged(self.body(request), self.parameters.extra)
-        reply = self.reply(self.transport.post(self.path, body, request.deadline))
+        body = self.whole_body(request)
+        return self.shown(self.reply(self.transport.post(self.path, body, request.deadline)))
+
+    def shown(self, reply: Reply) -> Reply:
+        """A reply without the key, which an endpoint might send back."""
         return reply if self._key is None else evolve(reply, text=self._key.hidden_text(reply.text))
+
+    def whole_body(self, request: Request) -> dict[str, Any]:
+        """A request as it is sent, with the further fields of the config."""
+        return merged(self.body(request), self.parameters.extra)
 
     def close(self) -> None:
         """End the calls that are under way."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from valor_llm.clients.batches.openai import OpenAIBatches
 from valor_llm.clients.endpoint import Endpoint
 from valor_llm.clients.fields import count, mapping, text_of
 from valor_llm.clients.protocol import Finish, Passing, Reply, Request, TokenChoice, Usage
@@ -38,6 +39,10 @@ class OpenAI(Endpoint):
     def reply(self, answer: Mapping[str, Any]) -> Reply:
         """The reply in an answer."""
         return reply_of(answer, self.endpoint, self.model)
+
+    def batches(self) -> OpenAIBatches:
+        """Where batches are sent."""
+        return OpenAIBatches(self)
 
 
 def body_of(request: Request, model: str) -> dict[str, Any]:

@@ -49,6 +49,8 @@ class Request:
         What the messages were made of, for stand-ins that read no prose.
     settings : mapping of str to str
         What else the messages were made of: the criteria of a rubric.
+    key : str
+        What the question is found by in the cache.
     repeat : int
         Which of several times the same is asked, from 0.
     attempt : int
@@ -78,6 +80,7 @@ class Request:
     step: str
     data: Mapping[str, Any] = field(factory=dict)
     settings: Mapping[str, str] = field(factory=dict)
+    key: str = ""
     repeat: int = 0
     attempt: int = 1
     stand_in: StandIn | None = None
@@ -193,11 +196,14 @@ class Refused(ClientError):
         What happened.
     remedy : str, optional
         What to do, an imperative.
+    status : int, optional
+        Status of the answer over HTTP.
     """
 
-    def __init__(self, reason: str, remedy: str | None = None) -> None:
+    def __init__(self, reason: str, remedy: str | None = None, status: int | None = None) -> None:
         super().__init__(reason)
         self.remedy = remedy
+        self.status = status
 
 
 @runtime_checkable

@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -188,21 +188,23 @@ class Cache:
         told = json.dumps(dict(features))
         self._write("INSERT OR REPLACE INTO features VALUES (?, ?, ?)", (endpoint, model, told))
 
-    def batches(self, endpoint: str) -> dict[str, dict[str, str]]:
-        """The batches that an endpoint has under way: for each its questions' keys by entry."""
+    def batches(self, endpoint: str) -> dict[str, tuple[str, ...]]:
+        """The batches that an endpoint has under way, each with the keys of its questions."""
         if self._connections is None and not self.path.exists():
             return {}
         query = "SELECT batch, questions FROM batches WHERE endpoint = ? ORDER BY made, batch"
         found = {}
         for batch, text in self._look(query, (endpoint,)):
-            with suppress(ValueError):
-                found[batch] = {str(entry): str(key) for entry, key in json.loads(text).items()}
+            with suppress(ValueError, TypeError):
+                found[batch] = tuple(map(str, json.loads(text)))
         return found
 
-    def add_batch(self, endpoint: str, batch: str, questions: Mapping[str, str]) -> None:
+    def add_batch(self, endpoint: str, batch: str, keys: Iterable[str]) -> None:
         """Write that a batch is under way."""
-        told = (endpoint, batch, json.dumps(dict(questions)))
-        self._write("INSERT INTO batches (endpoint, batch, questions) VALUES (?, ?, ?)", told)
+        told = (endpoint, batch, json.dumps(list(keys)))
+        self._write(
+            "INSERT OR REPLACE INTO batches (endpoint, batch, questions) VALUES (?, ?, ?)", told
+        )
 
     def remove_batch(self, endpoint: str, batch: str) -> None:
         """Forget a batch whose replies are written."""

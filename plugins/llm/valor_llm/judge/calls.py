@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
+import math
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from attrs import evolve
@@ -32,6 +34,9 @@ from valor_llm.parameters.judge import JudgeParameters
 
 Taken = Callable[[Reply], object]
 """Told of a reply where it comes in."""
+
+Send = Callable[[Request, Callable[[Reply], Reply]], Awaitable[Reply]]
+"""Gets a reply, and hands it to whoever keeps it where it comes in."""
 
 _GRACE = 1.0  # seconds
 _UNFIT = 2  # replies that do not fit, and none that does, before another format is tried
@@ -60,6 +65,8 @@ class Calls:
         Those of the parameters, unless given.
     budget : Budget, optional
         What may be spent, which several clients may share; that of the parameters, unless given.
+    send : callable, optional
+        Gets the reply to a request, where that is not one call of the client for each: in batches.
     clock : callable
         The time in seconds.
 
@@ -74,6 +81,7 @@ class Calls:
         learned: Callable[[Features], object] = lambda features: None,
         retries: Retries | None = None,
         budget: Budget | None = None,
+        send: Send | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.parameters = parameters
@@ -81,7 +89,8 @@ class Calls:
         self.features = features or Features.lacking(getattr(client, "lacks", ()))
         self._learned = learned
         self._retries = retries or Retries(parameters.http_retries)
-        self._budget = budget or Budget(parameters)
+        self._budget = budget or Budget(parameters, in_batch=send is not None)
+        self._send = send
         self._clock = clock
         self._limits = Limits(
             parameters.concurrency,
@@ -202,6 +211,8 @@ class Calls:
             reply = await self._answer(request, taken)
             self._count(reply.usage)
             return reply
+        if self._send is not None:
+            return await self._sent(self._send, request, taken)
         tokens = _tokens(request)
         ticket = await self._limits.enter(tokens)
         try:
@@ -234,11 +245,27 @@ class Calls:
             self._until = now + self.parameters.run_timeout
         left = float("inf") if self._until is None else self._until - now
         if left <= 0:
-            raise self._stop(
-                f"the judge's run_timeout of {self.parameters.run_timeout:g} s is over",
-                "Raise judge.run_timeout, or run again to go on",
-            )
+            raise self._over()
         return left
+
+    def _over(self) -> ResourceStopped:
+        return self._stop(
+            f"the judge's run_timeout of {self.parameters.run_timeout:g} s is over",
+            "Raise judge.run_timeout, or run again to go on",
+        )
+
+    async def _sent(self, send: Send, request: Request, taken: Taken) -> Reply:
+        """One attempt that goes with others, for as long as the run may take."""
+        left = self._admit(request)
+        try:
+            reply = await asyncio.wait_for(
+                send(request, partial(_handed, request=request, taken=taken)),
+                None if math.isinf(left) else left,
+            )
+        except TimeoutError as error:
+            raise self._over() from error
+        self._count(reply.usage)
+        return reply
 
     def _count(self, usage: Usage) -> None:
         """Add the tokens of a reply; all that wants to know of them is told here."""

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attrs import evolve
+
 from valor_core.errors import ResourceError, ResourceStopped, shown
 from valor_core.event_loop import carried
 from valor_llm.clients.protocol import Client, ClientError, Passing, Reply
@@ -17,13 +19,17 @@ from valor_llm.judge.answer import Answer, NoAnswer, Question
 from valor_llm.judge.calls import Calls
 from valor_llm.judge.conversation import Conversation
 from valor_llm.judge.features import Features
+from valor_llm.judge.retries import Retries
 from valor_llm.judge.sharing import Sharing
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps import prompt as prompts
 from valor_llm.steps.step import Step
 
 if TYPE_CHECKING:
+    from valor_llm.judge.batches import Batches
     from valor_llm.judge.cache import Cache
+
+_ALL = 2**31 - 1
 
 
 class Judge:
@@ -57,14 +63,17 @@ class Judge:
         self.parameters = parameters
         self.client = client
         self.name = client.model if name is None else name
-        self.width = 4 * parameters.concurrency
         self._cache = _cache(parameters, client)
+        self._batches = _batches(parameters, client, self._cache)
+        # A batch takes the questions of all items that there are.
+        self.width = 4 * parameters.concurrency if self._batches is None else _ALL
         self._recording = None if parameters.record is None else Recording(parameters.record)
         self.calls = Calls(
             parameters,
             client,
             features=_features(self._cache, client),
             learned=self._learned,
+            **_sending(parameters, self._batches),
         )
         self._sharing: Sharing[Answer] = Sharing()
         self._counted: Counter[str] = Counter()
@@ -152,7 +161,7 @@ class Judge:
             raise self._not_kept(conversation.question, self._cache.path)
         take = partial(self._take, conversation, key)
         try:
-            reply = await self.calls.complete(conversation.request(), take)
+            reply = await self.calls.complete(evolve(conversation.request(), key=key), take)
         except ClientError as error:
             raise NoAnswer(str(error), retry=isinstance(error, Passing)) from error
         self.calls.learn(reply, fits=conversation.has_form)
@@ -174,13 +183,18 @@ class Judge:
     def facts(self) -> dict[str, Any]:
         """What stands in the report."""
         told: dict[str, Any] = {"endpoint": self.client.endpoint, "model": self.client.model}
-        warning = getattr(self.client, "warning", None)
-        told |= {"warnings": [warning]} if warning else {}
-        return told | dict(self._counted) | self.calls.facts()
+        warnings = [getattr(self.client, "warning", None)]
+        told |= dict(self._counted) | self.calls.facts()
+        if self._batches is not None:
+            told |= self._batches.facts()
+            warnings += self._batches.warnings()
+        return told | ({"warnings": said} if (said := [one for one in warnings if one]) else {})
 
     def close(self) -> None:
         """End the calls that are under way, and let go of the cache."""
         self.calls.close()
+        if self._batches is not None:
+            self._batches.close()
         if self._cache is not None:
             self._cache.close()
 
@@ -192,6 +206,36 @@ def _cache(parameters: JudgeParameters, client: Client) -> Cache | None:
     from valor_llm.judge.cache import Cache
 
     return Cache(parameters.cache_file, replay=parameters.cache == "replay")
+
+
+def _batches(parameters: JudgeParameters, client: Client, cache: Cache | None) -> Batches | None:
+    """Where questions are collected, if they are to be sent in batches."""
+    if parameters.mode == "calls" or parameters.cache == "replay":
+        return None
+    from valor_llm.clients.batches.protocol import TakesBatches
+    from valor_llm.judge.batches import Batches
+
+    if not isinstance(client, TakesBatches):
+        raise ResourceError(
+            "judge.mode: batch needs a client whose endpoint takes batches, "
+            f"found {client.endpoint}",
+            "Use the client openai or anthropic, or write: judge: {mode: calls}",
+        )
+    if cache is None:
+        raise ResourceError(
+            "judge.mode: batch needs the cache's file to keep what is under way, found cache: off",
+            "Write: judge: {mode: batch, cache: use}",
+        )
+    return Batches(client.batches(), client.endpoint, cache, parameters.poll_seconds)
+
+
+def _sending(parameters: JudgeParameters, batches: Batches | None) -> dict[str, Any]:
+    """How calls are made and made again, where they go in batches."""
+    if batches is None:
+        return {}
+    # What failed together comes back together, and so into one batch.
+    retries = Retries(parameters.http_retries, draw=lambda low, high: low)
+    return {"send": batches.complete, "retries": retries}
 
 
 def _recorded(conversation: Conversation) -> Iterator[Line]:

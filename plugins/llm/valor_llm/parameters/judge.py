@@ -115,6 +115,16 @@ class JudgeParameters:
         help="Record of a calibration, made by `valor judge calibrate`; reports then have the mean "
         "that it corrects, or say that it is another judge's.",
     )
+    mode: Literal["calls", "batch"] = parameter(
+        default="calls",
+        help="How questions are sent: one call for each, or many in batches, which endpoints "
+        "answer within a day at half the price.",
+    )
+    poll_seconds: float = parameter(
+        default=30.0,
+        help="Seconds between two looks at a batch.",
+        check=Within(0, open_low=True),
+    )
     cache: Literal["use", "replay", "off"] = parameter(
         default="use",
         help="Whether replies are kept in `cache_file` and taken from it, or only taken.",

@@ -57,7 +57,8 @@ def fault(
         return Rejected(reason)
     if status >= 500 and status != 501:
         return Passing(reason, retry_after(headers, now))
-    return Refused(reason, _REMEDIES.get(status, "Check base_url; it has to lead to an endpoint"))
+    remedy = _REMEDIES.get(status, "Check base_url; it has to lead to an endpoint")
+    return Refused(reason, remedy, status)
 
 
 _REMEDIES = {

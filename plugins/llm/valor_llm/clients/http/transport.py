@@ -141,6 +141,7 @@ class Transport:
         *,
         headers: Mapping[str, str] | None = None,
         deadline: float = 60.0,
+        most_bytes: int = _MOST_BYTES,
     ) -> Received:
         """One request and its answer.
 
@@ -156,6 +157,8 @@ class Transport:
             In the place of those that every call has.
         deadline : float
             Seconds that all of it may take.
+        most_bytes : int
+            Of the answer.
 
         Raises
         ------
@@ -165,7 +168,9 @@ class Transport:
         if self._waiting.ended:
             raise Passing(f"{self.endpoint}: the connection is closed")
         try:
-            status, got, body = self._exchange(method, path, data, headers or {}, deadline)
+            status, got, body = self._exchange(
+                method, path, data, headers or {}, deadline, most_bytes
+            )
         except (HTTPError, OSError) as error:
             raise self._unreached(error, deadline) from None
         body = body if self._key is None else self._key.hidden(body)
@@ -186,6 +191,7 @@ class Transport:
         data: bytes | None,
         headers: Mapping[str, str],
         deadline: float,
+        most_bytes: int,
     ) -> tuple[int, dict[str, str], bytes]:
         response = self._manager.urlopen(
             method,
@@ -199,9 +205,9 @@ class Transport:
             timeout=urllib3.Timeout(total=deadline, connect=min(_CONNECT, deadline)),
         )
         try:
-            body = response.read(_MOST_BYTES + 1)
-            if len(body) > _MOST_BYTES:
-                raise Passing(f"{self.endpoint}: the answer has more than {_MOST_BYTES:,} bytes")
+            body = response.read(most_bytes + 1)
+            if len(body) > most_bytes:
+                raise Passing(f"{self.endpoint}: the answer has more than {most_bytes:,} bytes")
             return response.status, {k.lower(): v for k, v in response.headers.items()}, body
         finally:
             # A connection that still has bytes for us would give them to the next call.

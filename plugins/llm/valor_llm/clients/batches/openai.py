@@ -1,0 +1,136 @@
+"""Batches as OpenAI has them: a file of requests goes up, and files of answers come down."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from valor_llm.clients.batches.protocol import MOST_BYTES, PATIENCE, BatchGone
+from valor_llm.clients.endpoint import Endpoint
+from valor_llm.clients.fields import count, mapping
+from valor_llm.clients.http.faults import fault, said
+from valor_llm.clients.protocol import ClientError, Passing, Refused, Reply, Request
+
+_ENDED = ("completed", "expired", "cancelled")
+_FULL = "token_limit_exceeded"
+
+
+class OpenAIBatches:
+    """The batches of a chat endpoint.
+
+    Parameters
+    ----------
+    client : Endpoint
+        The endpoint.
+    """
+
+    most_requests: ClassVar[int] = 50_000
+    most_bytes: ClassVar[int] = 190_000_000
+
+    def __init__(self, client: Endpoint) -> None:
+        self.client = client
+        self._transport = client.transport
+        self._url = "/v1" + client.path
+
+    def line(self, key: str, request: Request) -> bytes:
+        """A request as it stands in a batch."""
+        told = {"custom_id": key, "method": "POST", "url": self._url}
+        return json.dumps(told | {"body": self.client.whole_body(request)}).encode() + b"\n"
+
+    def submit(self, lines: Sequence[bytes]) -> str:
+        """Send a batch; its name."""
+        file = self._uploaded(b"".join(lines))
+        told = {"input_file_id": file, "endpoint": self._url, "completion_window": "24h"}
+        answer = self._transport.post("/batches", told, PATIENCE)
+        return _named(answer, "batch", self.client.endpoint)
+
+    def results(self, batch: str) -> Mapping[str, Reply | ClientError] | None:
+        """The replies of a batch by key, or None as long as it is under way."""
+        try:
+            received = self._transport.exchange("GET", f"/batches/{batch}", deadline=PATIENCE)
+        except Refused as error:
+            if error.status == 404:
+                told = f"{self.client.endpoint}: knows no batch {batch} any more"
+                raise BatchGone(told) from error
+            raise
+        # Not read as an answer to a call: a batch tells of its errors beside its state.
+        state = mapping(_json(received.data))
+        if state.get("status") == "failed":
+            raise self._failed(batch, state)
+        if state.get("status") not in _ENDED:
+            return None
+        found: dict[str, Reply | ClientError] = {}
+        for name in ("output_file_id", "error_file_id"):
+            if isinstance(state.get(name), str):
+                found |= self._read(state[name])
+        return found
+
+    def _uploaded(self, content: bytes) -> str:
+        """Name of a file that has been sent."""
+        between = f"valor-{secrets.token_hex(16)}"
+        parts = (
+            f'--{between}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
+            f"--{between}\r\n"
+            'Content-Disposition: form-data; name="file"; filename="questions.jsonl"\r\n'
+            "Content-Type: application/jsonl\r\n\r\n"
+        ).encode()
+        received = self._transport.exchange(
+            "POST",
+            "/files",
+            parts + content + f"\r\n--{between}--\r\n".encode(),
+            headers={"content-type": f"multipart/form-data; boundary={between}"},
+            deadline=PATIENCE,
+        )
+        return _named(self._transport.parsed(received.data), "file", self.client.endpoint)
+
+    def _failed(self, batch: str, told: Mapping[str, Any]) -> ClientError:
+        """Why a batch was not begun."""
+        data = mapping(told.get("errors")).get("data")
+        first = mapping(data[0]) if isinstance(data, list) and data else {}
+        why = first.get("message") or "no reason is told"
+        reason = f"{self.client.endpoint}: batch {batch} failed, {why}"
+        if first.get("code") == _FULL:
+            return BatchGone(reason)
+        return Refused(reason, "Mend what the endpoint says of the batch, and run again")
+
+    def _read(self, file: str) -> dict[str, Reply | ClientError]:
+        """What a file has for each key."""
+        received = self._transport.exchange(
+            "GET", f"/files/{file}/content", deadline=PATIENCE, most_bytes=MOST_BYTES
+        )
+        return {
+            str(line.get("custom_id")): self._outcome(line)
+            for line in map(mapping, map(_json, received.data.splitlines()))
+        }
+
+    def _outcome(self, line: Mapping[str, Any]) -> Reply | ClientError:
+        """What became of one request."""
+        place, response = self.client.endpoint, mapping(line.get("response"))
+        body, status = mapping(response.get("body")), count(response.get("status_code"))
+        if not response:
+            error = mapping(line.get("error"))
+            return Passing(f"{place}: in a batch, {error.get('message') or 'no answer'}", after=0.0)
+        if status >= 300 or body.get("error"):
+            told = json.dumps(body).encode()
+            return fault(status if status >= 300 else 500, {}, said(told), place, time.time())
+        try:
+            return self.client.reply(body)
+        except ClientError as error:
+            return error
+
+
+def _json(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _named(answer: Mapping[str, Any], what: str, place: str) -> str:
+    name = answer.get("id")
+    if not isinstance(name, str):
+        raise Passing(f"{place}: expected the id of a {what}, found none")
+    return name

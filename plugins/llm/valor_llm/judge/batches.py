@@ -1,0 +1,293 @@
+"""Batches of a judge: questions of many items that are sent together and collected later.
+
+Questions are collected until nobody adds one, sent, and waited for. What is under way stands in the
+cache's file before anybody waits for it, so that another process can collect what this one sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from attrs import define
+
+from valor_core.errors import ResourceError
+from valor_llm.clients.batches.protocol import BatchEndpoint, BatchGone
+from valor_llm.clients.protocol import ClientError, Passing, Refused, Reply, Request
+from valor_llm.judge.cache import Cache, Kept
+
+_QUIET = 1.0  # seconds
+_LOST = 20  # looks at a batch, one after another, that fail before its questions have failed
+
+
+@define(eq=False)
+class _Asked:
+    """A question that somebody waits for."""
+
+    request: Request
+    taken: Callable[[Reply], Reply]
+    answer: asyncio.Future[Reply]
+
+
+class Batches:
+    """The questions of a judge that wait for a batch.
+
+    All of it lives on Valor's event loop; what waits for the endpoint or the file runs on a thread.
+
+    Parameters
+    ----------
+    endpoint : BatchEndpoint
+        Where batches are sent.
+    place : str
+        What the cache calls the endpoint.
+    cache : Cache
+        Where batches under way are written.
+    poll_seconds : float
+        Seconds between two looks at a batch.
+    """
+
+    def __init__(
+        self, endpoint: BatchEndpoint, place: str, cache: Cache, poll_seconds: float
+    ) -> None:
+        self.endpoint = endpoint
+        self.place = place
+        self.cache = cache
+        self.poll_seconds = poll_seconds
+        # Whoever does not wait for a batch is in the queue of the loop and asks within moments, so
+        # that a second without a new question says that all do. One who comes later all the same
+        # is in the next batch, which costs time and nothing else.
+        self.quiet = min(_QUIET, poll_seconds)
+        self._threads = ThreadPoolExecutor(2, "valor-batches")
+        self._asked = 0
+        self._collected: list[_Asked] = []
+        self._open: dict[str, str] | None = None
+        self._waiting: dict[str, dict[str, _Asked]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._mine: set[str] = set()
+        self._is_sending = False
+        self._counted: Counter[str] = Counter()
+
+    async def complete(self, request: Request, taken: Callable[[Reply], Reply]) -> Reply:
+        """The reply to a request, which waits for others to be sent with it.
+
+        Parameters
+        ----------
+        request : Request
+            What is asked, with the key of its question.
+        taken : callable
+            Keeps a reply, on the thread that got it.
+
+        Raises
+        ------
+        ClientError
+            If there is none.
+        """
+        if self._open is None:
+            told = self.cache.batches(self.place)
+            self._open = {key: batch for batch, keys in told.items() for key in keys}
+        self._asked += 1
+        asked = _Asked(request, taken, asyncio.get_running_loop().create_future())
+        batch = self._open.get(request.key)
+        if batch is None:
+            self._collected.append(asked)
+            if not self._is_sending:
+                self._is_sending = True
+                self._begin(self._send_when_quiet())
+        else:
+            self._wait_for(batch, [asked])
+        return await asked.answer
+
+    def facts(self) -> dict[str, Any]:
+        """What stands in a report."""
+        return dict(self._counted)
+
+    def warnings(self) -> list[str]:
+        """What is under way when nobody waits for it any more."""
+        left = [batch for batch in (self._open or {}).values() if batch in self._mine]
+        if not left:
+            return []
+        return [
+            f"{len(left):,} questions in batches ({', '.join(sorted(set(left)))}) are under way at "
+            f"{self.place} still: run the same again to collect their answers"
+        ]
+
+    def close(self) -> None:
+        """Wait no more; what was sent goes on at the endpoint."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _begin(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # ---- sending
+
+    async def _send_when_quiet(self) -> None:
+        loop, before = asyncio.get_running_loop(), -1
+        while before != self._asked:
+            before, began = self._asked, loop.time()
+            await asyncio.sleep(self.quiet)
+            if loop.time() - began > 2 * self.quiet:
+                before = -1  # the loop was busy, and those in its queue had no turn
+        self._is_sending = False
+        asked = [one for one in self._collected if not one.answer.done()]
+        self._collected = []
+        try:
+            parts = list(self._parts(asked))
+        except ClientError as error:  # a request that the dialect cannot say
+            _fail(asked, error)
+            return
+        await asyncio.gather(*(self._send(part, lines) for part, lines in parts))
+
+    def _parts(self, asked: Sequence[_Asked]) -> Iterator[tuple[list[_Asked], list[bytes]]]:
+        """The questions in parts that the endpoint takes, each with its lines."""
+        part: list[_Asked] = []
+        lines: list[bytes] = []
+        size = 0
+        for one in asked:
+            line = self.endpoint.line(one.request.key, one.request)
+            is_full = len(part) == self.endpoint.most_requests
+            if part and (is_full or size + len(line) > self.endpoint.most_bytes):
+                yield part, lines
+                part, lines, size = [], [], 0
+            part.append(one)
+            lines.append(line)
+            size += len(line) + 2
+        if part:
+            yield part, lines
+
+    async def _send(self, asked: list[_Asked], lines: list[bytes]) -> None:
+        keys = [one.request.key for one in asked]
+
+        def submit() -> str:
+            batch = self.endpoint.submit(lines)
+            # Before anybody waits: whatever ends this process, another one finds it.
+            self.cache.add_batch(self.place, batch, keys)
+            return batch
+
+        try:
+            batch = await self._on_thread(submit)
+        except Exception as error:
+            _fail(asked, _stopping(error))
+            return
+        self._counted["batches"] += 1
+        assert self._open is not None
+        self._open |= dict.fromkeys(keys, batch)
+        self._wait_for(batch, asked)
+
+    # ---- collecting
+
+    def _wait_for(self, batch: str, asked: Sequence[_Asked]) -> None:
+        self._mine.add(batch)
+        waiting = self._waiting.get(batch)
+        if waiting is None:
+            waiting = self._waiting[batch] = {}
+            self._begin(self._follow(batch, waiting))
+        waiting |= {one.request.key: one for one in asked}
+
+    async def _follow(self, batch: str, waiting: dict[str, _Asked]) -> None:
+        """Look at a batch until it has ended, as long as anybody waits for it."""
+        failed = 0
+        while any(not one.answer.done() for one in waiting.values()):
+            try:
+                found = await self._on_thread(self.endpoint.results, batch)
+                if found is not None:
+                    await self._collect(batch, waiting, found)
+                    return
+                failed = 0
+            except BatchGone as error:
+                await self._forget(batch, waiting, error)
+                return
+            except Passing as error:
+                failed += 1
+                if failed == _LOST:
+                    self._leave(batch, waiting, error)
+                    return
+            except Exception as error:
+                self._leave(batch, waiting, _stopping(error))
+                return
+            await asyncio.sleep(self.poll_seconds)
+        self._waiting.pop(batch, None)
+
+    async def _collect(
+        self,
+        batch: str,
+        waiting: Mapping[str, _Asked],
+        found: Mapping[str, Reply | ClientError],
+    ) -> None:
+        """Keep all replies of a batch, together with it being over, and tell who waits."""
+        outcomes: dict[str, Reply | BaseException] = {}
+
+        def keep() -> None:
+            with self.cache.together():
+                for key, reply in found.items():
+                    asked = waiting.get(key)
+                    if asked is None:
+                        # Nobody asks now, and who asks later finds it.
+                        if isinstance(reply, Reply):
+                            self.cache.add(key, Kept(reply))
+                        continue
+                    outcomes[key] = _taken(asked, reply)
+                self.cache.remove_batch(self.place, batch)
+
+        await self._on_thread(keep)
+        self._counted["batched_replies"] += sum(isinstance(one, Reply) for one in found.values())
+        self._close_batch(batch)
+        lost = Passing(f"{self.place}: batch {batch} has no answer to it", after=0.0)
+        for key, asked in waiting.items():
+            if key not in outcomes and key in found:  # who asked while all that was written
+                outcomes[key] = await self._on_thread(_taken, asked, found[key])
+            _tell(asked, outcomes.get(key, lost))
+
+    async def _forget(self, batch: str, waiting: Mapping[str, _Asked], error: BatchGone) -> None:
+        """Let the questions of a batch that will never be answered be asked again."""
+        await self._on_thread(self.cache.remove_batch, self.place, batch)
+        self._close_batch(batch)
+        _fail(waiting.values(), Passing(str(error), after=0.0))
+
+    def _leave(self, batch: str, waiting: Mapping[str, _Asked], error: BaseException) -> None:
+        """Tell who waits that the batch cannot be collected now; it stays in the file."""
+        self._waiting.pop(batch, None)
+        _fail(waiting.values(), error)
+
+    def _close_batch(self, batch: str) -> None:
+        self._waiting.pop(batch, None)
+        self._open = {key: one for key, one in (self._open or {}).items() if one != batch}
+
+    async def _on_thread(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, work, *arguments)
+
+
+def _taken(asked: _Asked, reply: Reply | ClientError) -> Reply | BaseException:
+    """What came of a question, read and kept if it is a reply."""
+    if isinstance(reply, ClientError):
+        return reply
+    try:
+        return asked.taken(reply)
+    except Exception as error:  # of one item, and no other one of the batch
+        return error
+
+
+def _stopping(error: Exception) -> Exception:
+    """An error of the file ends the run: what is sent could not be found again."""
+    if isinstance(error, ResourceError):
+        return Refused(error.message, error.remedy)
+    return error
+
+
+def _fail(asked: Any, error: BaseException) -> None:
+    for one in asked:
+        _tell(one, error)
+
+
+def _tell(asked: _Asked, outcome: Reply | BaseException) -> None:
+    if asked.answer.done():  # nobody waits for it any more
+        return
+    if isinstance(outcome, BaseException):
+        asked.answer.set_exception(outcome)
+    else:
+        asked.answer.set_result(outcome)
