@@ -36,7 +36,11 @@ def tell(
     resources : mapping of str to BoundResource
         The judge, which may be missing.
     """
-    details: dict[str, Any] = {"judged_items": _judged_items(rows.columns()[ONLY], spec)}
+    each = [
+        ({"number": name} if name != ONLY else {}) | _judged_items(numbers, spec)
+        for name, numbers in rows.columns().items()
+    ]
+    details: dict[str, Any] = {"judged_items": each if len(each) > 1 else each[0]}
     scorings = Scorings.of(rows.details[place] for place in sorted(rows.details))
     if scorings.values.shape[2] > 1:
         details["repeats"] = _repeats(scorings)
