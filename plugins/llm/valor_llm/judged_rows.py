@@ -7,8 +7,10 @@ from typing import Any
 
 from valor_core import ItemRows, MetricSpec, Told
 from valor_core.bound_resource import BoundResource
+from valor_core.errors import ValorError
 from valor_core.item_rows import ONLY, Numbers
 from valor_core.result import Undefined
+from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.bounds import bounds_of
 from valor_llm.trust.intervals import LEVEL, interval_of
@@ -23,7 +25,7 @@ def tell(
     parameters: Any,
     resources: Mapping[str, BoundResource],
 ) -> Told:
-    """How many items ended how, how sure the mean is, and how far judges and repeats agree.
+    """How items ended, how sure the mean is, how far judges and repeats agree, and with humans.
 
     Parameters
     ----------
@@ -44,11 +46,17 @@ def tell(
     scorings = Scorings.of(rows.details[place] for place in sorted(rows.details))
     if scorings.values.shape[2] > 1:
         details["repeats"] = _repeats(scorings)
+    judge = next(iter(resources.values()), None)
     if len(scorings.judges) > 1:
-        judge = next(iter(resources.values()), None)
         combine: Combination = "mean" if judge is None else judge.parameters.combine
         details |= panel_details(scorings, combine)
-    return Told(details)
+    if judge is None:
+        return Told(details)
+    try:
+        corrected = correction(rows, spec, parameters, judge)
+    except ValorError as error:  # what is known without a calibration is told all the same
+        corrected = Told(warnings=(f"{spec.name}: {error.one_line}",))
+    return Told(details | dict(corrected.details), corrected.warnings)
 
 
 def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:
