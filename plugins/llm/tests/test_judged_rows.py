@@ -272,13 +272,6 @@ def test_a_report_with_all_of_it_is_read_again_and_compared(tmp_path: Path) -> N
     assert [(one.type, one.verdict) for one in found.changes] == [("Faithfulness", "better")]
 
 
-def test_a_calibration_that_cannot_be_read_costs_a_warning_and_nothing_else() -> None:
-    report = judged(Client(odd_is_true), judge={"calibration": "nowhere.json"})
-
-    assert details(report) == details(judged(Client(odd_is_true)))
-    assert any("nowhere.json" in warning for warning in report.warnings)
-
-
 def test_slices_have_intervals_of_their_own() -> None:
     items = [
         Text(f"q{n}", response=f"claim {n}.", contexts=["c"], metadata={"half": n // 3})

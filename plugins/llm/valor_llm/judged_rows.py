@@ -7,10 +7,8 @@ from typing import Any
 
 from valor_core import ItemRows, MetricSpec, Told
 from valor_core.bound_resource import BoundResource
-from valor_core.errors import ValorError
 from valor_core.item_rows import ONLY, Numbers
 from valor_core.result import Undefined
-from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.bounds import bounds_of
 from valor_llm.trust.intervals import LEVEL, interval_of
@@ -25,7 +23,7 @@ def tell(
     parameters: Any,
     resources: Mapping[str, BoundResource],
 ) -> Told:
-    """How items ended, how sure the mean is, how far judges and repeats agree, and with humans.
+    """How many items ended how, how sure the mean is, and how far judges and repeats agree.
 
     Parameters
     ----------
@@ -38,25 +36,15 @@ def tell(
     resources : mapping of str to BoundResource
         The judge, which may be missing.
     """
-    each = [
-        ({"number": name} if name != ONLY else {}) | _judged_items(numbers, spec)
-        for name, numbers in rows.columns().items()
-    ]
-    details: dict[str, Any] = {"judged_items": each if len(each) > 1 else each[0]}
+    details: dict[str, Any] = {"judged_items": _judged_items(rows.columns()[ONLY], spec)}
     scorings = Scorings.of(rows.details[place] for place in sorted(rows.details))
     if scorings.values.shape[2] > 1:
         details["repeats"] = _repeats(scorings)
-    judge = next(iter(resources.values()), None)
     if len(scorings.judges) > 1:
+        judge = next(iter(resources.values()), None)
         combine: Combination = "mean" if judge is None else judge.parameters.combine
         details |= panel_details(scorings, combine)
-    if judge is None:
-        return Told(details)
-    try:
-        corrected = correction(rows, spec, parameters, judge)
-    except ValorError as error:  # what is known without a calibration is told all the same
-        corrected = Told(warnings=(f"{spec.name}: {error.one_line}",))
-    return Told(details | dict(corrected.details), corrected.warnings)
+    return Told(details)
 
 
 def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:
