@@ -14,7 +14,7 @@ _Rows = list[tuple[Entry, Mapping[str, Any]]]
 
 
 def detail_tables(results: Iterable[Result]) -> list[Table]:
-    """The details of some results; a text that all metrics share stands in the caption.
+    """The details of some results; a text or a 0 that all metrics share stands in the caption.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def _table(name: str, rows: _Rows, several: bool) -> Table:
     entries = [entry for entry, _ in rows]
     called, differing = titles_of(entries), apart(entries)
     keys = list(dict.fromkeys(key for _, row in rows for key in row))
-    same = {} if several else {key: rows[0][1][key] for key in keys if _is_same_text(key, rows)}
+    same = {} if several else {key: rows[0][1][key] for key in keys if _is_shared(key, rows)}
     shown = [key for key in keys if key not in same]
     lines: list[Row] = []
     for entry, row in rows:
@@ -70,9 +70,11 @@ def _value(value: Any) -> Cell:
     return _cell(value if is_number(value) else None)
 
 
-def _is_same_text(key: str, rows: _Rows) -> bool:
-    texts = [row.get(key) for _, row in rows]
-    return isinstance(texts[0], str) and all(text == texts[0] for text in texts)
+def _is_shared(key: str, rows: _Rows) -> bool:
+    """Whether all rows have the same text, or a count of 0: what did not happen has no column."""
+    first, *others = (row.get(key) for _, row in rows)
+    is_none = isinstance(first, int) and first == 0 and first is not False
+    return (isinstance(first, str) or is_none) and all(one == first for one in others)
 
 
 def _column(key: str, rows: _Rows) -> Column:

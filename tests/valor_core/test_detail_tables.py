@@ -52,6 +52,16 @@ def test_a_text_that_all_metrics_share_stands_in_the_caption() -> None:
     assert [column.title for column in table.columns] == ["metric", "value", "n"]
 
 
+def test_what_happened_nowhere_stands_in_the_caption() -> None:
+    one, two = ({"failed": 0, "flips": 0.0, "sure": False, "seen": n} for n in (0, 1))
+
+    (table,) = detail_tables([result("A", 0.5, t=one), result("B", 0.5, t=two)])
+
+    assert table.caption == "failed 0"
+    titles = [column.title for column in table.columns]
+    assert titles == ["metric", "value", "flips", "sure", "seen"]
+
+
 def test_two_settings_of_a_metric_are_told_apart() -> None:
     one, two = (
         Result(type="A", metric="lab.A@1", value=0.5, parameters={"k": k}, details={"t": {"n": k}})

@@ -39,7 +39,7 @@ def test_other_scores_have_students_interval_over_items() -> None:
     # mean 0.5; deviations -0.25, 0, 0.25; variance 0.125 / 2 = 0.0625; error 0.25 / sqrt(3)
     # t of 2 degrees of freedom 4.302653: half 4.302653 · 0.144338 = 0.621034: cut at 0 and 1
     found = interval([0.25, 0.5, 0.75])
-    assert (found.low, found.high, found.method) == (0.0, 1.0, "t over items")
+    assert (found.low, found.high, found.method) == (0.0, 1.0, "Student")
 
     # mean 3; variance (4 + 1 + 0 + 1 + 4) / 4 = 2.5; error sqrt(0.5) = 0.707107
     # t of 4 degrees of freedom 2.776445: half 1.963243

@@ -89,8 +89,7 @@ def test_the_mean_stands_beside_its_interval_and_the_four_states() -> None:
         "undefined": 1,
         "failed": 1,
         "not_run": 0,
-        "failed_as_worst": 2 / 6,
-        "failed_as_best": 3 / 6,
+        "bounds": [2 / 6, 3 / 6],
     }
     assert set(details(report)) == {"judged_items"}
 
@@ -99,7 +98,7 @@ def test_what_did_not_happen_is_not_told() -> None:
     told = details(judged(Client(odd_is_true)))
 
     assert set(told) == {"judged_items"}
-    assert "failed_as_worst" not in told["judged_items"]
+    assert "bounds" not in told["judged_items"]
 
 
 def test_a_failed_item_keeps_what_was_answered_before_it_failed() -> None:
@@ -287,11 +286,7 @@ def test_the_table_reads_aloud() -> None:
     shown = plain(judged(Client(third_fails)))
 
     assert (
-        "Judged items\nmethod Wilson; level 95 %\n\n"
-        "metric         value          interval  scored  undefined  failed  not run  "
-        "failed as worst  failed as best\n"
+        "Judged items\nmethod Wilson; level 95 %; undefined 0; not run 0\n\n"
+        "metric         value          interval  scored  failed            bounds\n"
     ) in shown
-    assert (
-        "Faithfulness  0.4000  0.1176 to 0.7693       5          0       1        0  "
-        "         0.3333          0.5000"
-    ) in shown
+    assert ("Faithfulness  0.4000  0.1176 to 0.7693       5       1  0.3333 to 0.5000\n") in shown

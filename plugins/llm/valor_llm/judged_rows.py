@@ -50,13 +50,13 @@ def tell(
 def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:
     states, interval = States.of(numbers), interval_of(numbers.present, spec.range)
     if isinstance(interval, Undefined):
-        told: dict[str, Any] = {"interval": None, "method": f"none of {interval.reason}"}
+        told: dict[str, Any] = {"interval": None, "method": interval.reason}
     else:
         told = {"interval": [interval.low, interval.high], "method": interval.method}
     told |= {"level": f"{LEVEL * 100:g} %", **states.told()}
-    bounds = bounds_of(numbers.present, states.failed, spec)
+    bounds = bounds_of(numbers.present, states.failed, spec.range)
     if bounds is not None:
-        told |= {"failed_as_worst": bounds.worst, "failed_as_best": bounds.best}
+        told["bounds"] = [bounds.low, bounds.high]
     return told
 
 

@@ -124,6 +124,7 @@ def _judged(
         per_item=True,
         resources=("llm.judge",),
         extra="llm",
+        tells="valor_llm.judged_rows:tell",
     )
 
 

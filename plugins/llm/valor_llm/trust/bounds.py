@@ -1,4 +1,4 @@
-"""Bounds: what the mean would be if every item that failed had the worst score, or the best."""
+"""Bounds: what the mean would be if all items that failed had the worst score, or the best."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.spec import MetricSpec
+from valor_core.spec import Range
 
 
 @frozen
 class Bounds:
-    """The mean with the items that failed, at worst and at best.
+    """Between what the mean lies, whatever scores the items that failed would have had.
 
     Parameters
     ----------
-    worst : float
-        The mean if all of them had the worst score that there is.
-    best : float
-        The mean if all of them had the best.
+    low : float
+        The mean if all of them had the lowest score that there is.
+    high : float
+        The mean if all of them had the highest.
     """
 
-    worst: float
-    best: float
+    low: float
+    high: float
 
 
-def bounds_of(present: NDArray[np.float64], failed: int, spec: MetricSpec) -> Bounds | None:
-    """The bounds of a mean; None where nothing failed, or the metric has no worst and best score.
+def bounds_of(present: NDArray[np.float64], failed: int, range: Range) -> Bounds | None:
+    """The bounds of a mean; None where nothing failed, or the metric's range has no end.
 
     Parameters
     ----------
@@ -36,12 +36,15 @@ def bounds_of(present: NDArray[np.float64], failed: int, spec: MetricSpec) -> Bo
         The scores that there are.
     failed : int
         How many items failed.
-    spec : MetricSpec
-        The metric, with its range and direction.
+    range : Range
+        Where scores lie. Which of its ends is the best score is the metric's direction.
+
+    Examples
+    --------
+    >>> bounds_of(np.array([1.0, 0.5]), 2, Range(0, 1))
+    Bounds(low=0.375, high=0.875)
     """
-    low, high = spec.range.low, spec.range.high
-    if not failed or low is None or high is None or spec.higher_is_better is None:
+    if not failed or range.low is None or range.high is None:
         return None
     total, count = math.fsum(present.tolist()), len(present) + failed
-    at_low, at_high = ((total + failed * end) / count for end in (low, high))
-    return Bounds(at_low, at_high) if spec.higher_is_better else Bounds(at_high, at_low)
+    return Bounds(*((total + failed * end) / count for end in (range.low, range.high)))

@@ -28,7 +28,7 @@ class Interval:
     low, high : float
         Its ends.
     method : str
-        How it was found: ``"Wilson"`` or ``"t over items"``.
+        How it was found: ``"Wilson"``, or ``"Student"`` with his t over items.
     """
 
     low: float
@@ -101,4 +101,4 @@ def _over_items(values: NDArray[np.float64], range: Range, level: float) -> Inte
     low, high = mean - half, mean + half
     low = low if range.low is None else max(low, float(range.low))
     high = high if range.high is None else min(high, float(range.high))
-    return Interval(low, high, "t over items")
+    return Interval(low, high, "Student")

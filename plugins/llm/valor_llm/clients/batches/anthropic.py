@@ -91,7 +91,7 @@ class AnthropicBatches:
         place, kind = self.client.endpoint, result.get("type")
         if kind == "succeeded":
             try:
-                return self.client.reply(mapping(result.get("message")))
+                return self.client.shown(self.client.reply(mapping(result.get("message"))))
             except ClientError as error:
                 return error
         if kind != "errored":

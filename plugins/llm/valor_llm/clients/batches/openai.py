@@ -117,7 +117,7 @@ class OpenAIBatches:
             told = json.dumps(body).encode()
             return fault(status if status >= 300 else 500, {}, said(told), place, time.time())
         try:
-            return self.client.reply(body)
+            return self.client.shown(self.client.reply(body))
         except ClientError as error:
             return error
 
