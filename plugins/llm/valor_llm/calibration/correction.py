@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from valor_core.bound_resource import BoundResource
 from valor_core.item_rows import ItemRow
-from valor_core.resources import BoundResource
 from valor_core.result import Undefined
 from valor_core.result_details import Told
 from valor_core.spec import MetricSpec

@@ -9,11 +9,12 @@ from typing import Any
 from attrs import evolve, frozen
 
 from valor_core.bound_metric import BoundMetric, short_name
+from valor_core.bound_resource import BoundResource
 from valor_core.errors import ConfigError
 from valor_core.evaluate import reader_of
 from valor_core.evaluation import Evaluation
 from valor_core.request import Request
-from valor_core.resources import BoundResource, opened
+from valor_core.resources import opened
 from valor_core.running import evaluator_of, registry_of
 from valor_core.tally import Tally
 from valor_llm.clients.protocol import Usage
