@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from valor_core import ItemRows, MetricSpec, Told
-from valor_core.bound_resource import BoundResource
+from valor_core.bound_resource import BoundResource, GivenKind
 from valor_core.item_rows import ONLY, Numbers
 from valor_core.result import Undefined
+from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.bounds import bounds_of
 from valor_llm.trust.intervals import LEVEL, interval_of
+from valor_llm.trust.models import model_warnings
 from valor_llm.trust.panels import panel_details
 from valor_llm.trust.scorings import Scorings
 from valor_llm.trust.states import States
@@ -23,7 +25,9 @@ def tell(
     parameters: Any,
     resources: Mapping[str, BoundResource],
 ) -> Told:
-    """How many items ended how, how sure the mean is, and how far judges and repeats agree.
+    """How many items ended how, how sure the mean is, how far judges and repeats agree.
+
+    If the judge was calibrated, also what human labels make of the mean.
 
     Parameters
     ----------
@@ -37,14 +41,28 @@ def tell(
         The judge, which may be missing.
     """
     details: dict[str, Any] = {"judged_items": _judged_items(rows.columns()[ONLY], spec)}
-    scorings = Scorings.of(rows.details[place] for place in sorted(rows.details))
+    judge = next(iter(resources.values()), None)
+    told = [rows.details[place] for place in sorted(rows.details)]
+    scorings = Scorings.of(told)
     if scorings.values.shape[2] > 1:
         details["repeats"] = _repeats(scorings)
     if len(scorings.judges) > 1:
-        judge = next(iter(resources.values()), None)
         combine: Combination = "mean" if judge is None else judge.parameters.combine
         details |= panel_details(scorings, combine)
-    return Told(details)
+    if judge is None:
+        return Told(details)
+    corrected = correction(rows, spec, parameters, judge)
+    warnings = (*model_warnings(_asked(judge), told), *corrected.warnings)
+    return Told({**details, **corrected.details}, warnings)
+
+
+def _asked(judge: BoundResource) -> list[str]:
+    """The models that the clients of a judge ask for."""
+    found = []
+    for kind in judge.kinds:
+        holder = kind.made if isinstance(kind, GivenKind) else kind.parameters
+        found.append(getattr(holder, "model", None))
+    return [name for name in found if isinstance(name, str)]
 
 
 def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from attrs import frozen
 
 from valor_core.result import Undefined
 from valor_llm.calibration.estimate import LEVEL, Estimate, standard_errors
-from valor_llm.calibration.record import Calibration, Pair
 from valor_llm.calibration.rogan_gladen import Share
+from valor_llm.records.record import Calibration, Pair
 from valor_llm.trust.agreement import (
     Coefficient,
     cohen_kappa,

@@ -12,11 +12,11 @@ from valor_core.result_details import Told
 from valor_core.spec import MetricSpec
 from valor_llm.calibration.comparison import sensitivity_and_specificity
 from valor_llm.calibration.estimate import Estimate
-from valor_llm.calibration.fingerprint import Fingerprint
 from valor_llm.calibration.judged_items import JudgedItem, are_shares, judged_items
 from valor_llm.calibration.prediction_powered import prediction_powered_mean
-from valor_llm.calibration.record import LEAST_LABELS, Calibration, Pair, Record
 from valor_llm.calibration.rogan_gladen import Share, rogan_gladen
+from valor_llm.records.fingerprint import Fingerprint
+from valor_llm.records.record import LEAST_LABELS, Calibration, Pair, Record
 
 Row = dict[str, Any]
 

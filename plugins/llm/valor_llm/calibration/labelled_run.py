@@ -15,11 +15,11 @@ from valor_core.evaluation import Evaluation
 from valor_core.registry import Registry
 from valor_core.request import Request
 from valor_core.running import evaluator_of, registry_of
-from valor_llm.calibration.fingerprint import Fingerprint
 from valor_llm.calibration.judged_items import JudgedItem, judged_items
 from valor_llm.calibration.labels import Label
 from valor_llm.calibration.pairing import paired
-from valor_llm.calibration.record import Calibration
+from valor_llm.records.fingerprint import Fingerprint
+from valor_llm.records.record import Calibration
 
 JUDGE = "llm.judge"
 

@@ -10,7 +10,7 @@ from valor_core.errors import ReadError, shown
 from valor_core.spec import Range
 from valor_llm.calibration.judged_items import JudgedItem
 from valor_llm.calibration.labels import Label
-from valor_llm.calibration.record import LEAST_LABELS, Pair
+from valor_llm.records.record import LEAST_LABELS, Pair
 
 
 @define

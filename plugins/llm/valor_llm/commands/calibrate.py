@@ -18,7 +18,7 @@ from valor_llm.calibration.comparison import Comparison, compared
 from valor_llm.calibration.estimate import LEVEL
 from valor_llm.calibration.labelled_run import Calibrated, calibrated
 from valor_llm.calibration.labels import read_labels
-from valor_llm.calibration.record import Record
+from valor_llm.records.record import Record
 
 _CALLED = {"ac1": "AC1", "base_rate": "base rate", "judge_minus_human": "judge minus human"}
 

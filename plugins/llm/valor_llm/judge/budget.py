@@ -126,10 +126,6 @@ class Budget:
         )
         self._returned.set()
 
-    def facts(self) -> dict[str, float]:
-        """What stands in a report."""
-        return {} if self.parameters.prices is None else {"cost": self.spent.cost}
-
     def _most(self, request: Request) -> Spending:
         """The most that a call may take."""
         prompt = self.rates.most(request.step, characters(request))

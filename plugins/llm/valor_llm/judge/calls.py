@@ -26,7 +26,7 @@ from valor_llm.clients.protocol import (
     Request,
     Usage,
 )
-from valor_llm.judge.budget import Budget, Spent
+from valor_llm.judge.budget import Budget, Spent, cost_of
 from valor_llm.judge.features import Features
 from valor_llm.judge.limits import Limits
 from valor_llm.judge.retries import Retries
@@ -44,6 +44,9 @@ _UNFIT = 2  # replies that do not fit, and none that does, before another format
 
 def _nothing(reply: Reply) -> None:
     """Nobody else is told of a reply."""
+
+
+_PRICED = ("prompt", "completion", "cached")
 
 
 class Calls:
@@ -178,7 +181,10 @@ class Calls:
 
     def facts(self) -> dict[str, Any]:
         """What stands in a report."""
-        told: dict[str, Any] = {**self._counted, **self._budget.facts()}
+        told: dict[str, Any] = dict(self._counted)
+        if self.parameters.prices is not None:
+            counts = {name: self._counted[f"{name}_tokens"] for name in _PRICED}
+            told["cost"] = cost_of(Usage(**counts), self.parameters.prices, self._budget.in_batch)
         if self.client.is_remote:
             told["format"] = self.features.format
         if self.features.left_out:

@@ -16,6 +16,7 @@ from valor_core.event_loop import carried
 from valor_llm.clients.protocol import Client, ClientError, Passing, Reply
 from valor_llm.clients.recording import Line, Recording
 from valor_llm.judge.answer import Answer, NoAnswer, Question
+from valor_llm.judge.budget import Budget
 from valor_llm.judge.calls import Calls
 from valor_llm.judge.conversation import Conversation
 from valor_llm.judge.features import Features
@@ -46,6 +47,8 @@ class Judge:
         Who answers.
     name : str, optional
         What tells it from the others of a panel; the model that is asked for, unless given.
+    budget : Budget, optional
+        What may be spent, which a panel shares; that of the parameters, unless given.
 
     Examples
     --------
@@ -58,7 +61,11 @@ class Judge:
     """
 
     def __init__(
-        self, parameters: JudgeParameters, client: Client, name: str | None = None
+        self,
+        parameters: JudgeParameters,
+        client: Client,
+        name: str | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.parameters = parameters
         self.client = client
@@ -73,6 +80,7 @@ class Judge:
             client,
             features=_features(self._cache, client),
             learned=self._learned,
+            budget=budget,
             **_sending(parameters, self._batches),
         )
         self._sharing: Sharing[Answer] = Sharing()

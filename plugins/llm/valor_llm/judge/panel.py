@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from statistics import median, multimode
-from typing import Any
+from typing import Any, ClassVar
 
 from valor_core.errors import ResourceError
 from valor_core.resource_facts import WARNINGS, added_up
 from valor_core.result import exact_mean
 from valor_llm.clients.protocol import Client
+from valor_llm.judge.budget import Budget
 from valor_llm.judge.judge import Judge
 from valor_llm.parameters.judge import Combination, JudgeParameters
+from valor_llm.records.record import Record
 
 
 class Panel:
     """Judges that are asked the same; often it is one.
 
-    Each has a client of its own, with the limits and the features of its endpoint.
+    Each has a client of its own, with the limits and the features of its endpoint; the budget is
+    that of all.
 
     Parameters
     ----------
@@ -29,7 +32,8 @@ class Panel:
     Raises
     ------
     ResourceError
-        If two of them are the same model of the same endpoint.
+        If two of them are the same model of the same endpoint, or the record of a calibration
+        cannot be read.
 
     Examples
     --------
@@ -38,11 +42,19 @@ class Panel:
     ['lexical rules, no language model']
     """
 
+    judge: ClassVar[type[Judge]] = Judge
+    """What each of them is."""
+
     def __init__(self, parameters: JudgeParameters, client: Sequence[Client]) -> None:
         self.parameters = parameters
-        names = _names(client)
+        if parameters.calibration is not None:
+            Record.load(
+                parameters.calibration
+            )  # what cannot be read is said before anything is paid
+        names, budget = _names(client), Budget(parameters)
         self.members = tuple(
-            Judge(parameters, one, name) for one, name in zip(client, names, strict=True)
+            self.judge(parameters, one, name, budget)
+            for one, name in zip(client, names, strict=True)
         )
 
     @property

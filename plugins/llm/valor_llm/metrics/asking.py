@@ -16,6 +16,8 @@ metric has something to put under it:
 ``references``
     One row for each: number of the ``reference``, its ``score``, or ``undefined`` with the reason,
     and what the score is made of. ``best`` is the number of the one that counts, from 1.
+``item``
+    A digest of the item's content, by which labels of humans are found again.
 ``note``
     Why there was no call, or one less.
 ``steps``
@@ -33,8 +35,9 @@ import functools
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from attrs import define, field
+from attrs import define, field, fields
 
+from valor_core.fingerprint import fingerprint
 from valor_core.result import Failed, Gap, ItemScore, Undefined, exact_mean
 from valor_core.schemas.text import Text
 from valor_llm.judge.answer import Answer, NoAnswer
@@ -118,9 +121,24 @@ def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[It
             for repeat in range(judge.parameters.repeats)
         ]
         scored = await together(_scored(work, item, parameters, ask) for ask in asked)
-        return _one_score(asked, scored, judge.parameters.combine)
+        return _one_score(asked, scored, judge.parameters.combine, digest_of(item))
 
     return score
+
+
+def digest_of(item: Text) -> str:
+    """What stands for an item and its content, whatever its metadata are.
+
+    Examples
+    --------
+    >>> digest_of(Text("q1", response="a")) == digest_of(Text("q1", response="b"))
+    False
+    >>> one, other = Text("q1", metadata={"day": 1}), Text("q1", metadata={"day": 2})
+    >>> digest_of(one) == digest_of(other)
+    True
+    """
+    names = [field.name for field in fields(type(item)) if field.name != "metadata"]
+    return fingerprint({name: getattr(item, name) for name in names})[:16]
 
 
 async def _scored(work: Score, item: Text, parameters: Any, ask: Asking) -> ItemScore:
@@ -132,7 +150,7 @@ async def _scored(work: Score, item: Text, parameters: Any, ask: Asking) -> Item
 
 
 def _one_score(
-    asked: Sequence[Asking], scored: Sequence[ItemScore], combine: Combination
+    asked: Sequence[Asking], scored: Sequence[ItemScore], combine: Combination, item: str
 ) -> ItemScore | Gap:
     """One score of an item of all its scorings, with the details of each."""
     if len(scored) == 1:
@@ -143,6 +161,8 @@ def _one_score(
         value = _combined(pairs, combine)
         details = {"scorings": [{**_who(ask), **_said(one)} for ask, one in pairs]}
         steps = [{**told, **_who(ask)} for ask in asked for told in ask.told()]
+    if not isinstance(value, Gap):
+        details = {**details, "item": item}
     if steps:
         details = {**details, "steps": steps}
     return ItemScore(value, details) if details or not isinstance(value, Gap) else value

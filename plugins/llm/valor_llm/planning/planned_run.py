@@ -21,10 +21,10 @@ from valor_llm.clients.protocol import Usage
 from valor_llm.judge.budget import cost_of
 from valor_llm.judge.token_rates import UNKNOWN, TokenRates
 from valor_llm.parameters.judge import Prices
-from valor_llm.planning.planning_judge import Asked, PlanningJudge
+from valor_llm.planning.planning_judge import Asked, PlanningJudge, PlanningPanel
 
 _JUDGE = "llm.judge"
-_PLANNING = "valor_llm.planning.planning_judge:PlanningJudge"
+_PLANNING = "valor_llm.planning.planning_judge:PlanningPanel"
 _OF_FILES = frozenset({"metrics_to_return", "slices", "require", "output", "state", "gallery"})
 
 
@@ -115,13 +115,14 @@ def planned(request: Request) -> PlannedRun:
     others = {key: value for key, value in request.values.items() if key not in _OF_FILES}
     items = 0
     with opened(map(_planning, whole.resources)) as resources:
-        judges = {id(one): one for one in resources.values() if isinstance(one, PlanningJudge)}
+        panels = {id(one): one for one in resources.values() if isinstance(one, PlanningPanel)}
+        judges = [judge for panel in panels.values() for judge in panel.planning]
         for place in judged:
             # One metric at a time, so that it is known which of them asks.
             alone = evolve(request, values=others | {"metrics": [run.metrics[place]]})
             with evaluator_of(alone.checked(), registry, alone) as one:
                 evaluation = one.evaluation
-            for judge in judges.values():
+            for judge in judges:
                 judge.notes.metric = whole.plan.metrics[place].spec.name
             items = sum(
                 _counted(evaluation, batch, resources)
@@ -129,10 +130,10 @@ def planned(request: Request) -> PlannedRun:
                 for batch in reader.read(partition)
             )
         return PlannedRun(
-            tuple(step for judge in judges.values() for step in _steps(judge)),
+            tuple(step for judge in judges for step in _steps(judge)),
             items,
-            all(judge.notes.rates.counted for judge in judges.values()),
-            sum(judge.notes.unanswered for judge in judges.values()),
+            all(judge.notes.rates.counted for judge in judges),
+            sum(judge.notes.unanswered for judge in judges),
         )
 
 

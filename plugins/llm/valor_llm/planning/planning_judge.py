@@ -10,8 +10,10 @@ from attrs import define, evolve, field, frozen
 from valor_llm.clients.lexical import Lexical
 from valor_llm.clients.protocol import Client, Reply
 from valor_llm.judge.answer import Answer
+from valor_llm.judge.budget import Budget
 from valor_llm.judge.conversation import Conversation
 from valor_llm.judge.judge import Judge
+from valor_llm.judge.panel import Panel
 from valor_llm.judge.token_rates import TokenRates, characters
 from valor_llm.parameters.clients import LexicalParameters
 from valor_llm.parameters.judge import JudgeParameters
@@ -73,14 +75,20 @@ class PlanningJudge(Judge):
 
     Parameters
     ----------
-    parameters, client
+    parameters, client, name, budget
         As those of a `Judge`.
     """
 
-    def __init__(self, parameters: JudgeParameters, client: Client) -> None:
+    def __init__(
+        self,
+        parameters: JudgeParameters,
+        client: Client,
+        name: str | None = None,
+        budget: Budget | None = None,
+    ) -> None:
         is_kept = parameters.cache != "off" and parameters.cache_file.is_file()
         reading = evolve(cast(Any, parameters), cache="replay" if is_kept else "off")
-        super().__init__(reading, client)
+        super().__init__(reading, client, name, budget)
         self.notes = Notes()
         self._rules = Lexical(LexicalParameters())
 
@@ -109,6 +117,17 @@ class PlanningJudge(Judge):
         prompt = characters(request)
         self.notes.asked.append(Asked(self.notes.metric, step, is_cached, prompt, len(text)))
         return answer
+
+
+class PlanningPanel(Panel):
+    """Planning judges, one for each judge of a panel."""
+
+    judge = PlanningJudge
+
+    @property
+    def planning(self) -> list[PlanningJudge]:
+        """Its judges."""
+        return [judge for judge in self.members if isinstance(judge, PlanningJudge)]
 
 
 def _with_something(reply: dict[str, Any], data: Any) -> dict[str, Any]:

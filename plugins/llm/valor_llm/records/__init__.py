@@ -1,0 +1,1 @@
+"""Records: what was found out about a judge, kept in files for later runs."""
