@@ -12,18 +12,8 @@ import nltk.data
 import pytest
 from valor_text import evaluate_text_generation
 
-from valor_core import (
-    ItemScore,
-    MetricSpec,
-    Range,
-    Registry,
-    ResourceSpec,
-    Text,
-    hookimpl,
-    parameter,
-    parameters,
-)
 from valor_core.errors import ParameterError, SchemaError, ValorError
+from valor_core.installed import entry_points
 
 from . import tiny_wordnet
 
@@ -295,90 +285,71 @@ def test_an_unknown_metric_is_named() -> None:
         evaluate_text_generation(PREDICTIONS, ["ROUGH"], TRUTHS)
 
 
-@parameters
-class JudgeParameters:
-    """What the documented calls pass."""
-
-    client: str = parameter(help="Which program is asked.")
-    model: str = parameter(help="Which model.")
-    retries: int = parameter(default=0, help="How often it is asked again.")
-
-
-class Judge:
-    """A judge that tells what it was made with."""
-
-    def __init__(self, parameters: JudgeParameters) -> None:
-        self.parameters = parameters
-
-
-def judged(item: Text, parameters: Any, resources: Any) -> ItemScore:
-    """Whether there is a response, and what the judge was made with."""
-    made = resources["judge"].parameters
-    return ItemScore(1.0, {"judge": [made.client, made.model, made.retries]})
-
-
-class Judged:
-    """A manifest with a metric that asks a judge."""
-
-    @hookimpl
-    def valor_metrics(self) -> tuple[MetricSpec, ...]:
-        return (
-            MetricSpec(
-                name="llm.Bias",
-                task="text",
-                summary="Whether there is a response",
-                implementation=f"{__name__}:judged",
-                higher_is_better=None,
-                range=Range(0, 1),
-                per_item=True,
-                resources=("judge",),
-            ),
-        )
-
-    @hookimpl
-    def valor_resources(self) -> tuple[ResourceSpec, ...]:
-        return (
-            ResourceSpec(
-                name="llm.judge",
-                summary="A judge",
-                parameters=JudgeParameters,
-                implementation=f"{__name__}:Judge",
-                free=True,
-            ),
-        )
-
-
-@pytest.fixture
-def registry() -> Registry:
-    """A registry with a plugin of judges."""
-    made = Registry()
-    made.register("llm", Judged())
-    return made
-
-
-def test_metrics_that_ask_a_model_are_found_and_get_its_parameters(registry: Registry) -> None:
-    params = {"client": "openai", "data": {"model": "small"}, "retries": 2}
+def test_metrics_that_ask_a_model_are_found_in_their_namespace() -> None:
+    params = {"client": "lexical", "retries": 2, "data": {"seed": 7}}
 
     report = evaluate_text_generation(
-        PREDICTIONS, ["bias", "ROUGE"], TRUTHS, params, {"use_stemmer": True}, registry=registry
+        PREDICTIONS, ["bias", "ROUGE"], TRUTHS, params, {"use_stemmer": True}
     )
 
-    assert report["Bias"].value == 1.0
-    assert report.items[0].rows[0].details["judge"] == ["openai", "small", 2]
+    assert report.results[0].metric == "llm.Bias@1"
+    assert report["Bias"].value == 0.0
+    assert "no language model" in report.warnings[0]
+    judge = report.config["judge"]
+    assert (judge["reply_retries"], judge["seed"]) == (2, 7)
     assert report["ROUGE"][0].parameters["use_stemmer"] is True
 
 
-def test_a_model_that_is_not_named_is_asked_for(registry: Registry) -> None:
+@pytest.mark.parametrize(
+    ("given", "message", "remedy"),
+    [
+        (
+            None,
+            "llm_api_params: expected a model for llm.Bias, got none",
+            "Pass it: llm_api_params={'client': 'openai', 'data': {'base_url': …, 'model': …}}, or "
+            "try it without a model: llm_api_params={'client': 'lexical'}",
+        ),
+        (
+            {"client": "openai", "data": {"model": "gpt-4o", "seed": 2024}},
+            "llm_api_params: expected the address of an endpoint for openai, got none",
+            "Write it as: {'client': 'openai', 'data': {'base_url': 'https://api.openai.com/v1', "
+            "'model': …, 'api_key_env': 'OPENAI_API_KEY'}}",
+        ),
+        (
+            {"client": "mistral", "data": {"model": "small"}},
+            "llm_api_params: expected the address of an endpoint for mistral, got none",
+            "Write it as: {'client': 'openai', 'data': {'base_url': 'https://api.mistral.ai/v1', "
+            "'model': …, 'api_key_env': 'MISTRAL_API_KEY'}}",
+        ),
+        (
+            {"client": "openai", "api_key": "sk-secret", "data": {"model": "gpt-4o"}},
+            "llm_api_params.api_key: expected no key in a call, where reports could show it",
+            "Put it in the environment, and write: 'api_key_env': 'OPENAI_API_KEY'",
+        ),
+        (
+            {"client": "openai", "data": "gpt-4o"},
+            "llm_api_params.data: expected a table of parameters, got 'gpt-4o'",
+            None,
+        ),
+    ],
+)
+def test_what_is_missing_of_a_model_is_said_with_what_to_write(
+    given: Any, message: str, remedy: str | None
+) -> None:
     with pytest.raises(ParameterError) as caught:
-        evaluate_text_generation(PREDICTIONS, ["Bias"], registry=registry)
+        evaluate_text_generation(PREDICTIONS, ["Bias"], llm_api_params=given)
 
-    assert caught.value.message == "llm_api_params: expected a model for llm.Bias, got none"
+    assert (caught.value.message, caught.value.remedy) == (message, remedy)
+    assert "sk-secret" not in str(caught.value)
 
 
 def test_a_missing_plugin_of_judges_is_answered_with_its_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("valor_core.registry.PLANNED", frozenset())
+    def without_llm(group: str, **options: Any) -> Any:
+        return tuple(one for one in entry_points(group, **options) if one.name != "llm")
+
+    monkeypatch.setattr("valor_core.registry.entry_points", without_llm)
 
     with pytest.raises(ValorError, match=r"llm\.Bias") as caught:
         evaluate_text_generation(PREDICTIONS, ["Bias"], llm_api_params={"client": "openai"})

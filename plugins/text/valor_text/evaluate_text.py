@@ -14,6 +14,7 @@ from valor_core.errors import ParameterError, SchemaError, did_you_mean, found_a
 from valor_core.parameters import declared
 from valor_core.report import ItemTable, Report
 from valor_core.spec import MetricSpec, fold
+from valor_text.llm_api_params import judge_section, table
 
 LLM_METRICS = (
     "AnswerCorrectness",
@@ -35,7 +36,10 @@ _JUDGE = "judge"
 
 _DATUM = "{'datum': {'uid': …, 'text': …}, 'annotations': [{'text': …, 'context_list': […]}]}"
 _REMEDY = f"Write it as: {_DATUM}"
-_ASKING = "Pass it: llm_api_params={'client': …, 'data': {'model': …}}"
+_ASKING = (
+    "Pass it: llm_api_params={'client': 'openai', 'data': {'base_url': …, 'model': …}}, or try it "
+    "without a model: llm_api_params={'client': 'lexical'}"
+)
 
 
 def evaluate_text_generation(
@@ -60,8 +64,9 @@ def evaluate_text_generation(
         Names, or tables of a name and parameters. Those that ask a model are looked for in the
         namespace `llm`.
     llm_api_params : mapping, optional
-        Parameters of the model that is asked; those under ``data`` may stand beside the others.
-        Not used where no metric asks one.
+        Who is asked, as a judge's section of a config has it: its client, the client's parameters
+        and the judge's. Those under ``data`` may stand beside the others. Not used where no metric
+        asks anybody.
     metric_params : mapping, optional
         Parameters of the metrics: a table by a metric's name, or by the name of a parameter, with
         or without the metric's name in front, ``use_stemmer`` or ``rouge_use_stemmer``.
@@ -105,7 +110,7 @@ def evaluate_text_generation(
     if not isinstance(choices, Iterable):
         raise ParameterError(f"metrics_to_return: expected names of metrics, got {shown(choices)}")
     chosen = [_Chosen.of(choice, registry) for choice in choices]
-    for values in (_table(metric_params, "metric_params"), parameters):
+    for values in (table(metric_params, "metric_params"), parameters):
         for name, value in values.items():
             _give(chosen, name, value)
     asking = [one.spec.name for one in chosen if _JUDGE in one.spec.resources]
@@ -117,7 +122,7 @@ def evaluate_text_generation(
         [{"name": one.spec.identity, **one.parameters} for one in chosen],
         task="text",
         items=True,
-        resources={_JUDGE: _flat(llm_api_params or {})} if asking else None,
+        resources={_JUDGE: judge_section(llm_api_params, registry)} if asking else None,
         registry=registry,
     )
     told = {row.item.uid: row.told for row in rows}
@@ -191,22 +196,6 @@ def _unknown(place: str, name: str, known: Iterable[str]) -> ParameterError:
         f"{place}: expected a parameter of a metric that is to be returned",
         did_you_mean(name, known) or f"Known: {', '.join(dict.fromkeys(known))}.",
     )
-
-
-def _table(values: Any, place: str) -> Mapping[str, Any]:
-    if not isinstance(values, (Mapping, NoneType)):
-        raise ParameterError(f"{place}: expected a table of parameters, got {shown(values)}")
-    for name in values or {}:
-        if not isinstance(name, str):
-            raise ParameterError(f"{place}: expected names of parameters, got {shown(name)}")
-    return values or {}
-
-
-def _flat(llm_api_params: Any) -> dict[str, Any]:
-    """The parameters with those under ``data`` beside them."""
-    given = _table(llm_api_params, "llm_api_params")
-    own = {name: value for name, value in given.items() if name != "data"}
-    return own | dict(_table(given.get("data"), "llm_api_params.data"))
 
 
 @frozen
