@@ -51,7 +51,7 @@ class Panel:
             Record.load(
                 parameters.calibration
             )  # what cannot be read is said before anything is paid
-        names, budget = _names(client), Budget(parameters)
+        names, budget = _names(client), Budget(parameters, in_batch=parameters.mode == "batch")
         self.members = tuple(
             self.judge(parameters, one, name, budget)
             for one, name in zip(client, names, strict=True)
