@@ -164,6 +164,7 @@ PUBLISHED = {
     "resources",
     "result",
     "result_details",
+    "running",
     "saved_columns",
     "schemas",
     "spec",

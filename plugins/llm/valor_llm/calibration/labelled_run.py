@@ -7,12 +7,12 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from valor_core import Registry
 from valor_core.bound_metric import BoundMetric
 from valor_core.bound_resource import BoundResource
 from valor_core.errors import ConfigError
 from valor_core.evaluate import reader_of
 from valor_core.evaluation import Evaluation
-from valor_core.registry import Registry
 from valor_core.request import Request
 from valor_core.running import evaluator_of, registry_of
 from valor_llm.calibration.judged_items import JudgedItem, judged_items
