@@ -59,7 +59,7 @@ def right(dialect: str, body: Body) -> Said:
     value = right_answer(schema, asked_of(prompts))
     if list(value) == ["rating"]:  # a prompt that wants a bare number
         return Said(value, str(value["rating"]), schema, model, is_bare=True)
-    examples = _EXAMPLE.findall(prompts[0])
+    examples = _EXAMPLE.findall(prompts[0]) if prompts else []
     example = next((one for one in examples if one != json.dumps(value)), None)
     return Said(value, json.dumps(value), schema, model, example=example)
 
