@@ -85,12 +85,10 @@ faults: nobody could tell it from a right one.
 
 Valor has its default numbers of retries, and no cache. Of ragas, it is the Faithfulness of its
 collections; of deepeval, FaithfulnessMetric without a reason, and errors are ignored; valor-lite is
-called from threads. Their verdicts have no ids, so that most faults of ids are n/a there. A run
-that took longer than {patience:.0f} s was ended: †.
+called from threads. Their verdicts have no ids, so that most faults of ids are n/a there, and
+so is an example that they do not send. A run that took longer than {patience:.0f} s was ended: †.
 
-```console
-python benchmarks/llm_faults.py
-```
+`python benchmarks/llm_faults.py` makes this page; `benchmarks/README.md` says what it needs.
 """
 _ENDING = """
 ## Calls and time

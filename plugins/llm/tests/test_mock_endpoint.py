@@ -12,6 +12,7 @@ from mock_endpoint import MockEndpoint
 from valor_llm.clients.protocol import Message
 from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
 from valor_llm.steps.prompt import own
+from valor_llm.steps.statements import STATEMENTS_MATCHED
 from valor_llm.steps.step import Step
 
 CONTEXTS = ("The box is red.", "The box is heavy.")
@@ -94,6 +95,18 @@ def test_a_repair_gets_the_ids_that_it_asks_for(endpoint: MockEndpoint) -> None:
     asked = verdicts()
     asked["response_format"]["json_schema"]["schema"] = schema
     assert [(one["id"], one["verdict"]) for one in said(endpoint, asked)["verdicts"]] == [(2, "no")]
+
+
+def test_each_of_two_lists_is_judged_by_the_other(endpoint: MockEndpoint) -> None:
+    told = {"response_statements": ("It is red.", "It is blue."), "reference_statements": ("Red.",)}
+    asked = body(STATEMENTS_MATCHED, query="Which?", **told)
+    found = said(endpoint, asked)
+    assert [one["verdict"] for one in found["response"]] == ["yes", "no"]
+    assert [one["verdict"] for one in found["reference"]] == ["yes"]
+    missing = {"response": (2,), "reference": ()}  # what a repair asks for
+    schema = STATEMENTS_MATCHED.shape.schema(told, missing)
+    asked["response_format"]["json_schema"]["schema"] = schema
+    assert [(one["id"], one["verdict"]) for one in said(endpoint, asked)["response"]] == [(2, "no")]
 
 
 def test_a_call_is_drawn_by_its_content_and_not_by_its_fence(endpoint: MockEndpoint) -> None:

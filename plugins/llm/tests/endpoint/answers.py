@@ -34,6 +34,8 @@ class Asked:
         Its texts by themselves, in their order.
     lists : list of list of str
         Its lists of texts, in their order.
+    names : list of str
+        What the lists are called.
     ids : tuple of int
         The ids that a repair asks for; empty if it is none.
     is_fenced : bool
@@ -42,6 +44,7 @@ class Asked:
 
     texts: list[str] = field(default_factory=list)
     lists: list[list[str]] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
     ids: tuple[int, ...] = ()
     is_fenced: bool = True
 
@@ -52,8 +55,12 @@ class Asked:
         text = self.texts[-1].strip() if self.texts else ""
         return [one for one in _SENTENCE.split(text) if _WORD.search(one)]
 
+    def place(self, key: str) -> int:
+        """The list that verdicts under a key are about: one called like it, or else the last."""
+        return next((n for n, name in enumerate(self.names) if name.startswith(key)), -1)
+
     def verdicts(self, place: int) -> list[bool]:
-        """Whether each text of a list is supported; lists are counted from the last."""
+        """Whether each text of a list is supported."""
         judged = self.lists[place] if self.lists else []
         others = [one for one in self.lists if one is not judged]
         known = {
@@ -84,10 +91,11 @@ def asked_of(prompts: Sequence[str]) -> Asked:
         return Asked(notes, [list(dict.fromkeys(FACT.findall(whole)))], is_fenced=False)
     asked = Asked(ids=_missing(prompts[-1]))
     for data in found:
-        for value in data.values():
+        for name, value in data.items():
             if isinstance(value, str):
                 asked.texts.append(value)
             elif isinstance(value, list):
+                asked.names.append(name)
                 asked.lists.append([one["text"] if isinstance(one, dict) else one for one in value])
     return asked
 
@@ -157,9 +165,7 @@ def _keyed(text: str) -> dict[str, Any] | None:
 
 def right_answer(schema: Mapping[str, Any], asked: Asked) -> Any:
     """A value that fits a schema and is right."""
-    properties = _resolved(schema, schema).get("properties", {})
-    lists = [key for key, one in properties.items() if _is_verdicts(one, schema)]
-    return _filled(schema, schema, asked, "", lists)
+    return _filled(schema, schema, asked, "")
 
 
 def grades_of(schema: Mapping[str, Any] | None) -> list[Any]:
@@ -186,19 +192,16 @@ def _is_verdicts(schema: Mapping[str, Any], root: Mapping[str, Any]) -> bool:
     return one.get("type") == "array" and "verdict" in element.get("properties", {})
 
 
-def _filled(
-    schema: Mapping[str, Any], root: Mapping[str, Any], asked: Asked, name: str, lists: list[str]
-) -> Any:
+def _filled(schema: Mapping[str, Any], root: Mapping[str, Any], asked: Asked, name: str) -> Any:
     one = _resolved(schema, root)
     if _is_verdicts(one, root):
-        place = lists.index(name) - len(lists) if name in lists else -1
-        return _verdicts(_resolved(one["items"], root), root, asked, place)
+        return _verdicts(_resolved(one["items"], root), root, asked, asked.place(name))
     if "enum" in one:
         return asked.grade(one["enum"])
     kind = one.get("type", "object" if "properties" in one else "string")
     if kind == "object":
         properties = one.get("properties", {})
-        return {key: _filled(part, root, asked, key, lists) for key, part in properties.items()}
+        return {key: _filled(part, root, asked, key) for key, part in properties.items()}
     if kind == "array":
         return asked.sentences(name)
     return {"integer": 1, "number": 1, "boolean": True, "null": None}.get(kind, ANALYSIS)
