@@ -407,3 +407,51 @@ def test_a_resource_of_one_kind_takes_no_list(monkeypatch: pytest.MonkeyPatch) -
 
     with pytest.raises(ResourceError, match=r"expected a name or a table with a name, got \[3\]"):
         sung(registry, [3])
+
+
+class Handed:
+    """A voice that is handed over."""
+
+    def __init__(self, says: str) -> None:
+        self.says = says
+        self.closed = 0
+
+    def identity(self) -> dict[str, Any]:
+        return {"says": self.says}
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_an_object_that_is_handed_over_is_used_as_it_is_and_not_closed(song: Registry) -> None:
+    voice = Handed("hello")
+    for number in range(2):
+        with sung(song, voice) as evaluator:
+            evaluator.update([Text(f"q{number}")])
+            report = evaluator.compute()
+        assert report["Said"].value == 5.0
+    assert voice.closed == 0
+    given = {"given": f"{__name__}.Handed", "says": "hello"}
+    assert report.config["choir"] == {"voice": given}
+
+
+def test_a_state_goes_on_with_what_tells_the_same_of_itself(song: Registry, tmp_path: Path) -> None:
+    state = tmp_path / "state.npz"
+    with sung(song, Handed("la")) as evaluator:
+        evaluator.update([Text("q1")])
+        evaluator.save(state)
+
+    sung(song, Handed("la")).resume(state)
+    with pytest.raises(ForeignStateError, match=r"made by another request, choir\.kind"):
+        sung(song, Handed("hum")).resume(state)
+    with pytest.raises(
+        ResourceError, match=r"choir\.voice: expected a name or a table with a name"
+    ):
+        valor_core.Evaluator.load(state, song)
+
+
+def test_what_an_object_tells_of_itself_is_checked(song: Registry) -> None:
+    voice = Handed("la")
+    voice.identity = lambda: ["la"]  # type: ignore[method-assign, assignment, return-value]
+    with pytest.raises(ResourceError, match=r"Handed: identity: facts must be a table"):
+        sung(song, voice).evaluation.describe()

@@ -11,6 +11,8 @@ from concurrent.futures import wait
 from typing import Any, ClassVar
 
 import pytest
+from mock_endpoint import MockEndpoint
+from valor_llm.clients.openai import OpenAI
 from valor_llm.clients.protocol import (
     Client,
     ClientError,
@@ -26,6 +28,7 @@ from valor_llm.judge.calls import Calls
 from valor_llm.judge.features import Features
 from valor_llm.judge.judge import Judge
 from valor_llm.judge.retries import Retries
+from valor_llm.parameters.clients import OpenAIParameters
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS
 
@@ -369,3 +372,24 @@ def test_canceling_who_waits_on_another_loop_frees_the_judge() -> None:
         return calls._limits.under_way
 
     assert submit(under_way()).result(timeout=5) == 0
+
+
+def test_a_judge_that_is_closed_waits_for_no_endpoint(endpoint: MockEndpoint) -> None:
+    endpoint.configure(faults={"hang": 1.0})
+    before = set(threading.enumerate())
+    client = OpenAI(OpenAIParameters(base_url=endpoint.base_url, model="m"))
+    judge = Judge(JudgeParameters(cache="off", concurrency=2, call_timeout=60.0), client)
+    asked = [submit(judge.ask(CLAIMS, response=f"It rains {one}.")) for one in range(4)]
+    while endpoint.counters["in_flight"] < 2:
+        time.sleep(0.01)
+    began = time.monotonic()
+    judge.close()
+    client.close()
+    for future in asked:
+        with pytest.raises(ResourceStopped, match="the judge is closed"):
+            future.result(timeout=10)
+    for thread in set(threading.enumerate()) - before:
+        if thread.name.startswith("valor-judge"):
+            thread.join(5)
+            assert not thread.is_alive()
+    assert time.monotonic() - began < 5

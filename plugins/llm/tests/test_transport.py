@@ -39,29 +39,38 @@ def request_on(connection: socket.socket) -> bytes:
 
 
 @contextmanager
-def accepting(*answers: Callable[[socket.socket], None]) -> Iterator[str]:
-    """A server that does something with each connection in turn; gives its host and port."""
+def accepting(*answers: Callable[[socket.socket], None], at_once: bool = False) -> Iterator[str]:
+    """A server that does something with each connection, in turn or at once; its host and port."""
     listening = socket.create_server(("127.0.0.1", 0))
     listening.settimeout(5)
 
-    def serve() -> None:
-        for answer in answers:
-            connection, _ = listening.accept()
-            with connection, suppress(OSError):
-                answer(connection)
+    def serve(answer: Callable[[socket.socket], None]) -> None:
+        connection, _ = listening.accept()
+        with connection, suppress(OSError):
+            answer(connection)
 
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
+    def serve_all() -> None:
+        for answer in answers:
+            serve(answer)
+
+    threads = [threading.Thread(target=serve_all, daemon=True)]
+    if at_once:
+        threads = [threading.Thread(target=serve, args=(one,), daemon=True) for one in answers]
+    for thread in threads:
+        thread.start()
     try:
         yield f"127.0.0.1:{listening.getsockname()[1]}"
     finally:
-        thread.join(5)
+        for thread in threads:
+            thread.join(5)
         listening.close()
 
 
 @contextmanager
-def served(*answers: Callable[[socket.socket, bytes], None] | bytes) -> Iterator[str]:
-    """A server with a raw answer on each connection in turn; gives its address."""
+def served(
+    *answers: Callable[[socket.socket, bytes], None] | bytes, at_once: bool = False
+) -> Iterator[str]:
+    """A server with a raw answer on each connection; gives its address."""
 
     def answering(answer: Callable[[socket.socket, bytes], None] | bytes) -> Any:
         def respond(connection: socket.socket) -> None:
@@ -73,7 +82,7 @@ def served(*answers: Callable[[socket.socket, bytes], None] | bytes) -> Iterator
 
         return respond
 
-    with accepting(*map(answering, answers)) as host:
+    with accepting(*map(answering, answers), at_once=at_once) as host:
         yield f"http://{host}"
 
 
@@ -90,18 +99,29 @@ def test_connections_are_kept_between_calls(endpoint: MockEndpoint) -> None:
     assert endpoint.counters["connections"] == 1
 
 
-def test_threads_have_connections_of_their_own(endpoint: MockEndpoint) -> None:
-    endpoint.configure(latency=0.05)
-    transport = Transport(endpoint.base_url)
-    threads = [threading.Thread(target=transport.post, args=(PATH, BODY, 5.0)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert endpoint.counters["connections"] == 8
-    assert endpoint.counters["max_in_flight"] == 8
-    transport.post(PATH, BODY, 5.0)
-    assert endpoint.counters["connections"] == 8
+def test_threads_have_connections_of_their_own_which_are_kept() -> None:
+    everybody, answers = threading.Barrier(4), []
+
+    def answering(connection: socket.socket, request: bytes) -> None:
+        everybody.wait(5)  # all four are connected at once
+        while request:
+            connection.sendall(OK)
+            request = request_on(connection)
+
+    with served(*[answering] * 4, at_once=True) as address:
+        transport = Transport(address)
+
+        def post() -> None:
+            answers.append(transport.post(PATH, BODY, 5.0))
+
+        for _ in range(3):
+            threads = [threading.Thread(target=post) for _ in range(4)]
+            for one in threads:
+                one.start()
+            for one in threads:
+                one.join()
+        transport.close()
+    assert answers == [{}] * 12  # by four connections: a fifth is not accepted
 
 
 def test_a_kept_connection_that_was_closed_meanwhile_is_opened_again() -> None:
@@ -301,8 +321,7 @@ def test_a_proxy_of_the_environment_is_asked_but_for_this_machine(
     head = asked[0].decode().lower()
     assert head.startswith("post http://judge.test/v1/chat/completions http/1.1")
     assert "proxy-authorization: basic bwu6d29yza==" in head  # me:word
-    inside = Transport("http://inside.test")
-    assert inside._manager.proxy is None
+    assert Transport("http://inside.test")._pool.host == "inside.test"
 
 
 def test_a_proxy_that_cannot_be_used_is_an_error_before_any_call(

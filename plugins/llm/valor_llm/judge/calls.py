@@ -289,13 +289,15 @@ class Calls:
 
         try:
             if inspect.iscoroutinefunction(complete):
-                reply: Reply = await asyncio.wait_for(complete(request), request.deadline)
+                async with asyncio.timeout(request.deadline):
+                    reply: Reply = await complete(request)
                 return _handed(reply, request, taken)
             if not self.client.is_remote:
                 return carry_out()
-            waiting = asyncio.get_running_loop().run_in_executor(self._threads, carry_out)
             # Who answers on a thread keeps its deadline itself, and says better what it waited for.
-            return await asyncio.wait_for(waiting, request.deadline + _GRACE)
+            async with asyncio.timeout(request.deadline + _GRACE):
+                loop = asyncio.get_running_loop()
+                return await loop.run_in_executor(self._threads, carry_out)
         except TimeoutError as error:
             told = f"{self.client.endpoint}: no reply within {request.deadline:.4g} s"
             raise Passing(told) from error

@@ -99,8 +99,12 @@ class Transport:
         }
         self._headers |= _checked_headers(headers or {}, place)
         self._waiting = Waiting()
-        self._manager = connections(parts.scheme, parts.hostname or "", place)
-        self._manager.pool_classes_by_scheme = pools(self._waiting)
+        manager = connections(parts.scheme, parts.hostname or "", place)
+        manager.pool_classes_by_scheme = pools(self._waiting)
+        self._pool = manager.connection_from_url(self.endpoint)
+        # A proxy that sees what is asked is told the whole address.
+        is_told = manager.proxy is not None and parts.scheme == "http"
+        self._before = self.endpoint if is_told else parts.path.rstrip("/")
 
     def post(self, path: str, body: Mapping[str, Any], deadline: float) -> Mapping[str, Any]:
         """The JSON object that answers another.
@@ -182,7 +186,7 @@ class Transport:
     def close(self) -> None:
         """End what is under way; whoever waits for an answer gets an error at once."""
         self._waiting.end()
-        self._manager.clear()
+        self._pool.close()
 
     def _exchange(
         self,
@@ -193,14 +197,15 @@ class Transport:
         deadline: float,
         most_bytes: int,
     ) -> tuple[int, dict[str, str], bytes]:
-        response = self._manager.urlopen(
+        response = self._pool.urlopen(
             method,
-            f"{self.endpoint}{path}{self._query}",
+            f"{self._before}{path}{self._query}",
             body=data,
             headers={**self._headers, **self._secret(), **headers},
             # Followed, a redirection would take the key to another host.
             redirect=False,
             retries=_ONCE,
+            assert_same_host=False,  # the proxy is another host
             preload_content=False,
             timeout=urllib3.Timeout(total=deadline, connect=min(_CONNECT, deadline)),
         )
