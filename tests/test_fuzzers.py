@@ -11,7 +11,15 @@ from valor_detection.kernels import KERNELS
 
 FOLDER = Path(__file__).parent / "fuzz"
 ROOT = FOLDER.parent.parent
-FUZZERS = {"scanner": 240, "masks": 160, "readers": 12, "states": 5, "configs": 12, "reports": 12}
+FUZZERS = {
+    "scanner": 240,
+    "masks": 160,
+    "readers": 12,
+    "states": 5,
+    "configs": 12,
+    "reports": 12,
+    "replies": 100,
+}
 
 
 def ran(fuzzer: Path, *options: str) -> subprocess.CompletedProcess[str]:

@@ -359,3 +359,24 @@ def test_a_client_in_this_process_writes_no_file(parameters: JudgeParameters) ->
 
     ask(Judge(parameters, Local(lambda number, request: CLAIMED)), RAIN)
     assert not parameters.cache_file.exists()
+
+
+def test_a_reply_that_was_cut_off_may_be_twice_as_long_the_next_time(
+    parameters: JudgeParameters,
+) -> None:
+    class Long(Scripted):
+        """Needs 4,096 tokens for all claims."""
+
+        def complete(self, request: Request) -> Reply:
+            reply = super().complete(request)
+            if (request.max_tokens or 0) >= 4096:
+                return reply
+            return evolve(reply, text=reply.text[:-5], finish="length")
+
+    client = Long(lambda number, request: CLAIMED)
+
+    (answer,) = ask(Judge(parameters, client), RAIN)
+
+    assert answer.value["claims"] == ("It rains.",)
+    assert [request.max_tokens for request in client.requests] == [2048, 4096]
+    assert "it is cut off, since it is too long" in client.requests[1].messages[-1].content

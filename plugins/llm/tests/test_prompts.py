@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import pkgutil
-from collections.abc import Iterator
-from importlib import import_module, resources
+from importlib import resources
 
 import pytest
-from valor_llm import steps
-from valor_llm.replies.shapes import Rating
 from valor_llm.steps import prompt
-from valor_llm.steps.rubric import rubric
-from valor_llm.steps.step import Step
+
+from .declared_steps import STEPS
 
 PINNED = {
     "answer_accuracy_first": (1, "f472a48cb3a4", "nvidia.AnswerAccuracy"),
@@ -41,27 +37,6 @@ PINNED = {
     "summary_coherence": (1, "87e2083a8da1", "llm.SummaryCoherence"),
 }
 """Version and digest of each prompt, and the metrics whose numbers it makes."""
-
-
-def _found(value: object) -> Iterator[Step]:
-    if isinstance(value, Step):
-        yield value
-    elif isinstance(value, tuple):
-        for one in value:
-            yield from _found(one)
-
-
-def _steps() -> dict[str, Step]:
-    """All steps of the package by name, found in its modules."""
-    names = [one.name for one in pkgutil.iter_modules(steps.__path__)]
-    modules = [import_module(f"{steps.__name__}.{name}") for name in names]
-    found = [
-        step for module in modules for value in vars(module).values() for step in _found(value)
-    ]
-    return {step.name: step for step in [*found, rubric(["response"], "c", Rating((0, 1)), {}, [])]}
-
-
-STEPS = _steps()
 
 
 def test_there_is_one_prompt_for_each_step() -> None:

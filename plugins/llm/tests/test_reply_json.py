@@ -68,7 +68,8 @@ def test_what_is_overlooked_is_told(text: str, value: Any, lenient: list[str]) -
         ('{"a": -Infinity}', "its JSON is not valid: -Infinity is no number"),
         ('{"a": ' + "9" * 5000 + "}", "its JSON is not valid: a number of 5000 digits"),
         ('{"a": [1}', "its JSON is not valid: Expecting ',' delimiter: line 1 column 9 (char 8)"),
-        ('{"a":' * 5000 + "1" + "}" * 5000, "its JSON is not valid: it is nested too deeply"),
+        ('{"a":' * 101 + "1" + "}" * 101, "its JSON is nested too deeply"),
+        ("[" * 10**6, "its JSON is nested too deeply"),
         ("{}" * 200, "it has more than 100 JSON objects"),
     ],
 )
@@ -84,6 +85,12 @@ def test_of_what_is_cut_off_complete_objects_of_lists_are_kept() -> None:
 
     assert found.value == {"first": [{"id": 1}], "second": [{"id": 1}, {"id": 2}]}
     assert found.is_cut
+
+
+def test_what_is_as_deep_as_may_be_is_read() -> None:
+    (found,) = values_in('{"a":' * 100 + "1" + "}" * 100)
+
+    assert found.value == json.loads('{"a":' * 100 + "1" + "}" * 100)
 
 
 def test_several_values_are_found_in_order() -> None:

@@ -40,6 +40,7 @@ class Conversation:
     kept: list[Kept] = field(factory=list, init=False)
     attempts: int = field(default=0, init=False)
     usage: Usage = field(factory=Usage, init=False)
+    _cut_off: int = field(default=0, init=False)
     _last: Reply | None = field(default=None, init=False)
     _unkept: tuple[int, Usage] = field(factory=lambda: (0, Usage()), init=False)
     _fence: str = field(factory=lambda: f"DATA-{secrets.token_hex(8)}", init=False)
@@ -149,10 +150,11 @@ class Conversation:
     def _read(self, reply: Reply) -> bool:
         """Whether anything of a reply can be used."""
         known = _known(self.reading)
-        reading = self.question.step.shape.read(
-            reply.text, self.question.data, self.reading, cut=reply.finish == "length"
-        )
-        if repeats_example(reply.text, self.prompt, self.question.data):
+        step, data = self.question.step, self.question.data
+        is_cut = reply.finish == "length"
+        self._cut_off += is_cut
+        reading = step.shape.read(reply.text, data, self.reading, cut=is_cut)
+        if repeats_example(reply.text, self.prompt, data):
             told = "it repeats an example and says nothing of what was asked"
             reading = Reading.of_nothing(told, False, self.reading, cut=False)
         self.reading = reading
@@ -163,7 +165,7 @@ class Conversation:
 
     def _request(self, fence: str, reading: Reading | None) -> Request:
         step, data, seed = self.question.step, self.question.data, self.parameters.seed
-        language = self.parameters.language
+        language, most = self.parameters.language, self.parameters.reply_tokens
         messages: list[Message] = step.messages(self.prompt, data, language, fence, reading)
         missing = None if reading is None else reading.missing or None
         return Request(
@@ -177,7 +179,7 @@ class Conversation:
             stand_in=step.stand_in,
             temperature=self.parameters.temperature,
             seed=None if seed is None else seed + self.question.repeat,
-            max_tokens=self.parameters.reply_tokens,
+            max_tokens=None if most is None else most << (0 if reading is None else self._cut_off),
             probabilities=self._is_weighted,
             deadline=self.parameters.call_timeout,
         )

@@ -43,7 +43,9 @@ class JudgeParameters:
         default=0, help="Seed of the sampling, one more in each repeat; null sends none."
     )
     reply_tokens: int | None = parameter(
-        default=2048, help="Most tokens of a reply; null sends none.", check=Within(1)
+        default=2048,
+        help="Most tokens of a reply, twice as many after one that was cut off; null sends none.",
+        check=Within(1),
     )
     language: str = parameter(
         default="English", help="Language that analyses are written in.", non_empty=True

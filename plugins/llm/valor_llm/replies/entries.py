@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from valor_llm.replies.keys import analysis_of, picked
 from valor_llm.replies.reading import Verdict
 
 _KEYS = ("id", "analysis", "verdict")
+_DIGITS = re.compile("[0-9]{1,9}")
 
 
 @define
@@ -133,9 +135,8 @@ class Entries:
     def _number(self, told: Any) -> int | None:
         """An id, if it is one."""
         number = told
-        if isinstance(told, str) and told.strip().isascii() and told.strip().isdecimal():
-            number = int(told.strip()[:9])
-        elif isinstance(told, float) and told.is_integer():
+        is_digits = isinstance(told, str) and _DIGITS.fullmatch(told.strip())
+        if is_digits or (isinstance(told, float) and told.is_integer()):
             number = int(told)
         if isinstance(number, bool) or not isinstance(number, int):
             return None

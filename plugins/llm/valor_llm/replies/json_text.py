@@ -107,7 +107,8 @@ _THOUGHTS = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _START = re.compile(r'\{(?=\s*["}])|^[ \t]*\[(?=\s*[\[{"\]])', re.MULTILINE)
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\]"]', re.DOTALL)
 _CLOSERS = {"{": "}", "[": "]"}
-_DEEPEST = 8  # levels of lists and objects that are kept of what is cut off
+_DEEPEST = 100  # levels of lists and objects; what recurses over them is safe
+_DEEPEST_CUT = 8  # levels that are kept of what is cut off
 _MOST = 100  # pieces that are read
 
 
@@ -128,13 +129,15 @@ def _piece(text: str, start: int) -> tuple[int, str | None]:
     for token in _TOKEN.finditer(text, start):
         mark, end = token[0], token.end()
         if mark in _CLOSERS:
+            if len(stack) == _DEEPEST:
+                raise NoJSON("its JSON is nested too deeply")
             stack.append(_CLOSERS[mark])
         elif mark == '"':  # a text that does not end
             break
         elif mark in "}]":
             if stack.pop() != mark or not stack:
                 return end, None
-            if mark == "}" and stack[-1] == "]" and len(stack) <= _DEEPEST:
+            if mark == "}" and stack[-1] == "]" and len(stack) <= _DEEPEST_CUT:
                 complete, closers = end, "".join(reversed(stack))
     return complete, closers
 
@@ -157,10 +160,7 @@ def _decoded(piece: str) -> tuple[Any, tuple[str, ...]]:
         decoder = json.JSONDecoder(
             object_pairs_hook=unique, parse_constant=_refused, parse_int=_integer, strict=strict
         )
-        try:
-            return decoder.decode(text)
-        except RecursionError as error:
-            raise ValueError("it is nested too deeply") from error
+        return decoder.decode(text)
 
     try:
         return decode(piece, True), tuple(notes)

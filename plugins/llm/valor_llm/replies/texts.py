@@ -25,7 +25,7 @@ class TextList:
     key : str
         What the reply calls it.
     most : int
-        How many texts there may be; a model that cannot stop is not paid for twice.
+        How many texts there may be; more come from a model that does not stop.
 
     Examples
     --------
