@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import valor_llm.steps
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from valor_llm.clients.lexical import Lexical
 from valor_llm.clients.protocol import Request
@@ -262,7 +262,8 @@ def test_the_schema_of_every_step_is_answered_at_the_first_attempt(step: Step) -
     assert found.model == "lexical rules, no language model"
 
 
-@given(st.text(max_size=80), st.lists(st.text(max_size=80), max_size=3))
+@example(text="_", texts=["_"])  # a sentence without a token
+@given(text=st.text(max_size=80), texts=st.lists(st.text(max_size=80), max_size=3))
 def test_any_text_has_an_answer(text: str, texts: list[str]) -> None:
     for step in every_step():
         data = {name: text if isinstance(DATA[name], str) else texts for name in step.fields}

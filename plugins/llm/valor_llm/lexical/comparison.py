@@ -83,7 +83,7 @@ def _found(wanted: Words, known: Words, source: str) -> Iterator[Comparison]:
     for sentence in sentences(source):
         said = Words.of(sentence)
         # *It was painted* is about what the sentence before is about.
-        refers = tokens(sentence)[0] in PRONOUNS
+        refers = any(first in PRONOUNS for first in tokens(sentence)[:1])
         before = said.content.keys() | (before if refers else frozenset())
         found = _shared(wanted, known, before, said)
         if found is not None:
