@@ -92,7 +92,7 @@ def test_repeats_and_attempts_have_replies_of_their_own(path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("{", "Expecting property name enclosed in double quotes"),
+        ("{", "expected an object in JSON, found '{'"),
         ("[]", r"expected an object, found \[\]"),
         ('{"reply": "x"}', 'expected a "step", found none'),
         ('{"step": "claims"}', 'expected a "reply", found none'),
