@@ -190,6 +190,13 @@ def test_what_a_run_has_recorded_gives_the_same_report(path: Path) -> None:
     ]
 
 
+def test_the_replies_of_several_judges_are_not_mixed_in_one_file(path: Path) -> None:
+    path.write_text('{"step": "claims", "reply": "x"}')
+    clients = ["lexical", {"name": "recorded", "file": str(path)}]
+    with pytest.raises(ResourceError, match=r"judge\.record: expected one client.*found 2"):
+        run(client=clients, record=str(path))
+
+
 def test_an_item_that_the_file_lacks_fails_with_the_question_named(path: Path) -> None:
     run(client="lexical", record=str(path))
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
