@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.batches.protocol import BatchGone
 from valor_llm.clients.openai import OpenAI
@@ -21,6 +23,7 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS
 
 import valor_core
+from valor_core.cli.program import program
 from valor_core.errors import ResourceError
 from valor_core.event_loop import submit
 from valor_core.schemas.text import Text
@@ -251,3 +254,24 @@ def test_who_stops_waiting_is_told_what_is_under_way(
     ]
     judge.close()
     client.close()
+
+
+def test_a_plan_sends_no_batch(
+    endpoint: MockEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [
+        {"uid": one.uid, "response": one.response, "contexts": one.contexts} for one in facts(3)
+    ]
+    (tmp_path / "items.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    config = {
+        "task": "text",
+        "data": {"reader": "jsonl", "path": "items.jsonl"},
+        "metrics": ["llm.Faithfulness"],
+        "judge": judge_of("openai", endpoint, tmp_path),
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    planned = CliRunner().invoke(program, ["judge", "plan", "config.json"])
+    assert planned.exit_code == 0, planned.output
+    assert re.search(r"^all +6 +0 ", planned.output, re.MULTILINE)
+    assert endpoint.counters["batches"] == 0

@@ -92,7 +92,7 @@ def test_repeats_and_attempts_have_replies_of_their_own(path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("{", "Expecting property name enclosed in double quotes"),
+        ("{", "expected an object in JSON, found '{'"),
         ("[]", r"expected an object, found \[\]"),
         ('{"reply": "x"}', 'expected a "step", found none'),
         ('{"step": "claims"}', 'expected a "reply", found none'),
@@ -188,6 +188,13 @@ def test_what_a_run_has_recorded_gives_the_same_report(path: Path) -> None:
     assert [one.to_dict() for one in second.items[0].rows] == [
         one.to_dict() for one in first.items[0].rows
     ]
+
+
+def test_the_replies_of_several_judges_are_not_mixed_in_one_file(path: Path) -> None:
+    path.write_text('{"step": "claims", "reply": "x"}')
+    clients = ["lexical", {"name": "recorded", "file": str(path)}]
+    with pytest.raises(ResourceError, match=r"judge\.record: expected one client.*found 2"):
+        run(client=clients, record=str(path))
 
 
 def test_an_item_that_the_file_lacks_fails_with_the_question_named(path: Path) -> None:

@@ -223,7 +223,8 @@ class Client(Protocol):
     A client may also have ``lacks``, names of what it cannot ask for at all: ``"temperature"``,
     ``"seed"``, ``"probabilities"``; ``identity()``, a table of all of it that can change a reply,
     by which the cache tells replies apart, in the place of endpoint and model alone; ``warning``,
-    what every report has to say of it; and ``close()``, which ends the calls that are under way.
+    what every report has to say of it; ``batches()``, where many requests at once are sent; and
+    ``close()``, which ends the calls that are under way.
     """
 
     is_remote: ClassVar[bool]

@@ -87,7 +87,10 @@ class Line:
         ValueError
             If it is none, with what was expected and found.
         """
-        told = json.loads(text)
+        try:
+            told = json.loads(text)
+        except ValueError as error:
+            raise ValueError(f"expected an object in JSON, found {shown(text)}") from error
         if not isinstance(told, dict):
             raise ValueError(f"expected an object, found {shown(told)}")
         unknown = sorted(set(told) - set(_KEYS))

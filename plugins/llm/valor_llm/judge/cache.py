@@ -284,10 +284,11 @@ class Cache:
         return connection
 
     def _connected_to_read(self) -> sqlite3.Connection:
-        """A connection that writes nothing, also where the folder may not be written."""
-        place = f"file:{pathname2url(str(self.path.resolve()))}?mode=ro"
+        """A connection that changes nothing, also where nothing may be written."""
+        place = f"file:{pathname2url(str(self.path.resolve()))}"
         trouble: sqlite3.Error | None = None
-        for options in ("", "&immutable=1"):
+        # SQLite wants to write files of its own beside it, unless the file never changes.
+        for options in ("?mode=rw", "?mode=ro&immutable=1"):
             connection = sqlite3.connect(
                 place + options,
                 timeout=_PATIENCE,
@@ -296,6 +297,7 @@ class Cache:
                 uri=True,
             )
             try:
+                connection.execute("PRAGMA query_only = ON")
                 if self._is_known(connection):
                     return connection
                 raise self._foreign("an empty file")

@@ -104,7 +104,7 @@ class Judge:
         try:
             yield
         except ResourceError as error:
-            self.calls.stop = self.calls.stop or error.one_line
+            self.calls.stop = error.one_line
 
     @property
     def members(self) -> tuple[Judge, ...]:

@@ -51,6 +51,11 @@ class Panel:
             Record.load(
                 parameters.calibration
             )  # what cannot be read is said before anything is paid
+        if parameters.record is not None and len(client) > 1:
+            raise ResourceError(
+                f"judge.record: expected one client whose replies it keeps, found {len(client)}",
+                "Record each of them in a run of its own.",
+            )
         names, budget = _names(client), Budget(parameters, in_batch=parameters.mode == "batch")
         self.members = tuple(
             self.judge(parameters, one, name, budget)

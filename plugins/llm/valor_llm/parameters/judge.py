@@ -131,11 +131,11 @@ class JudgeParameters:
         default="use",
         help="Whether replies are kept in `cache_file` and taken from it, or only taken.",
     )
-    record: Path | None = parameter(
-        default=None, help="File that all replies of a run are written to, for `client: recorded`."
-    )
     cache_file: Path = parameter(
         default=Path("judge-cache.sqlite"), help="File that keeps the replies of the endpoint."
+    )
+    record: Path | None = parameter(
+        default=None, help="File that all replies of a run are written to, for `client: recorded`."
     )
 
     def __attrs_post_init__(self) -> None:
