@@ -15,7 +15,7 @@ from valor_llm.trust.bounds import bounds_of
 from valor_llm.trust.intervals import LEVEL, interval_of
 from valor_llm.trust.models import model_warnings
 from valor_llm.trust.panels import panel_details
-from valor_llm.trust.scorings import Scorings
+from valor_llm.trust.scorings import Scorings, most_frequent
 from valor_llm.trust.states import States
 
 
@@ -83,5 +83,6 @@ def _repeats(scorings: Scorings) -> dict[str, Any]:
         "repeats": scorings.values.shape[2],
         "spread": scorings.spread,
         "flip_rate": scorings.flip_rate,
-        "failed_scorings": int(scorings.failed.sum()),
+        "failed_scorings": sum(scorings.failed),
+        **most_frequent(scorings.failures),
     }

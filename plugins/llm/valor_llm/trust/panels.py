@@ -11,7 +11,7 @@ from valor_core.result import Undefined, exact_mean
 from valor_llm.judge.panel import combined
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.agreement import krippendorff_alpha
-from valor_llm.trust.scorings import Numbers, Scorings
+from valor_llm.trust.scorings import Numbers, Scorings, most_frequent
 
 
 def mean_of(scores: Numbers, combine: Combination) -> float | None:
@@ -68,8 +68,9 @@ def panel_details(scorings: Scorings, combine: Combination) -> dict[str, Any]:
                 "judge": judge,
                 "mean": mean_of(scores[:, [number]], combine),
                 "scored": int((~np.isnan(scores[:, number])).sum()),
-                "failed": int(scorings.failed[number]),
+                "failed": scorings.failed[number],
                 "mean_without": mean_of(np.delete(scores, number, axis=1), combine),
+                **most_frequent([scorings.failures[number]]),
             }
             for number, judge in enumerate(scorings.judges)
         ],
