@@ -189,6 +189,18 @@ def test_a_panel_scores_together_and_says_how_far_it_agrees() -> None:
     assert report.facts["judge"]["model"] == ["a", "b", "c"]
 
 
+def test_a_judge_that_scores_nothing_is_a_warning_with_the_reason() -> None:
+    broken = Client(lambda claim, seed: "busy", "b")
+
+    report = judged(Client(odd_is_true, "a"), broken)
+
+    assert report["Faithfulness"].value == 0.5
+    assert report.ok
+    (warning,) = report.warnings
+    assert warning.startswith("llm.Faithfulness: the judge 'b' scored no item, the others' scores")
+    assert warning.endswith("here: busy")
+
+
 def test_a_panel_of_one_is_no_panel() -> None:
     alone, listed = (
         judged(Client(odd_is_true)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -79,7 +81,7 @@ def test_kappa_takes_items_that_both_have_scored() -> None:
 def test_a_report_says_who_moves_the_mean() -> None:
     # items by judge a, b, c: (1, 1, 0), (1, 0, 0), (1, c failed, b 1)
     values = np.array([[[1.0], [1.0], [0.0]], [[1.0], [0.0], [0.0]], [[1.0], [1.0], [NAN]]])
-    scorings = Scorings(("a", "b", "c"), values, np.array([0, 0, 1]))
+    scorings = Scorings(("a", "b", "c"), values, (Counter(), Counter(), Counter(busy=1)))
 
     told = panel_details(scorings, "majority")
 
@@ -91,7 +93,14 @@ def test_a_report_says_who_moves_the_mean() -> None:
         # without b: 0.5, 0.5, 1
         {"judge": "b", "mean": 2 / 3, "scored": 3, "failed": 0, "mean_without": 2 / 3},
         # without c: 1, 0.5, 1
-        {"judge": "c", "mean": 0.0, "scored": 2, "failed": 1, "mean_without": 2.5 / 3},
+        {
+            "judge": "c",
+            "mean": 0.0,
+            "scored": 2,
+            "failed": 1,
+            "mean_without": 2.5 / 3,
+            "most_frequent_failure": "busy",
+        },
     ]
     assert [pair["judges"] for pair in told["panel_pairs"]] == ["a and b", "a and c", "b and c"]
     assert [pair["items"] for pair in told["panel_pairs"]] == [3, 2, 2]
@@ -100,6 +109,6 @@ def test_a_report_says_who_moves_the_mean() -> None:
 
 
 def test_alpha_is_none_where_all_say_the_same() -> None:
-    scorings = Scorings(("a", "b"), np.ones((2, 2, 1)), np.zeros(2, np.int64))
+    scorings = Scorings(("a", "b"), np.ones((2, 2, 1)), (Counter(), Counter()))
 
     assert panel_details(scorings, "mean")["panel"]["krippendorff_alpha"] is None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
-from valor_llm.trust.scorings import Scorings
+from valor_llm.trust.scorings import Scorings, most_frequent
 
 
 def repeats(*values: float | None, judge: str = "m") -> dict[str, object]:
@@ -38,7 +39,7 @@ def test_a_repeat_that_failed_is_in_no_pair() -> None:
     found = Scorings.of([repeats(0, None, 1), repeats(None, 1, None)])
 
     assert found.flip_rate == 1.0
-    assert found.failed.tolist() == [3]
+    assert found.failed == (3,)
     assert found.spread == pytest.approx(math.sqrt(0.5))
 
 
@@ -63,6 +64,13 @@ def test_items_scored_once_have_neither() -> None:
     )
 
 
+def test_the_most_frequent_reason_is_told_and_of_those_as_frequent_the_first() -> None:
+    assert most_frequent([Counter({"b": 2, "c": 1}), Counter({"a": 2})]) == {
+        "most_frequent_failure": "a"
+    }
+    assert most_frequent([Counter()]) == {}
+
+
 def test_an_undefined_scoring_is_no_score_and_no_failure() -> None:
     rows = [
         {"judge": "m", "repeat": 1, "value": 1.0},
@@ -71,4 +79,4 @@ def test_an_undefined_scoring_is_no_score_and_no_failure() -> None:
     found = Scorings.of([{"scorings": rows}])
 
     assert np.isnan(found.values).tolist() == [[[False, True]]]
-    assert found.failed.tolist() == [0]
+    assert found.failed == (0,)

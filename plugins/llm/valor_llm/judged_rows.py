@@ -14,8 +14,8 @@ from valor_llm.parameters.judge import Combination
 from valor_llm.trust.bounds import bounds_of
 from valor_llm.trust.intervals import LEVEL, interval_of
 from valor_llm.trust.models import model_warnings
-from valor_llm.trust.panels import panel_details
-from valor_llm.trust.scorings import Scorings
+from valor_llm.trust.panels import panel_details, panel_warnings
+from valor_llm.trust.scorings import Scorings, most_frequent
 from valor_llm.trust.states import States
 
 
@@ -49,10 +49,11 @@ def tell(
     if len(scorings.judges) > 1:
         combine: Combination = "mean" if judge is None else judge.parameters.combine
         details |= panel_details(scorings, combine)
+    silent = panel_warnings(spec.name, scorings)
     if judge is None:
-        return Told(details)
+        return Told(details, silent)
     corrected = correction(rows, spec, parameters, judge)
-    warnings = (*model_warnings(_asked(judge), told), *corrected.warnings)
+    warnings = (*silent, *model_warnings(_asked(judge), told), *corrected.warnings)
     return Told({**details, **corrected.details}, warnings)
 
 
@@ -83,5 +84,6 @@ def _repeats(scorings: Scorings) -> dict[str, Any]:
         "repeats": scorings.values.shape[2],
         "spread": scorings.spread,
         "flip_rate": scorings.flip_rate,
-        "failed_scorings": int(scorings.failed.sum()),
+        "failed_scorings": sum(scorings.failed),
+        **most_frequent(scorings.failures),
     }

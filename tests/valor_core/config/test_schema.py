@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from valor_core import Registry
+from valor_core import Registry, ResourceKindSpec, ResourceSpec, hookimpl
 from valor_core.config import check, json_schema
 from valor_core.errors import ConfigError
 
@@ -73,6 +73,32 @@ def test_a_table_under_another_key_is_a_section_of_a_resource() -> None:
     assert checked.resources == {"judge": {"model": "m"}, "model": {"name": "n"}}
 
 
+class Song:
+    """A plugin with a resource that may have several of its kinds."""
+
+    @staticmethod
+    @hookimpl
+    def valor_resources() -> list[ResourceSpec]:
+        return [
+            ResourceSpec(
+                name="song.choir",
+                summary="",
+                implementation="m:f",
+                kinds="voice",
+                several_kinds=True,
+            )
+        ]
+
+    @staticmethod
+    @hookimpl
+    def valor_resource_kinds() -> list[ResourceKindSpec]:
+        return [
+            ResourceKindSpec(
+                name="song.low", resource="song.choir", summary="", implementation="m:f"
+            )
+        ]
+
+
 @pytest.fixture(scope="class")
 def validator(install_for_class: Callable[..., Path]) -> jsonschema.Draft202012Validator:
     for name in ("lab", "artlab", "ranklab"):
@@ -128,6 +154,7 @@ class TestJsonSchema:
             {"engine": {"name": "nowhere"}},
             {"judge": {"client": {"name": "ranklab.echo", "model": "small"}}},
             {"judge": {"bugdet": 3}},
+            {"judge": {"client": ["echo"]}},
             {"engine": "lokal"},
             {"engine": {"name": "local", "wrokers": 2}},
             {"engine": {"name": "lokal"}},
@@ -141,6 +168,25 @@ class TestJsonSchema:
 
         with pytest.raises(jsonschema.ValidationError):
             validator.validate(config | changes)
+
+    @pytest.mark.parametrize(
+        ("voice", "is_valid"),
+        [
+            ("song.low", True),
+            ({"name": "low"}, True),
+            (["low", {"name": "song.low"}], True),
+            ([], False),
+            ([3], False),
+            ([{"name": "low", "loud": 3}], False),
+        ],
+    )
+    def test_a_resource_may_have_a_list_of_kinds(self, voice: Any, is_valid: bool) -> None:
+        registry = Registry()
+        registry.register("song", Song)
+        validator = jsonschema.Draft202012Validator(json_schema(registry))
+        chosen = validator.evolve(schema=validator.schema["properties"]["choir"])
+
+        assert chosen.is_valid({"voice": voice}) is is_valid
 
     def test_metrics_are_described_for_editors(
         self, validator: jsonschema.Draft202012Validator

@@ -11,7 +11,7 @@ from valor_core.result import Undefined, exact_mean
 from valor_llm.judge.panel import combined
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.agreement import krippendorff_alpha
-from valor_llm.trust.scorings import Numbers, Scorings
+from valor_llm.trust.scorings import Numbers, Scorings, most_frequent
 
 
 def mean_of(scores: Numbers, combine: Combination) -> float | None:
@@ -68,8 +68,9 @@ def panel_details(scorings: Scorings, combine: Combination) -> dict[str, Any]:
                 "judge": judge,
                 "mean": mean_of(scores[:, [number]], combine),
                 "scored": int((~np.isnan(scores[:, number])).sum()),
-                "failed": int(scorings.failed[number]),
+                "failed": scorings.failed[number],
                 "mean_without": mean_of(np.delete(scores, number, axis=1), combine),
+                **most_frequent([scorings.failures[number]]),
             }
             for number, judge in enumerate(scorings.judges)
         ],
@@ -82,3 +83,24 @@ def panel_details(scorings: Scorings, combine: Combination) -> dict[str, Any]:
             for one, other in combinations(range(len(scorings.judges)), 2)
         ],
     }
+
+
+def panel_warnings(metric: str, scorings: Scorings) -> tuple[str, ...]:
+    """A warning for each judge that scored nothing, though others did.
+
+    Examples
+    --------
+    >>> scored, failed = {"judge": "a", "value": 1.0}, {"judge": "b", "error": "no such model"}
+    >>> panel_warnings("llm.Bias", Scorings.of([{"scorings": [scored, failed]}]))
+    ("llm.Bias: the judge 'b' scored no item, the others' scores stand alone: no such model",)
+    """
+    scored: list[bool] = np.any(~np.isnan(scorings.by_judge), axis=0).tolist()
+    if not any(scored):
+        return ()
+    judges = zip(scorings.judges, scored, scorings.failures, strict=True)
+    return tuple(
+        f"{metric}: the judge {judge!r} scored no item, the others' scores stand alone"
+        + "".join(f": {reason}" for reason in most_frequent([failures]).values())
+        for judge, has_scored, failures in judges
+        if not has_scored
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.result import exact_mean
+from valor_core.result import exact_mean, first_line
 
 Numbers = NDArray[np.float64]
 
@@ -25,20 +26,20 @@ class Scorings:
         What the judges are called.
     values : ndarray of float64, of shape (items, judges, repeats)
         The scores; NaN where there is none.
-    failed : ndarray of int64, of shape (judges,)
-        How many scorings of each judge failed.
+    failures : tuple of Counter of str
+        Of each judge, why scorings failed, and how many did for each reason.
 
     Examples
     --------
     >>> one = {"scorings": [{"judge": "a", "value": 1.0}, {"judge": "b", "error": "no reply"}]}
     >>> found = Scorings.of([one])
-    >>> found.judges, found.values.tolist(), found.failed.tolist()
-    (('a', 'b'), [[[1.0], [nan]]], [0, 1])
+    >>> found.judges, found.values.tolist(), found.failed
+    (('a', 'b'), [[[1.0], [nan]]], (0, 1))
     """
 
     judges: tuple[str, ...]
     values: Numbers
-    failed: NDArray[np.int64]
+    failures: tuple[Counter[str], ...]
 
     @classmethod
     def of(cls, details: Iterable[Mapping[str, Any]]) -> Scorings:
@@ -47,14 +48,20 @@ class Scorings:
         judges = {name: n for n, name in enumerate(dict.fromkeys(_of_all(rows, "judge", "")))}
         repeats = max(_of_all(rows, "repeat", 1), default=0)
         values = np.full((len(rows), len(judges), repeats), np.nan)
-        failed = np.zeros(len(judges), np.int64)
+        failures: tuple[Counter[str], ...] = tuple(Counter() for _ in judges)
         for number, row in enumerate(rows):
             for scoring in row:
                 judge = judges[scoring.get("judge", "")]
                 if "value" in scoring:
                     values[number, judge, scoring.get("repeat", 1) - 1] = scoring["value"]
-                failed[judge] += "error" in scoring
-        return cls(tuple(judges), values, failed)
+                if "error" in scoring:
+                    failures[judge][first_line(scoring["error"])] += 1
+        return cls(tuple(judges), values, failures)
+
+    @property
+    def failed(self) -> tuple[int, ...]:
+        """How many scorings of each judge failed."""
+        return tuple(reasons.total() for reasons in self.failures)
 
     @property
     def by_judge(self) -> Numbers:
@@ -87,6 +94,20 @@ class Scorings:
                 present = own[~np.isnan(own)]
                 if len(present) > 1:
                     yield present
+
+
+def most_frequent(failures: Iterable[Counter[str]]) -> dict[str, str]:
+    """The reason that most failures have, as an entry of a report's table; empty without any.
+
+    Examples
+    --------
+    >>> most_frequent([Counter({"busy": 2}), Counter({"no reply": 3})])
+    {'most_frequent_failure': 'no reply'}
+    """
+    together: Counter[str] = sum(failures, Counter())
+    if not together:
+        return {}
+    return {"most_frequent_failure": min(together, key=lambda reason: (-together[reason], reason))}
 
 
 def _of_all(rows: Iterable[Iterable[Mapping[str, Any]]], name: str, otherwise: Any) -> list[Any]:
