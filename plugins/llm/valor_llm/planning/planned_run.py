@@ -19,7 +19,7 @@ from valor_core.running import evaluator_of, registry_of
 from valor_core.tally import Tally
 from valor_llm.clients.protocol import Usage
 from valor_llm.judge.budget import cost_of
-from valor_llm.judge.token_rates import UNKNOWN, TokenRates
+from valor_llm.judge.token_rates import TokenRates
 from valor_llm.parameters.judge import Prices
 from valor_llm.planning.planning_judge import Asked, PlanningJudge, PlanningPanel
 
@@ -173,9 +173,8 @@ def _step(
     metric: str, step: str, asked: Sequence[Asked], rates: TokenRates, prices: Prices | None
 ) -> PlannedStep:
     calls = [one for one in asked if not one.is_cached]
-    known = rates.completion(step)
     prompt = sum(rates.prompt(step, one.prompt) for one in calls)
-    replies = sum(one.reply / UNKNOWN if known is None else known for one in calls)
+    replies = sum(rates.completion(step, one.reply) for one in calls)
     usage = Usage(prompt=round(prompt), completion=round(replies))
     cost = None if prices is None else cost_of(usage, prices)
     cached = len(asked) - len(calls)
