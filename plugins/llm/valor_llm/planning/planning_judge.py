@@ -99,11 +99,11 @@ class PlanningJudge(Judge):
 
     def _noted(self, conversation: Conversation, key: str) -> Answer:
         """The answer to a question that is asked for the first time."""
-        first = characters(conversation.request())
+        first = conversation.request()
         if self._cache is not None:
             conversation.recall(self._cache.replies(key))
         is_cached = conversation.is_complete
-        request = conversation.request()
+        request = first if is_cached else conversation.request()
         text = self._stand_in(request)
         if not is_cached:
             conversation.take(Reply(text=text, model=self.client.model))
@@ -112,7 +112,7 @@ class PlanningJudge(Judge):
                 raise conversation.failure()
         answer, step = conversation.answer(), conversation.question.step.name
         if is_cached and answer.attempts == 1:
-            self.notes.rates.note(step, first, answer.usage, len(text))
+            self.notes.rates.note(step, characters(first), answer.usage, len(text))
         prompt = characters(request)
         self.notes.asked.append(Asked(self.notes.metric, step, is_cached, prompt, len(text)))
         return answer
