@@ -117,6 +117,8 @@ def test_a_plan_has_prices_repeats_and_panels(config: Path, endpoint: MockEndpoi
     once = planned(*faithful, *prices)["total"]
     assert once["calls"] == 2 * ITEMS
     assert once["cost"] == pytest.approx((2 * once["prompt"] + 8 * once["completion"]) / 1e6)
+    in_batch = planned(*faithful, *prices, "--set", "judge.mode=batch")["total"]
+    assert in_batch["cost"] == pytest.approx(once["cost"] / 2)
     assert planned(*faithful, "--set", "judge.repeats=3")["total"]["calls"] == 6 * ITEMS
     client = {"name": "openai", "base_url": endpoint.base_url}
     panel = json.dumps([{**client, "model": "a"}, {**client, "model": "b"}])

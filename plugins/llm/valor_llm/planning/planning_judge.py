@@ -87,8 +87,10 @@ class PlanningJudge(Judge):
         budget: Budget | None = None,
     ) -> None:
         is_kept = parameters.cache != "off" and parameters.cache_file.is_file()
-        reading = evolve(cast(Any, parameters), cache="replay" if is_kept else "off")
+        cache = "replay" if is_kept else "off"
+        reading = evolve(cast(Any, parameters), cache=cache, mode="calls", record=None)
         super().__init__(reading, client, name, budget)
+        self.in_batch = parameters.mode == "batch"
         self.notes = Notes()
         self._rules = Lexical(LexicalParameters())
 
