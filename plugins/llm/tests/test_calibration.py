@@ -131,7 +131,7 @@ def test_what_the_labels_do_not_show_is_undefined() -> None:
     (found,) = compared(Calibration(FINGERPRINT, answers(20, 0, 5, 0)))
     assert found.numbers["specificity"] == Undefined("no label is negative")
     (grades,) = compared(Calibration(FINGERPRINT, (Pair("a", 3, 4), Pair("b", 5, 5))))
-    assert grades.of == "grades"
+    assert (grades.of, grades.count) == ("scores", 2)
     # judge minus human: -1 and 0
     assert grades.numbers["judge_minus_human"].value == -0.5  # type: ignore[union-attr]
 
