@@ -6,17 +6,22 @@ import asyncio
 from typing import Any, ClassVar
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 from valor_llm.clients.protocol import Message, Passing, Reply, Request, Usage
+from valor_llm.judge.answer import Answer
 from valor_llm.judge.budget import Budget, Spending, Spent, cost_of
 from valor_llm.judge.calls import Calls
+from valor_llm.judge.panel import Panel
 from valor_llm.judge.retries import Retries
 from valor_llm.parameters.judge import JudgeParameters, Prices
+from valor_llm.steps.claims import CLAIMS
 
 from valor_core import Registry, evaluate
 from valor_core.bound_resource import bind
 from valor_core.errors import ParameterError, ResourceStopped
+from valor_core.event_loop import submit
 from valor_core.resources import Share, opened
 from valor_core.result import NotRun
 from valor_core.schemas.text import Text
@@ -251,3 +256,36 @@ def test_each_of_several_workers_has_its_part_of_the_budget() -> None:
             limits = resources["judge"].parameters
             parts.append((limits.max_calls, limits.max_cost))
     assert parts == [(3, 1.5), (2, 1.5)]
+
+
+class Named(Endpoint):
+    """An endpoint with a model of its own, whose replies name claims."""
+
+    def __init__(self, model: str) -> None:
+        super().__init__([Usage(prompt=100, completion=20)])
+        self.model = model
+
+    async def complete(self, request: Request) -> Reply:
+        reply = await super().complete(request)
+        return evolve(reply, text='{"claims": ["It rains."]}')
+
+
+def test_judges_of_a_panel_share_the_budget() -> None:
+    clients = [Named("a"), Named("b")]
+    panel = Panel(parameters(max_calls=5, prices=PRICES), clients)
+
+    async def ask() -> list[Any]:
+        asked = [
+            judge.ask(CLAIMS, response=f"It rains {number} times.")
+            for number in range(10)
+            for judge in panel.members
+        ]
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    answers = submit(ask()).result(timeout=30)
+    assert sum(isinstance(one, Answer) for one in answers) == 5
+    assert sum(client.calls for client in clients) == 5
+    # each call 100 * 2 + 20 * 8 of a million, once and not once for each judge
+    assert panel.facts()["cost"] == pytest.approx(5 * 0.00036)
+    assert panel.stop is not None
+    panel.close()

@@ -28,7 +28,7 @@ class Comparison:
     Parameters
     ----------
     of : str
-        What was compared: ``"verdicts"``, ``"scores"`` that are yes or no, or ``"grades"``.
+        What was compared: ``"verdicts"`` or ``"scores"``.
     count : int
         How many there are.
     items : int
@@ -112,7 +112,7 @@ def _of_grades(pairs: Sequence[Pair]) -> Comparison:
     error = float(apart.std(ddof=1)) / math.sqrt(len(pairs)) if len(pairs) > 1 else None
     alpha = krippendorff_alpha(table, "interval")
     return Comparison(
-        "grades",
+        "scores",
         len(pairs),
         len(pairs),
         {

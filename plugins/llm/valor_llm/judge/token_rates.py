@@ -23,14 +23,16 @@ class _Step:
     characters: int = 0
     prompt: int = 0
     completion: int = 0
+    expected: int = 0
     most: float = 0.0
     longest: int = 0
 
-    def add(self, count: int, usage: Usage) -> None:
+    def add(self, count: int, usage: Usage, expected: int) -> None:
         self.calls += 1
         self.characters += count
         self.prompt += usage.prompt
         self.completion += usage.completion
+        self.expected += expected
         self.most = max(self.most, usage.prompt / count)
         self.longest = max(self.longest, usage.completion)
 
@@ -42,12 +44,12 @@ class TokenRates:
     Examples
     --------
     >>> rates = TokenRates()
-    >>> rates.prompt("claims", 400), rates.completion("claims")
-    (100.0, None)
-    >>> rates.note("claims", 300, Usage(prompt=100, completion=20))
-    >>> rates.note("claims", 200, Usage(prompt=100, completion=40))
-    >>> rates.prompt("claims", 400), rates.completion("claims")
-    (160.0, 30.0)
+    >>> rates.prompt("claims", 400), rates.completion("claims", 80)
+    (100.0, 20.0)
+    >>> rates.note("claims", 300, Usage(prompt=100, completion=20), expected=40)
+    >>> rates.note("claims", 200, Usage(prompt=100, completion=40), expected=80)
+    >>> rates.prompt("claims", 400), rates.completion("claims", 80)
+    (160.0, 40.0)
     >>> rates.most("claims", 400)
     200.0
     """
@@ -55,11 +57,23 @@ class TokenRates:
     _steps: dict[str, _Step] = field(factory=dict)
     _all: _Step = field(factory=_Step)
 
-    def note(self, step: str, count: int, usage: Usage) -> None:
-        """Take note of one call with so many characters, if the endpoint counts tokens."""
+    def note(self, step: str, count: int, usage: Usage, expected: int = 0) -> None:
+        """Take note of one call, if the endpoint counts tokens.
+
+        Parameters
+        ----------
+        step : str
+            What was asked.
+        count : int
+            Characters of the prompt.
+        usage : Usage
+            The tokens.
+        expected : int
+            Characters of the reply that was expected, where one was.
+        """
         if count and usage.prompt:
-            self._steps.setdefault(step, _Step()).add(count, usage)
-            self._all.add(count, usage)
+            self._steps.setdefault(step, _Step()).add(count, usage, expected)
+            self._all.add(count, usage, expected)
 
     @property
     def counted(self) -> int:
@@ -71,10 +85,12 @@ class TokenRates:
         known = self._steps.get(step, self._all)
         return count * known.prompt / known.characters if known.calls else count / UNKNOWN
 
-    def completion(self, step: str) -> float | None:
-        """Tokens of a reply, by those to its step or else to all; None where none was counted."""
+    def completion(self, step: str, expected: int) -> float:
+        """Tokens of a reply of which so many characters are expected, as of a prompt's."""
         known = self._steps.get(step, self._all)
-        return known.completion / known.calls if known.calls else None
+        return (
+            expected * known.completion / known.expected if known.expected else expected / UNKNOWN
+        )
 
     def most(self, step: str, count: int) -> float:
         """Tokens of a prompt at the most, if none has more for its length than those so far."""

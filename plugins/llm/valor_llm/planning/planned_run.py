@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from attrs import evolve, frozen
@@ -19,8 +20,7 @@ from valor_core.running import evaluator_of, registry_of
 from valor_core.tally import Tally
 from valor_llm.clients.protocol import Usage
 from valor_llm.judge.budget import cost_of
-from valor_llm.judge.token_rates import UNKNOWN, TokenRates
-from valor_llm.parameters.judge import Prices
+from valor_llm.judge.token_rates import TokenRates
 from valor_llm.planning.planning_judge import Asked, PlanningJudge, PlanningPanel
 
 _JUDGE = "llm.judge"
@@ -164,19 +164,28 @@ def _steps(judge: PlanningJudge) -> list[PlannedStep]:
     for one in judge.notes.asked:
         found.setdefault((one.metric, one.step), []).append(one)
     return [
-        _step(metric, step, asked, rates, judge.parameters.prices)
+        _step(metric, step, asked, rates, partial(_cost, judge))
         for (metric, step), asked in found.items()
     ]
 
 
 def _step(
-    metric: str, step: str, asked: Sequence[Asked], rates: TokenRates, prices: Prices | None
+    metric: str,
+    step: str,
+    asked: Sequence[Asked],
+    rates: TokenRates,
+    cost: Callable[[Usage], float | None],
 ) -> PlannedStep:
     calls = [one for one in asked if not one.is_cached]
-    known = rates.completion(step)
     prompt = sum(rates.prompt(step, one.prompt) for one in calls)
-    replies = sum(one.reply / UNKNOWN if known is None else known for one in calls)
+    replies = sum(rates.completion(step, one.reply) for one in calls)
     usage = Usage(prompt=round(prompt), completion=round(replies))
-    cost = None if prices is None else cost_of(usage, prices)
     cached = len(asked) - len(calls)
-    return PlannedStep(metric, step, len(calls), cached, usage.prompt, usage.completion, cost)
+    return PlannedStep(
+        metric, step, len(calls), cached, usage.prompt, usage.completion, cost(usage)
+    )
+
+
+def _cost(judge: PlanningJudge, usage: Usage) -> float | None:
+    prices = judge.parameters.prices
+    return None if prices is None else cost_of(usage, prices, judge.in_batch)

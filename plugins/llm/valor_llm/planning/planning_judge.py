@@ -8,7 +8,7 @@ from typing import Any, cast
 from attrs import define, evolve, field, frozen
 
 from valor_llm.clients.lexical import Lexical
-from valor_llm.clients.protocol import Client, Reply
+from valor_llm.clients.protocol import Client, Reply, Request
 from valor_llm.judge.answer import Answer
 from valor_llm.judge.budget import Budget
 from valor_llm.judge.conversation import Conversation
@@ -90,6 +90,7 @@ class PlanningJudge(Judge):
         cache = "replay" if is_kept else "off"
         reading = evolve(cast(Any, parameters), cache=cache, mode="calls", record=None)
         super().__init__(reading, client, name, budget)
+        self.in_batch = parameters.mode == "batch"
         self.notes = Notes()
         self._rules = Lexical(LexicalParameters())
 
@@ -100,24 +101,30 @@ class PlanningJudge(Judge):
 
     def _noted(self, conversation: Conversation, key: str) -> Answer:
         """The answer to a question that is asked for the first time."""
-        first = characters(conversation.request())
+        first = conversation.request()
         if self._cache is not None:
             conversation.recall(self._cache.replies(key))
         is_cached = conversation.is_complete
-        request, text = conversation.request(), ""
+        request = first if is_cached else conversation.request()
+        text = self._stand_in(request)
         if not is_cached:
-            reply = json.loads(self._rules.complete(request).text)
-            text = json.dumps(_with_something(reply, request.data), ensure_ascii=False)
             conversation.take(Reply(text=text, model=self.client.model))
             if not conversation.is_complete:
                 self.notes.unanswered += 1
                 raise conversation.failure()
         answer, step = conversation.answer(), conversation.question.step.name
         if is_cached and answer.attempts == 1:
-            self.notes.rates.note(step, first, answer.usage)
+            self.notes.rates.note(step, characters(first), answer.usage, len(text))
         prompt = characters(request)
         self.notes.asked.append(Asked(self.notes.metric, step, is_cached, prompt, len(text)))
         return answer
+
+    def _stand_in(self, request: Request) -> str:
+        """A reply in which no list is empty: the text that it is about stands there."""
+        reply = json.loads(self._rules.complete(request).text)
+        texts = [value for value in request.data.values() if isinstance(value, str)]
+        full = {key: texts[-1:] if value == [] else value for key, value in reply.items()}
+        return json.dumps(full, ensure_ascii=False)
 
 
 class PlanningPanel(Panel):
@@ -129,9 +136,3 @@ class PlanningPanel(Panel):
     def planning(self) -> list[PlanningJudge]:
         """Its judges."""
         return [judge for judge in self.members if isinstance(judge, PlanningJudge)]
-
-
-def _with_something(reply: dict[str, Any], data: Any) -> dict[str, Any]:
-    """A reply in which no list is empty: the text that it is about stands there."""
-    texts = [value for value in data.values() if isinstance(value, str)]
-    return {key: value or texts[-1:] if value == [] else value for key, value in reply.items()}
