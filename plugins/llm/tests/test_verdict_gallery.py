@@ -113,12 +113,24 @@ def test_what_several_judges_said_stands_in_tables_of_their_own() -> None:
 
     drawn = gallery.draw(TextBatch.of(ITEMS[:1]))
 
-    assert list(drawn.tables) == ["a, repeat 1, 1.0: verdicts"]
+    assert list(drawn.tables) == ["a, repeat 1, 1.0000: verdicts"]
     assert drawn.counts == {FOR: 1, AGAINST: 0}
     assert drawn.notes == [
         "Faithfulness 0.5000",
         "m: 1 answer in 2 replies, 1,200 tokens of prompts and 30 of replies",
     ]
+
+
+def test_what_was_said_stands_before_what_was_made_of_it() -> None:
+    gallery = VerdictGallery(VerdictsParameters())
+    made = [{"reference": 1, "score": 2 / 3}]
+    gallery.take([ItemRow("q1", 2 / 3, {"references": made, "ratings": [{"rating": 4}]})])
+
+    drawn = gallery.draw(TextBatch.of(ITEMS[:1]))
+
+    assert list(drawn.tables) == ["ratings", "references"]
+    assert drawn.tables["references"][0]["score"].text == "0.6667"
+    assert drawn.tables["ratings"][0]["rating"].text == "4"
 
 
 def test_long_texts_are_cut() -> None:
