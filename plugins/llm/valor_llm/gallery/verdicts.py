@@ -12,7 +12,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core import ItemRows, Registry
-from valor_core.errors import ParameterError
+from valor_core.errors import ParameterError, found_at
 from valor_core.gallery import MarkedTexts, Piece
 from valor_core.item_rows import ItemRow
 from valor_core.result import Failed, NotRun, Undefined
@@ -41,7 +41,8 @@ class VerdictGallery:
 
     def __init__(self, parameters: VerdictsParameters) -> None:
         self.parameters = parameters
-        self._spec = Registry().metric(parameters.by, "text")
+        with found_at("gallery.by: "):
+            self._spec = Registry().metric(parameters.by, "text")
         if self._best is None or not self._spec.per_item:
             raise ParameterError(
                 f"gallery.by: expected a metric of items with a best value, got {self._spec.name}",
