@@ -201,6 +201,7 @@ def test_statements_of_both_sides_are_compared_with_the_other_one() -> None:
         ("\u201cReally?\u201d he said.", ["\u201cReally?\u201d", "he said."]),
         ("他去了北京。很好。", ["他去了北京。", "很好。"]),
         ("The U.S. Army came. I. e. all", ["The U.S. Army came.", "I.", "e. all"]),
+        ("It rains; it is no fun", ["It rains", "it is no fun"]),
         ("...", []),
         ("", []),
     ],

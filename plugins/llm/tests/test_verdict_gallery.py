@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mock_endpoint import MockEndpoint
 from valor_llm.gallery.verdicts import AGAINST, FOR, VerdictGallery
 from valor_llm.parameters.gallery import VerdictsParameters
 
 from valor_core import Failed, Text, TextBatch, Undefined, evaluate
-from valor_core.errors import ConfigError, ParameterError
+from valor_core.errors import ConfigError, ParameterError, UnknownNameError
 from valor_core.item_rows import ItemRow
 
 MILL = "The mill burned down in 1874."
@@ -113,12 +114,24 @@ def test_what_several_judges_said_stands_in_tables_of_their_own() -> None:
 
     drawn = gallery.draw(TextBatch.of(ITEMS[:1]))
 
-    assert list(drawn.tables) == ["a, repeat 1, 1.0: verdicts"]
+    assert list(drawn.tables) == ["a, repeat 1, 1.0000: verdicts"]
     assert drawn.counts == {FOR: 1, AGAINST: 0}
     assert drawn.notes == [
         "Faithfulness 0.5000",
         "m: 1 answer in 2 replies, 1,200 tokens of prompts and 30 of replies",
     ]
+
+
+def test_what_was_said_stands_before_what_was_made_of_it() -> None:
+    gallery = VerdictGallery(VerdictsParameters())
+    made = [{"reference": 1, "score": 2 / 3}]
+    gallery.take([ItemRow("q1", 2 / 3, {"references": made, "ratings": [{"rating": 4}]})])
+
+    drawn = gallery.draw(TextBatch.of(ITEMS[:1]))
+
+    assert list(drawn.tables) == ["ratings", "references"]
+    assert drawn.tables["references"][0]["score"].text == "0.6667"
+    assert drawn.tables["ratings"][0]["rating"].text == "4"
 
 
 def test_long_texts_are_cut() -> None:
@@ -136,6 +149,35 @@ def test_a_metric_that_the_run_has_not_is_named_before_any_call(tmp_path: Path) 
 
     assert raised.value.message == "gallery.by: expected one metric llm.Bias in the run, found none"
     assert raised.value.remedy == "Write it as: metrics: [llm.Bias]"
+
+
+def test_failed_items_of_a_run_come_first_and_can_be_shown_alone(
+    tmp_path: Path, endpoint: MockEndpoint
+) -> None:
+    endpoint.configure(faults={"schema_ignored": 1.0}, only="1875")
+    judge = {
+        "client": {"name": "openai", "base_url": endpoint.base_url, "model": "mock"},
+        "cache": "off",
+        "reply_retries": 0,
+    }
+
+    evaluate(
+        ITEMS,
+        "llm.Faithfulness",
+        resources={"judge": judge},
+        gallery={"folder": str(tmp_path), "name": "llm.Verdicts", "every": True},
+    )
+
+    page = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert re.findall(r"<b>(\w+)</b>", page)[0] == "q3"
+    assert "<small>Faithfulness failed: claims: " in page
+    assert "failed (1)" in page
+    assert "scored (2)" in page
+
+
+def test_a_misspelt_metric_is_named_with_its_place() -> None:
+    with pytest.raises(UnknownNameError, match=r"^gallery\.by: metric 'llm\.Faith'"):
+        VerdictGallery(VerdictsParameters(by="llm.Faith"))
 
 
 def test_a_metric_without_items_is_refused() -> None:

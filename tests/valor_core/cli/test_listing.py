@@ -57,14 +57,14 @@ def test_engines_tasks_commands_and_kinds_of_resources_can_be_listed(install, va
 
 def test_a_stranger_in_a_namespace_of_this_project_is_a_warning(install, valor):
     source = "from valor_core import hookimpl\n@hookimpl\ndef valor_metrics(): return []\n"
-    install("totally-unrelated", "llm", {"__init__.py": "", "plugin.py": source})
+    install("totally-unrelated", "cli", {"__init__.py": "", "plugin.py": source})
 
     for command in ("list", "doctor"):
         result = valor(command)
 
         assert result.exit_code == 0
         assert (
-            "warning: plugin 'llm' (totally-unrelated 1.0): expected the namespace of valor-llm, "
+            "warning: plugin 'cli' (totally-unrelated 1.0): expected the namespace of valor-cli, "
             "found another distribution\n"
         ) in result.stderr
 

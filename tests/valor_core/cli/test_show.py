@@ -90,7 +90,7 @@ def test_json_has_the_same(valor):
         ("shoutlab.Loudnes", "Did you mean 'shoutlab.Loudness'"),
         ("Loudnes", "Did you mean 'Loudness'"),
         ("zzzzzz", "See what is there with: valor list"),
-        ("llm.Faithfulness", "there is no plugin 'llm' yet"),
+        ("cli.Faithfulness", "there is no plugin 'cli' yet"),
         ("shoutlab.Loudness@7", "expected version 7"),
     ],
 )

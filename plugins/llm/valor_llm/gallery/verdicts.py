@@ -12,7 +12,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core import ItemRows, Registry
-from valor_core.errors import ParameterError
+from valor_core.errors import ParameterError, found_at
 from valor_core.gallery import MarkedTexts, Piece
 from valor_core.item_rows import ItemRow
 from valor_core.result import Failed, NotRun, Undefined
@@ -41,7 +41,8 @@ class VerdictGallery:
 
     def __init__(self, parameters: VerdictsParameters) -> None:
         self.parameters = parameters
-        self._spec = Registry().metric(parameters.by, "text")
+        with found_at("gallery.by: "):
+            self._spec = Registry().metric(parameters.by, "text")
         if self._best is None or not self._spec.per_item:
             raise ParameterError(
                 f"gallery.by: expected a metric of items with a best value, got {self._spec.name}",
@@ -108,7 +109,7 @@ class VerdictGallery:
         return [*notes, *([note] if note else []), *_taken(row.details.get("steps", ()))]
 
     def _cell(self, name: str, value: Any, marks: Counter[str]) -> Piece:
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        text = _written(value)
         if name != "verdict":
             return Piece(self._cut(text))
         meaning = FOR if (value == "yes") == self._spec.higher_is_better else AGAINST
@@ -128,8 +129,10 @@ class _Scoring:
     details: Mapping[str, Any]
 
     def tables(self) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-        """Its tables, each with a title."""
-        for name, value in self.details.items():
+        """Its tables, each with a title: first what was said, then what was made of it."""
+        first = [name for name in ("verdicts", "ratings") if name in self.details]
+        for name in dict.fromkeys([*first, *self.details]):
+            value = self.details[name]
             if name in ("steps", "scorings") or not isinstance(value, (list, tuple)) or not value:
                 continue
             rows = [one if isinstance(one, Mapping) else {"text": one} for one in value]
@@ -140,8 +143,15 @@ def _scorings(details: Mapping[str, Any]) -> Iterator[_Scoring]:
     """The only scoring of an item, or those of all judges and repeats."""
     yield _Scoring("", details)
     for one in details.get("scorings", ()):
-        said = one.get("value", one.get("error", one.get("undefined")))
+        said = _written(one.get("value", one.get("error", one.get("undefined"))))
         yield _Scoring(f"{one['judge']}, repeat {one['repeat']}, {said}: ", one)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    is_fraction = isinstance(value, float)
+    return f"{value:.4f}" if is_fraction else json.dumps(value, ensure_ascii=False)
 
 
 def _texts(item: Text) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ _ABBREVIATIONS = frozenset(
 
 _CLOSING = "\"'\u201d\u2019)]"
 _END = re.compile(
-    rf"[.!?\u2026]+[{re.escape(_CLOSING)}]*(?=\s)|[\u3002\uff01\uff1f]+[\u300d\u300f\u201d]*|\n+"
+    rf"[.!?\u2026]+[{re.escape(_CLOSING)}]*(?=\s)|;(?=\s)|[\u3002\uff01\uff1f]+[\u300d\u300f\u201d]*|\n+"
 )
 _MARKER = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
 _LAST_WORD = re.compile(r"([^\W\d_]+)\.$")
@@ -34,7 +34,7 @@ def sentences(text: str) -> list[str]:
             found.append(text[start : match.end()])
             start = match.end()
     found.append(text[start:])
-    stripped = (_MARKER.sub("", one).strip() for one in found)
+    stripped = (_MARKER.sub("", one).strip().removesuffix(";") for one in found)
     return [one for one in stripped if re.search(r"\w", one)]
 
 
