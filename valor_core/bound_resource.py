@@ -29,9 +29,9 @@ class BoundKind:
         """The kind as a config has it."""
         return {"name": self.spec.name} | plain(self.parameters)
 
-    def identity(self) -> dict[str, Any]:
-        """What of it can change a number."""
-        return {"name": self.spec.name} | _identifying(self.spec, self.parameters)
+    def identity(self, folder: Path | None = None) -> dict[str, Any]:
+        """What of it can change a number; relative paths are relative to a folder."""
+        return {"name": self.spec.name} | _identifying(self.spec, self.parameters, folder)
 
 
 @frozen
@@ -46,7 +46,7 @@ class GivenKind:
         name = f"{type(self.made).__module__}.{type(self.made).__qualname__}"
         return {"given": name} | told_by(f"{name}: identity", tell)
 
-    def identity(self) -> dict[str, Any]:
+    def identity(self, folder: Path | None = None) -> dict[str, Any]:
         """What of it can change a number."""
         return self.describe()
 
@@ -103,9 +103,9 @@ class BoundResource:
 
     def identity(self) -> dict[str, Any]:
         """What of it can change a number."""
-        told = {"resource": self.spec.name} | _identifying(self.spec, self.parameters)
+        told = {"resource": self.spec.name} | _identifying(self.spec, self.parameters, self.folder)
         if self.kinds:
-            told["kind"] = _one_or_all([kind.identity() for kind in self.kinds])
+            told["kind"] = _one_or_all([kind.identity(self.folder) for kind in self.kinds])
         return told
 
 
@@ -114,8 +114,16 @@ def _one_or_all(kinds: list[dict[str, Any]]) -> Any:
     return kinds[0] if len(kinds) == 1 else kinds
 
 
-def _identifying(spec: ResourceSpec | ResourceKindSpec, parameters: Any) -> dict[str, Any]:
+def _identifying(
+    spec: ResourceSpec | ResourceKindSpec, parameters: Any, folder: Path | None
+) -> dict[str, Any]:
+    """The identifying parameters; a file counts by its content besides its path."""
     told = with_digests(parameters)
+    found = located(parameters, folder)
+    for parameter in declared(spec.parameter_class):
+        if parameter.holds_paths:
+            contents = _contents(getattr(found, parameter.name))
+            told[parameter.name] = [told[parameter.name], contents]
     return told if spec.identity is None else {name: told[name] for name in spec.identity}
 
 
@@ -139,6 +147,23 @@ def _digested(value: Any, told: Any) -> Any:
     if isinstance(value, tuple):
         return [_digested(one, as_told) for one, as_told in zip(value, told, strict=True)]
     return told
+
+
+def _contents(value: Any) -> Any:
+    """Digests of the files in a value; nothing of what is no path or cannot be read."""
+    if isinstance(value, Path):
+        try:
+            with value.open("rb") as file:
+                return hashlib.file_digest(file, _digest).hexdigest()
+        except OSError:
+            return None
+    if isinstance(value, Mapping):
+        return {key: _contents(one) for key, one in value.items()}
+    return [_contents(one) for one in value] if isinstance(value, tuple) else None
+
+
+def _digest() -> Any:
+    return hashlib.blake2b(digest_size=8)
 
 
 def open_as(name: str, instance: str) -> str:

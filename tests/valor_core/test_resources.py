@@ -19,9 +19,11 @@ from valor_core.errors import (
     UnknownNameError,
     ValorError,
 )
+from valor_core.parameters import parameter, parameters
 from valor_core.registry import Registry
 from valor_core.resources import opened
 from valor_core.schemas.text import Text, TextBatch
+from valor_core.spec import ResourceSpec
 
 ITEMS = [
     Text("q1", response="the cat"),
@@ -455,3 +457,24 @@ def test_what_an_object_tells_of_itself_is_checked(song: Registry) -> None:
     voice.identity = lambda: ["la"]  # type: ignore[method-assign, assignment, return-value]
     with pytest.raises(ResourceError, match=r"Handed: identity: facts must be a table"):
         sung(song, voice).evaluation.describe()
+
+
+def test_a_file_that_identifies_a_resource_counts_by_its_content(tmp_path: Path) -> None:
+    @parameters
+    class Reading:
+        words: Path = parameter(help="File of words.")
+
+    spec = ResourceSpec(
+        name="mylab.reader", summary="", parameters=Reading, implementation="mylab:Reader"
+    )
+    file = tmp_path / "words.txt"
+    file.write_text("one")
+    resource = BoundResource(spec, Reading(words=Path("words.txt")), folder=tmp_path)
+    before = resource.identity()
+    same = resource.identity()
+    file.write_text("two")
+
+    assert before == same
+    assert resource.identity() != before
+    file.unlink()
+    assert resource.identity()["words"] == ["words.txt", None]
