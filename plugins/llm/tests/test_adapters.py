@@ -17,6 +17,7 @@ from valor_llm.clients.callable import from_callable
 from valor_llm.clients.protocol import (
     Client,
     ClientError,
+    Message,
     Passing,
     RateLimited,
     Refused,
@@ -61,7 +62,8 @@ def ask(client: Client) -> Any:
 
 
 def complete(client: Client) -> Reply:
-    request = Request(messages=(), schema={"type": "object"}, step="claims", max_tokens=9)
+    told = (Message("user", "It rains."),)
+    request = Request(messages=told, schema={"type": "object"}, step="claims", max_tokens=9)
     reply = client.complete(request)
     return reply if isinstance(reply, Reply) else submit(reply).result(10)  # type: ignore[arg-type]
 
