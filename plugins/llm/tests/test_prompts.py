@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from valor_llm.steps import prompt
+
+from valor_core.errors import ResourceError
 
 from .declared_steps import STEPS
 
@@ -61,3 +64,34 @@ def test_a_changed_prompt_has_a_new_version_and_so_have_its_metrics(name: str) -
         f"The prompt {name} has changed. Raise its version and that of {metrics}, write a heading "
         f"in the changelog, and pin it here: {name!r}: ({found.version}, {found.digest!r}, …)"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('version = 1\ninstruction = "Split it."\n', None),
+        ("version = 1\n", "p.toml: expected a prompt with a version and an instruction"),
+        (
+            'version = 1\ninstruction = "Split it."\n[[example]]\ndata = {response = "a"}\n'
+            'reply = "It says a."\n',
+            "p.toml: example 1: expected a reply that is a JSON object, got 'It says a.'\n"
+            "Write the reply as the judge is to write it, with nothing around the object",
+        ),
+        (
+            'version = 1\ninstruction = "Split it."\n[[example]]\ndata = {response = "a"}\n',
+            "p.toml: expected a prompt with a version and an instruction, found 'reply'",
+        ),
+    ],
+)
+def test_a_prompt_of_somebody_else_is_checked_when_it_is_read(
+    tmp_path: Path, text: str, message: str | None
+) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text(text, encoding="utf-8")
+
+    if message is None:
+        assert prompt.replaced("claims", path).instruction == "Split it."
+    else:
+        with pytest.raises(ResourceError) as error:
+            prompt.replaced("claims", path)
+        assert message in str(error.value)

@@ -45,7 +45,7 @@ def command(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Try to command the judge of a config from within the responses that it judges.
+    """Test whether responses can command the judge.
 
     50 texts stand behind responses that their context does not support. Those that turn the
     judge's no into a yes have succeeded. It takes up to 55 calls; the config's data and metrics

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
@@ -12,7 +13,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ResourceError
+from valor_core.errors import ResourceError, shown
 
 
 @frozen
@@ -87,7 +88,10 @@ def parsed(name: str, text: str, place: str) -> Prompt:
     """The prompt that a text in TOML holds."""
     try:
         told = tomllib.loads(text)
-        examples = tuple(Example(one["data"], one["reply"]) for one in told.get("example", ()))
+        examples = tuple(
+            _example(one, f"{place}: example {number}")
+            for number, one in enumerate(told.get("example", ()), 1)
+        )
         digest = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
         return Prompt(name, int(told["version"]), str(told["instruction"]), examples, digest)
     except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError) as error:
@@ -95,3 +99,17 @@ def parsed(name: str, text: str, place: str) -> Prompt:
             f"{place}: expected a prompt with a version and an instruction, found {error}",
             'Write it in TOML: version = 1, instruction = "…", and [[example]] with data and reply',
         ) from error
+
+
+def _example(told: Mapping[str, Any], place: str) -> Example:
+    """An example, whose reply teaches the judge the form of its own."""
+    try:
+        is_object = isinstance(json.loads(told["reply"]), dict)
+    except ValueError:
+        is_object = False
+    if not is_object:
+        raise ResourceError(
+            f"{place}: expected a reply that is a JSON object, got {shown(told['reply'])}",
+            "Write the reply as the judge is to write it, with nothing around the object",
+        )
+    return Example(told["data"], told["reply"])
