@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from valor_core import ItemRows, MetricSpec, Told
-from valor_core.bound_resource import BoundResource, GivenKind
+from valor_core.bound_resource import BoundResource
 from valor_core.item_rows import ONLY, Numbers
 from valor_core.result import Undefined
 from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.bounds import bounds_of
 from valor_llm.trust.intervals import LEVEL, interval_of
-from valor_llm.trust.models import model_warnings
+from valor_llm.trust.models import asked_models, model_warnings
 from valor_llm.trust.panels import panel_details, panel_warnings
 from valor_llm.trust.scorings import Scorings, most_frequent
 from valor_llm.trust.states import States
@@ -53,17 +53,8 @@ def tell(
     if judge is None:
         return Told(details, silent)
     corrected = correction(rows, spec, parameters, judge)
-    warnings = (*silent, *model_warnings(_asked(judge), told), *corrected.warnings)
+    warnings = (*silent, *model_warnings(asked_models(judge), told), *corrected.warnings)
     return Told({**details, **corrected.details}, warnings)
-
-
-def _asked(judge: BoundResource) -> list[str]:
-    """The models that the clients of a judge ask for."""
-    found = []
-    for kind in judge.kinds:
-        holder = kind.made if isinstance(kind, GivenKind) else kind.parameters
-        found.append(getattr(holder, "model", None))
-    return [name for name in found if isinstance(name, str)]
 
 
 def _judged_items(numbers: Numbers, spec: MetricSpec) -> dict[str, Any]:

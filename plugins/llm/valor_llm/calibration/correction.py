@@ -108,7 +108,7 @@ def _rogan_gladen(items: Sequence[JudgedItem], calibration: Calibration) -> Row:
     else:
         scores, pairs = [item.score for item in items], calibration.items
         if not (scores and pairs and calibration.is_binary and {*scores} <= {0.0, 1.0}):
-            why = "scores are neither yes or no nor a share of labelled verdicts"
+            why = "scores are neither yes or no nor a share of labeled verdicts"
             return _row("Rogan-Gladen", Undefined(why))
     sensitivity, specificity = sensitivity_and_specificity(pairs)
     if sensitivity is None or specificity is None:

@@ -20,6 +20,7 @@ from valor_llm.calibration.labels import Label
 from valor_llm.calibration.pairing import paired
 from valor_llm.records.fingerprint import Fingerprint
 from valor_llm.records.record import Calibration
+from valor_llm.trust.models import asked_models, model_warnings
 
 JUDGE = "llm.judge"
 
@@ -36,11 +37,14 @@ class Calibrated:
         The labels beside the judge.
     unscored : int
         How many items have a label and no score.
+    warnings : tuple of str
+        What is worth knowing of the models that answered.
     """
 
     metric: str
     calibration: Calibration
     unscored: int
+    warnings: tuple[str, ...] = ()
 
 
 def calibrated(
@@ -95,7 +99,8 @@ def calibrated(
             scored = [row for row in rows if judged[str(row.uid)] is not None]
             fingerprint = Fingerprint.of(bound.spec, bound.parameters, judge, scored)
             calibration = Calibration(fingerprint, tuple(pairs.items), tuple(pairs.verdicts))
-            found.append(Calibrated(bound.spec.name, calibration, pairs.unscored))
+            warnings = model_warnings(asked_models(judge), (row.details for row in scored))
+            found.append(Calibrated(bound.spec.name, calibration, pairs.unscored, warnings))
         return found
 
 

@@ -87,12 +87,7 @@ def _told(one: Calibrated) -> dict[str, Any]:
 
 
 def _warnings(one: Calibrated) -> list[str]:
-    found = []
-    models = one.calibration.fingerprint.models
-    if len(models) > 1:
-        found.append(
-            f"{one.metric}: several models answered, {' and '.join(models)}; name one that stays"
-        )
+    found = [*one.warnings]
     if one.unscored:
         found.append(f"{one.metric}: {one.unscored:,} items with a label have no score")
     return found

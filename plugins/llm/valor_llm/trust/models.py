@@ -6,8 +6,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from valor_core.bound_resource import BoundResource, GivenKind
+
 _FLOATING = re.compile(r"(^|[-:@_])latest$")
 _DATED = re.compile(r"[-@:_]v?\d[\w.-]*")
+
+
+def asked_models(judge: BoundResource) -> list[str]:
+    """The models that the clients of a judge ask for."""
+    found = []
+    for kind in judge.kinds:
+        holder = kind.made if isinstance(kind, GivenKind) else kind.parameters
+        found.append(getattr(holder, "model", None))
+    return [name for name in found if isinstance(name, str)]
 
 
 def model_warnings(asked: Iterable[str], details: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
