@@ -30,4 +30,7 @@ def _follows(before: str, after: str) -> bool:
     one, other = Words.of(before), Words.of(after)
     if one == other:
         return False
-    return bool(one.content.keys() & other.content.keys()) or tokens(after)[0] in cues.LINKING
+    return (
+        bool(one.content.keys() & other.content.keys())
+        or next(iter(tokens(after)), "") in cues.LINKING
+    )

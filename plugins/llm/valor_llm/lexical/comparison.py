@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
 from typing import Literal
 
 from attrs import frozen
@@ -76,25 +77,43 @@ def compared(statement: str, sources: Iterable[str], given: str = "") -> Compari
     return found[0] if found else _ABSENT
 
 
+@frozen
+class _Sentence:
+    """A sentence of a source, its words, and what it is about."""
+
+    text: str
+    said: Words
+    about: AbstractSet[str]
+
+
+@lru_cache(maxsize=256)
+def _cut(source: str) -> tuple[_Sentence, ...]:
+    """The sentences of a source, cut once, since many statements are compared with it."""
+    found: list[_Sentence] = []
+    about: AbstractSet[str] = frozenset()
+    for text in sentences(source):
+        said = Words.of(text)
+        # *It was painted* is about what the sentence before is about.
+        refers = next(iter(tokens(text)), "") in PRONOUNS
+        about = said.content.keys() | (about if refers else frozenset())
+        found.append(_Sentence(text, said, about))
+    return tuple(found)
+
+
 def _found(wanted: Words, known: Words, source: str) -> Iterator[Comparison]:
     """What those sentences of a source say that are about the same."""
     names = Words.of(source).content.keys() | known.content.keys()
-    before: AbstractSet[str] = frozenset()
-    for sentence in sentences(source):
-        said = Words.of(sentence)
-        # *It was painted* is about what the sentence before is about.
-        refers = any(first in PRONOUNS for first in tokens(sentence)[:1])
-        before = said.content.keys() | (before if refers else frozenset())
-        found = _shared(wanted, known, before, said)
+    for sentence in _cut(source):
+        found = _shared(wanted, known, sentence.about, sentence.said)
         if found is not None:
-            yield _decided(wanted, known, names, said, found, sentence)
+            yield _decided(wanted, known, names, sentence.said, found, sentence.text)
 
 
 def _shared(wanted: Words, known: Words, there: AbstractSet[str], said: Words) -> int | None:
     """How many of the words are there, or known; None where too few are."""
     own = wanted.content.keys()
-    shared = own & (there | known.content.keys())
     new = own - known.content.keys()
+    shared = (own & there) | (own & known.content.keys())
     is_about = bool(new & there) if new else bool(wanted.numbers & said.numbers)
     is_enough = not own or len(shared) / len(own) >= ENOUGH
     return len(shared) if is_about and is_enough else None

@@ -13,11 +13,15 @@ _ABBREVIATIONS = frozenset(
 """Written with a full stop that ends no sentence. A single letter, as in U.S., counts as well."""
 
 _CLOSING = "\"'\u201d\u2019)]"
+_MARKS = r".!?\u2026"
 _END = re.compile(
-    rf"[.!?\u2026]+[{re.escape(_CLOSING)}]*(?=\s)|;(?=\s)|[\u3002\uff01\uff1f]+[\u300d\u300f\u201d]*|\n+"
+    rf"(?<![{_MARKS}])[{_MARKS}]++[{re.escape(_CLOSING)}]*+(?=\s)|;(?=\s)"
+    r"|[\u3002\uff01\uff1f]+[\u300d\u300f\u201d]*|\n+"
 )
-_MARKER = re.compile(r"^\s*(?:[-*\u2022]|\d+[.)])\s+")
+_MARKER = re.compile(r"\s*(?:[-*\u2022]|\d+[.)])\s+")
 _LAST_WORD = re.compile(r"([^\W\d_]+)\.$")
+_FAR = 25
+"""Characters around a full stop that tell whether it ends a sentence."""
 
 
 def sentences(text: str) -> list[str]:
@@ -34,8 +38,13 @@ def sentences(text: str) -> list[str]:
             found.append(text[start : match.end()])
             start = match.end()
     found.append(text[start:])
-    stripped = (_MARKER.sub("", one).strip().removesuffix(";") for one in found)
+    stripped = (_without_marker(one).strip().removesuffix(";") for one in found)
     return [one for one in stripped if re.search(r"\w", one)]
+
+
+def _without_marker(sentence: str) -> str:
+    marker = _MARKER.match(sentence)
+    return sentence if marker is None else sentence[marker.end() :]
 
 
 def statements(text: str) -> list[str]:
@@ -57,11 +66,12 @@ def is_statement(sentence: str) -> bool:
 def _is_end(text: str, start: int, match: re.Match[str]) -> bool:
     if match[0] != ".":
         return True
-    before = _LAST_WORD.search(text, start, match.end())
+    end = match.end()
+    before = _LAST_WORD.search(text[max(start, end - _FAR) : end])
     if before is None:
         # The number of a list, "1. Boil it", ends nothing; that of a sentence, "in 1911.", does.
-        return _MARKER.match(text[start : match.end() + 1]) is None
-    word, after = before[1], text[match.end() :].lstrip()
+        return end - start > _FAR or _MARKER.fullmatch(text[start : end + 1]) is None
+    word, after = before[1], text[end : end + _FAR].lstrip()
     if word.casefold() == "no":
         return not after[:1].isdigit()
     return not (len(word) == 1 and word != "I") and word.casefold() not in _ABBREVIATIONS

@@ -60,7 +60,7 @@ _ALONE = (
 """Scripts that write no blanks between words: each character is a word."""
 
 _WORD = re.compile(
-    rf"(?P<number>\d+(?:[.,:]\d+)*(?![^\W_{_ALONE}]))|[{_ALONE}]|[^\W_{_ALONE}]+(?:'[^\W_{_ALONE}]+)*"
+    rf"(?P<number>\d+(?:[.,:]\d+){{0,5}}(?![^\W_{_ALONE}]))|[{_ALONE}]|[^\W_{_ALONE}]+(?:'[^\W_{_ALONE}]+)*"
 )
 _MARKS = str.maketrans(dict.fromkeys("\u2018\u2019\u02bc`\u00b4", "'"))
 _GROUPED = re.compile(r",(?=\d{3}(?!\d))")
