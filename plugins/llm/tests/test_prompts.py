@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from importlib import resources
 from pathlib import Path
 
 import pytest
 from valor_llm.steps import prompt
+from valor_llm.steps.repeated_example import repeats_example
 
 from valor_core.errors import ResourceError
 
 from .declared_steps import STEPS
 
 PINNED = {
-    "answer_accuracy_first": (1, "f472a48cb3a4", "nvidia.AnswerAccuracy"),
-    "answer_accuracy_second": (1, "00c3fe5b2bf8", "nvidia.AnswerAccuracy"),
+    "answer_accuracy_first": (1, "66b23c13fe51", "nvidia.AnswerAccuracy"),
+    "answer_accuracy_second": (1, "c2d6337ee2b9", "nvidia.AnswerAccuracy"),
     "claims": (1, "74c70c988f87", "llm.Faithfulness"),
     "claims_supported": (1, "987954d8a756", "llm.Faithfulness"),
-    "coherence": (1, "bcd9edecc2f3", "llm.Coherence"),
-    "context_relevance_first": (1, "684f4c8385a5", "nvidia.ContextRelevance"),
-    "context_relevance_second": (1, "75bc26010152", "nvidia.ContextRelevance"),
+    "coherence": (1, "12e98c0be17b", "llm.Coherence"),
+    "context_relevance_first": (1, "1f0717ea8068", "nvidia.ContextRelevance"),
+    "context_relevance_second": (1, "010d842bacef", "nvidia.ContextRelevance"),
     "contexts_contradicted": (1, "934e5367f45b", "llm.Hallucination"),
     "contexts_relevant": (1, "462007e72de8", "llm.ContextRelevance"),
     "contexts_useful": (1, "4431ad0e03e4", "llm.ContextPrecision"),
     "opinions": (1, "c75db9606829", "llm.Bias, llm.Toxicity"),
     "opinions_biased": (1, "b4305e31e854", "llm.Bias"),
     "opinions_toxic": (1, "261ab6a273b9", "llm.Toxicity"),
-    "response_groundedness_first": (1, "ce611a5ddf0c", "nvidia.ResponseGroundedness"),
-    "response_groundedness_second": (1, "418027bf0183", "nvidia.ResponseGroundedness"),
+    "response_groundedness_first": (1, "71ad8a39eb46", "nvidia.ResponseGroundedness"),
+    "response_groundedness_second": (1, "d9662ed8f7ae", "nvidia.ResponseGroundedness"),
     "rubric": (1, "9944983df27b", "llm.Rubric"),
     "statements": (
         1,
@@ -37,7 +39,7 @@ PINNED = {
     "statements_attributed": (1, "f4135a0322ba", "llm.ContextRecall"),
     "statements_matched": (1, "831c6cfd08c3", "llm.AnswerCorrectness"),
     "statements_relevant": (1, "26f315f4bd08", "llm.AnswerRelevance"),
-    "summary_coherence": (1, "87e2083a8da1", "llm.SummaryCoherence"),
+    "summary_coherence": (1, "2e16643b7ab9", "llm.SummaryCoherence"),
 }
 """Version and digest of each prompt, and the metrics whose numbers it makes."""
 
@@ -54,6 +56,15 @@ def test_examples_show_what_the_step_shows(name: str) -> None:
     assert bool(examples) == (name != "rubric")
     for example in examples:
         assert tuple(example.data) == STEPS[name].fields
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_an_example_that_a_model_repeats_is_known_by_what_it_speaks_of(name: str) -> None:
+    found = prompt.own(name)
+    blank = dict.fromkeys(STEPS[name].fields, "")
+    for example in found.examples:
+        if " " in "".join(map(str, json.loads(example.reply).values())):
+            assert repeats_example(example.reply, found, blank), example.reply
 
 
 @pytest.mark.parametrize("name", STEPS)
