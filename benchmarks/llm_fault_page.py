@@ -81,8 +81,8 @@ The endpoint answers after {latency:.0f} ms, {width} calls at a time, and a call
 known. Whether a call meets the fault is drawn from a seed and from what is asked: a call that
 is made again may meet it again. What a fault has nothing to act on, such as a list of verdicts
 in a reply without any, stays as it is. A list of claims that is one short is not among the
-faults: nobody could tell it from a right one. Nor could anybody tell a rating that is copied from
-an example of the prompt, if what is said of it fits any text.
+faults: nobody could tell it from a right one. A reply that is copied from an example of the prompt
+is found out, as long as the example speaks of what is in its own data; those of Valor do.
 
 Valor has its default numbers of retries, and no cache. Of ragas, it is the Faithfulness of its
 collections; of deepeval, FaithfulnessMetric without a reason, and errors are ignored; valor-lite is
