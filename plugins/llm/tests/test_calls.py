@@ -11,6 +11,7 @@ from concurrent.futures import wait
 from typing import Any, ClassVar
 
 import pytest
+from attrs import evolve
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.openai import OpenAI
 from valor_llm.clients.protocol import (
@@ -22,6 +23,7 @@ from valor_llm.clients.protocol import (
     Rejected,
     Reply,
     Request,
+    Unreachable,
     Usage,
 )
 from valor_llm.judge.calls import Calls
@@ -194,6 +196,39 @@ def test_a_refusal_stops_all_calls_and_says_what_to_do() -> None:
     assert all(isinstance(one, ResourceStopped) for one in errors)
     assert calls.stop == "https://judge.test/v1: 401 Unauthorized; check the key in JUDGE_KEY"
     assert str(errors[0]) == "https://judge.test/v1: 401 Unauthorized\nCheck the key in JUDGE_KEY"
+
+
+def test_a_server_that_is_down_ends_the_run_and_not_every_item_after_all_its_attempts() -> None:
+    def script(number: int, request: Request) -> Reply | ClientError:
+        return Unreachable("http://127.0.0.1:1: cannot be reached, Connection refused")
+
+    client = Scripted(script)
+    errors = complete(calls_of(client, concurrency=1), times=50)
+    assert all(isinstance(one, ResourceStopped) for one in errors)
+    assert len(client.requests) < 200  # 4 of each
+    assert str(errors[0]) == (
+        "http://127.0.0.1:1: cannot be reached, Connection refused, in 4 attempts\n"
+        "Start the server, or correct its base_url"
+    )
+
+
+def test_a_call_that_is_not_taken_while_others_are_ends_no_run() -> None:
+    down = Unreachable("https://judge.test/v1: cannot be reached, Connection refused")
+
+    def script(number: int, request: Request) -> Reply | ClientError:
+        return down if request.step == "unlucky" else said()
+
+    client = Awaited(script)
+    calls = calls_of(client)
+
+    async def run() -> list[Any]:
+        unlucky = asyncio.ensure_future(calls.complete(evolve(REQUEST, step="unlucky")))
+        return await asyncio.gather(unlucky, calls.complete(REQUEST), return_exceptions=True)
+
+    failed, reply = submit(run()).result(timeout=5)
+    assert type(failed) is Unreachable
+    assert reply.text == "{}"
+    assert calls.stop is None
 
 
 def test_a_refusal_ends_those_that_wait_for_another_attempt() -> None:

@@ -15,7 +15,14 @@ from typing import Any
 import pytest
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.http.transport import Transport
-from valor_llm.clients.protocol import ClientError, Passing, RateLimited, Refused, Rejected
+from valor_llm.clients.protocol import (
+    ClientError,
+    Passing,
+    RateLimited,
+    Refused,
+    Rejected,
+    Unreachable,
+)
 
 from valor_core.errors import ResourceError
 
@@ -277,7 +284,7 @@ def test_nobody_there_is_said_in_words() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         address = f"http://127.0.0.1:{free.getsockname()[1]}"
     error = error_of(Transport(address))
-    assert isinstance(error, Passing)
+    assert isinstance(error, Unreachable)
     assert str(error) == f"{address}: cannot be reached, Connection refused"
     missing = error_of(Transport("http://judge.invalid"))
     assert str(missing).startswith("http://judge.invalid: cannot be reached, ")
@@ -286,7 +293,8 @@ def test_nobody_there_is_said_in_words() -> None:
 
 @pytest.mark.parametrize("address", ["", "localhost:8000", "ftp://h", "http://", "http://h:x/"])
 def test_an_address_that_is_none_is_an_error_before_any_call(address: str) -> None:
-    with pytest.raises(ResourceError, match=r"base_url: expected an address that begins with http"):
+    told = f"judge.client.base_url: expected an address that begins with .*, found {address!r}"
+    with pytest.raises(ResourceError, match=told):
         Transport(address)
 
 

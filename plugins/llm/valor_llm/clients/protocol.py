@@ -183,6 +183,10 @@ class RateLimited(Passing):
     """The endpoint wants fewer calls at a time (429, 503 with Retry-After, 529)."""
 
 
+class Unreachable(Passing):
+    """Nobody listens at the address: no such host, or the connection is not taken."""
+
+
 class Rejected(ClientError):
     """The endpoint does not take the request as it is (400, 413, 422), with what it says of it."""
 

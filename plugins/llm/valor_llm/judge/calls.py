@@ -24,6 +24,7 @@ from valor_llm.clients.protocol import (
     Rejected,
     Reply,
     Request,
+    Unreachable,
     Usage,
 )
 from valor_llm.judge.budget import Budget, Spent, cost_of
@@ -108,6 +109,7 @@ class Calls:
         self._until: float | None = None
         self._fitting: Counter[bool] = Counter()
         self._counted: Counter[str] = Counter()
+        self._replies = 0
 
     @property
     def stop(self) -> str | None:
@@ -144,7 +146,7 @@ class Calls:
             If no further call is made, for this one or another.
         """
         self._loop = asyncio.get_running_loop()
-        features, failed = self.features, 0
+        features, failed, heard = self.features, 0, self._replies
         while True:
             asked = features.fitted(request)
             try:
@@ -157,7 +159,7 @@ class Calls:
                 features = found
             except Passing as error:
                 failed += 1
-                await self._pause(failed, error)
+                await self._pause(failed, error, is_alone=self._replies == heard)
                 features = features.joined(self.features)
             except Refused as error:
                 raise self._stop(str(error), error.remedy) from error
@@ -274,7 +276,8 @@ class Calls:
         return reply
 
     def _count(self, usage: Usage) -> None:
-        """Add the tokens of a reply; all that wants to know of them is told here."""
+        """Add a reply and its tokens; all that wants to know of them is told here."""
+        self._replies += 1
         self._counted["prompt_tokens"] += usage.prompt
         self._counted["completion_tokens"] += usage.completion
         for name in ("cached", "reasoning"):
@@ -302,13 +305,19 @@ class Calls:
             told = f"{self.client.endpoint}: no reply within {request.deadline:.4g} s"
             raise Passing(told) from error
 
-    async def _pause(self, failed: int, error: Passing) -> None:
-        """Wait before another attempt, or raise the error where there is none."""
+    async def _pause(self, failed: int, error: Passing, is_alone: bool) -> None:
+        """Wait before another attempt, or raise the error where there is none.
+
+        If no other call got a reply in the meantime either, an endpoint that cannot be reached will
+        not be reached by the next call.
+        """
         self._left()  # what was cut short by the end of the run has not failed
         pause = self._retries.pause(failed, error)
         if pause is None:
             if failed > 1:
                 error.args = (f"{error}, in {failed} attempts",)
+            if is_alone and isinstance(error, Unreachable):
+                raise self._stop(str(error), "Start the server, or correct its base_url") from error
             raise error
         self._counted["http_retries"] += 1
         with contextlib.suppress(TimeoutError):

@@ -25,7 +25,7 @@ from valor_llm.clients.http.deadlines import Waiting, pools
 from valor_llm.clients.http.faults import fault, said
 from valor_llm.clients.http.keys import Key
 from valor_llm.clients.http.proxies import connections
-from valor_llm.clients.protocol import ClientError, Passing, Refused
+from valor_llm.clients.protocol import ClientError, Passing, Refused, Unreachable
 
 _MOST_BYTES = 16 * 2**20  # of an answer; a judge's are a few thousand
 _ONCE = urllib3.Retry(total=False, redirect=False)
@@ -252,7 +252,7 @@ class Transport:
             why = (
                 cause.strerror if isinstance(cause, OSError) and cause.strerror else "no such host"
             )
-            return Passing(f"{self.endpoint}: cannot be reached, {why}")
+            return Unreachable(f"{self.endpoint}: cannot be reached, {why}")
         if isinstance(error, ConnectTimeoutError):
             return Passing(f"{self.endpoint}: no connection within {min(_CONNECT, deadline):.4g} s")
         return Passing(f"{self.endpoint}: the connection broke, {type(error).__name__}")
@@ -268,7 +268,8 @@ def _checked(base_url: str, place: str) -> SplitResult:
         is_address = False
     if not is_address:
         raise ResourceError(
-            f"{place}.base_url: expected an address that begins with http:// or https://",
+            f"{place}.base_url: expected an address that begins with http:// or https://, "
+            f"found {base_url.partition('?')[0].rpartition('@')[2]!r}",
             "Write it as: base_url: http://127.0.0.1:8000/v1",
         )
     if "@" in parts.netloc:
