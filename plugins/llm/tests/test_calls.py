@@ -316,6 +316,36 @@ def test_after_the_end_of_the_run_no_call_is_made() -> None:
     assert calls.stop is not None
 
 
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_a_run_that_may_take_a_moment_waits_no_minute_for_a_rate_limit(concurrency: int) -> None:
+    # The others wait for their turn, which the endpoint wants a minute later.
+    client = Scripted(lambda number, request: RateLimited("429", after=60.0))
+    parameters = JudgeParameters(cache="off", run_timeout=0.1, concurrency=concurrency)
+    calls = Calls(parameters, client, retries=Retries(6))
+    futures = [submit(calls.complete(REQUEST)) for _ in range(4)]
+    assert not wait(futures, timeout=10).not_done
+    errors = [one.exception() for one in futures]
+    assert {str(one).splitlines()[0] for one in errors} == {
+        "the judge's run_timeout of 0.1 s is over"
+    }
+    assert all(isinstance(one, ResourceStopped) for one in errors)
+
+
+def test_an_endpoint_that_wants_no_call_for_a_day_stops_the_run() -> None:
+    # A limit by the day: who waited for it would wait until tomorrow.
+    client = Scripted(lambda number, request: RateLimited("judge.test: 429", after=86_400.0))
+    calls = calls_of(client, concurrency=2)
+    futures = [submit(calls.complete(REQUEST)) for _ in range(6)]
+    assert not wait(futures, timeout=10).not_done
+    errors = [one.exception() for one in futures]
+    assert all(isinstance(one, ResourceStopped) for one in errors)
+    assert len(client.requests) <= 2
+    assert str(errors[0]).splitlines() == [
+        "judge.test: 429, and asks for no call within 86,400 s",
+        "Run again after that: what is paid for is not asked again",
+    ]
+
+
 def test_closing_ends_what_waits_and_the_threads() -> None:
     release, begun = threading.Event(), threading.Semaphore(0)
 

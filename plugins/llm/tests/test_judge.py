@@ -219,6 +219,19 @@ def test_a_changed_prompt_is_asked_anew(parameters: JudgeParameters, tmp_path: P
     assert answer.prompt.startswith("claims@1:")
 
 
+def test_a_prompt_of_a_misspelt_step_is_told_in_the_report(
+    parameters: JudgeParameters, tmp_path: Path
+) -> None:
+    own = tmp_path / "claims.toml"
+    own.write_text('version = 1\ninstruction = "List the claims."\n')
+    judge = Judge(evolve(parameters, prompts={"claims": own, "claimz": own}), says(CLAIMED))
+    assert "warnings" not in judge.facts()  # nothing was asked, and nothing can be said
+    ask(judge, RAIN)
+    assert judge.facts()["warnings"] == [
+        "prompts.claimz: no question was asked with it; this run's steps are claims"
+    ]
+
+
 def test_what_changes_no_answer_is_not_asked_anew(parameters: JudgeParameters) -> None:
     ask(Judge(parameters, says(CLAIMED)), RAIN)
     changed = evolve(parameters, concurrency=2, call_timeout=5.0, http_retries=3, reply_retries=0)

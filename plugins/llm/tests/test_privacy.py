@@ -142,6 +142,28 @@ def test_a_key_that_an_endpoint_sends_back_is_hidden(
         assert one.encode() not in kept
 
 
+@pytest.mark.parametrize("word", ["x", "no", "EMPTY"])
+def test_a_word_in_the_place_of_a_key_changes_no_reply(
+    word: str, endpoint: MockEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Local servers take any word, and hiding "no" in their replies would take away verdicts.
+    monkeypatch.setenv("VALOR_TEST_WORD", word)
+    claim = "EMPTY boxes, no fox."
+    verdict = {"id": 1, "analysis": "none", "verdict": "no"}
+    endpoint.configure(
+        script=[
+            {"reply": json.dumps({"claims": [claim]})},
+            {"reply": json.dumps({"verdicts": [verdict]})},
+        ]
+    )
+    judge = judge_of(endpoint, tmp_path)
+    judge["client"]["api_key_env"] = "VALOR_TEST_WORD"
+    report = evaluate(ITEMS[:1], ["llm.Faithfulness"], resources={"judge": judge}, items=True)
+    assert report.items is not None
+    (row,) = report.items[0].rows
+    assert row.details["verdicts"] == [{"text": claim, "verdict": "no", "analysis": "none"}]
+
+
 @pytest.mark.parametrize("dialect", ["openai", "anthropic"])
 def test_no_object_shows_or_pickles_the_key(dialect: str, endpoint: MockEndpoint, key: str) -> None:
     more = {"model": "m", "api_key_env": "VALOR_TEST_KEY"}

@@ -10,7 +10,7 @@ from valor_llm.replies.shapes import Rating
 from valor_llm.steps import prompt
 from valor_llm.steps.rubric import rubric
 
-from valor_core.errors import ParameterError
+from valor_core.errors import ParameterError, ResourceError
 from valor_core.result import Undefined
 from valor_core.schemas.text import Text
 
@@ -109,3 +109,16 @@ def test_without_meanings_and_steps_nothing_is_left_of_their_places() -> None:
 def test_what_makes_no_rubric_is_refused(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         RubricParameters(**({"criteria": "c"} | wrong))
+
+
+def test_a_prompt_of_ones_own_has_to_have_a_place_for_the_criteria() -> None:
+    # Without one, the judge would grade by criteria that it was never told.
+    settings = {"criteria": "Is it polite?", "steps": "", "grades": "- 1\n- 2"}
+    own = prompt.parsed("rubric", 'version = 1\ninstruction = "Grade: {{grades}}"\n', "own.toml")
+    with pytest.raises(ResourceError, match="expected a place for the criteria") as raised:
+        own.filled(settings, "English")
+    assert raised.value.remedy == "Write {{criteria}} where it is to stand."
+    # What is empty needs no place.
+    whole = "version = 1\ninstruction = '{{criteria}} {{grades}}'\n"
+    told = prompt.parsed("rubric", whole, "own.toml").filled(settings, "English")
+    assert told.startswith("Is it polite? ")

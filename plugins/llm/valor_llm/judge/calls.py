@@ -29,7 +29,7 @@ from valor_llm.clients.protocol import (
 )
 from valor_llm.judge.budget import Budget, Spent, cost_of
 from valor_llm.judge.features import Features
-from valor_llm.judge.limits import Limits
+from valor_llm.judge.limits import Limits, Ticket
 from valor_llm.judge.retries import Retries
 from valor_llm.parameters.judge import JudgeParameters
 
@@ -222,7 +222,7 @@ class Calls:
         if self._send is not None:
             return await self._sent(self._send, request, taken)
         tokens = _tokens(request)
-        ticket = await self._limits.enter(tokens)
+        ticket = await self._entered(tokens)
         try:
             left = self._admit(request)
             within = evolve(request, deadline=min(request.deadline, left))
@@ -237,6 +237,15 @@ class Calls:
         self._count(reply.usage)
         self._limits.clean(ticket, reply.usage.prompt + reply.usage.completion or None)
         return reply
+
+    async def _entered(self, tokens: int) -> Ticket:
+        """A call's place among those under way, waited for no longer than the run may last."""
+        left = self._left()
+        try:
+            async with asyncio.timeout(None if math.isinf(left) else left):
+                return await self._limits.enter(tokens)
+        except TimeoutError as error:
+            raise self._over() from error
 
     def _admit(self, request: Request) -> float:
         """Seconds that a request may take; all that forbids it is asked here, before each one."""
@@ -311,7 +320,12 @@ class Calls:
         If no other call got a reply in the meantime either, an endpoint that cannot be reached will
         not be reached by the next call.
         """
-        self._left()  # what was cut short by the end of the run has not failed
+        left = self._left()  # what was cut short by the end of the run has not failed
+        if isinstance(error, RateLimited) and not self._retries.is_patient(error):
+            raise self._stop(
+                f"{error}, and asks for no call within {error.after:,.0f} s",
+                "Run again after that: what is paid for is not asked again",
+            )
         pause = self._retries.pause(failed, error)
         if pause is None:
             if failed > 1:
@@ -321,7 +335,7 @@ class Calls:
             raise error
         self._counted["http_retries"] += 1
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._stopped.wait(), pause)
+            await asyncio.wait_for(self._stopped.wait(), min(pause, left))
 
     def _stop(self, reason: str, remedy: str | None) -> ResourceStopped:
         """Let no further call be made."""

@@ -88,6 +88,7 @@ class Judge:
         self._prompts = {
             name: prompts.replaced(name, path) for name, path in parameters.prompts.items()
         }
+        self._asked: set[str] = set()
 
     def _learned(self, features: Features) -> None:
         """Keep what was found out of the endpoint for later runs."""
@@ -140,6 +141,7 @@ class Judge:
 
     async def _ask(self, question: Question) -> Answer:
         step = question.step
+        self._asked.add(step.name)
         prompt = self._prompts.get(step.name) or prompts.own(step.name, step.package)
         conversation = Conversation(question, prompt, self.parameters)
         key = conversation.key(self.client)
@@ -191,12 +193,20 @@ class Judge:
     def facts(self) -> dict[str, Any]:
         """What stands in the report."""
         told: dict[str, Any] = {"endpoint": self.client.endpoint, "model": self.client.model}
-        warnings = [getattr(self.client, "warning", None)]
+        warnings = [getattr(self.client, "warning", None), *self._unused()]
         told |= dict(self._counted) | self.calls.facts()
         if self._batches is not None:
             told |= self._batches.facts()
             warnings += self._batches.warnings()
         return told | ({"warnings": said} if (said := [one for one in warnings if one]) else {})
+
+    def _unused(self) -> Iterator[str]:
+        """Prompts that took the place of none, such as those of a misspelt step."""
+        for name in sorted(set(self._prompts) - self._asked) if self._asked else ():
+            yield (
+                f"prompts.{name}: no question was asked with it; this run's steps are "
+                f"{', '.join(sorted(self._asked))}"
+            )
 
     def close(self) -> None:
         """End the calls that are under way, and let go of the cache."""

@@ -52,8 +52,18 @@ class Retries:
         error : Passing
             Why it has failed this time.
         """
-        after = error.after or 0.0
-        if failed > self.most or after > self.patience:
+        if failed > self.most or not self.is_patient(error):
             return None
+        after = error.after or 0.0
         # Drawn from 0, so that calls that failed together do not come back together.
         return after + self.draw(0.0, min(self.longest, self.first * 2.0 ** (failed - 1)))
+
+    def is_patient(self, error: Passing) -> bool:
+        """Whether an endpoint is left alone for as long as it asks.
+
+        Examples
+        --------
+        >>> [Retries(4).is_patient(Passing("429", after=seconds)) for seconds in (60, 86_400)]
+        [True, False]
+        """
+        return (error.after or 0.0) <= self.patience

@@ -54,10 +54,23 @@ class Prompt:
         return f"{self.name}@{self.version}:{self.digest}"
 
     def filled(self, settings: Mapping[str, str], language: str) -> str:
-        """The instruction with its settings put in."""
+        """The instruction with its settings put in.
+
+        Raises
+        ------
+        ResourceError
+            If it has no place for one of them, so that the judge would not be told.
+        """
         text = self.instruction
         for name, value in settings.items():
-            text = text.replace("{{" + name + "}}", value)
+            place = "{{" + name + "}}"
+            if value and place not in self.instruction:
+                raise ResourceError(
+                    f"prompt {self.name}: expected a place for the {name} in the instruction, "
+                    "found none",
+                    f"Write {place} where it is to stand.",
+                )
+            text = text.replace(place, value)
         return f"{text.strip()}\n\nWrite analyses in {language}."
 
 

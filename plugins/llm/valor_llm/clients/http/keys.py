@@ -10,11 +10,15 @@ from urllib.parse import quote
 from valor_core.errors import ResourceError
 
 _HIDDEN = "[key]"
+_SHORTEST = 8  # characters of a secret; "none", "x" or "EMPTY" fill the place of one
 _STARRED = re.compile(r"[^\s\"']*\*{3,}[^\s\"']*")
 
 
 class Key:
     """API key of an endpoint, read from the environment for every call and kept nowhere.
+
+    Local servers take any word as a key. One that is too short to be a secret is not hidden: it
+    may be part of what was judged, and a reply without it would say something else.
 
     Parameters
     ----------
@@ -30,9 +34,9 @@ class Key:
 
     Examples
     --------
-    >>> os.environ["EXAM_KEY"] = "sk-1234"
+    >>> os.environ["EXAM_KEY"] = "sk-12345"
     >>> key = Key("EXAM_KEY", "judge.client.api_key_env")
-    >>> key.hidden(b"wrong key sk-1234"), key
+    >>> key.hidden(b"wrong key sk-12345"), key
     (b'wrong key [key]', Key('EXAM_KEY'))
     """
 
@@ -73,9 +77,10 @@ class Key:
     def _forms(self) -> set[str]:
         """The key as it may stand in a text, in JSON or in an address."""
         key = self.value
+        if len(key) < _SHORTEST:
+            return set()
         escaped = json.dumps(key)[1:-1]
-        forms = {key, quote(key), quote(key, safe=""), escaped, escaped.replace("/", "\\/")}
-        return forms - {""}
+        return {key, quote(key), quote(key, safe=""), escaped, escaped.replace("/", "\\/")}
 
 
 def without_starred(text: str) -> str:
