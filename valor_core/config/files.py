@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from valor_core.config.limits import check_depth, nested_too_deeply, too_many_digits
 from valor_core.errors import ConfigError, MissingExtraError, did_you_mean_file, shown
 from valor_core.installer import install
+
+_BOOLEAN = "tag:yaml.org,2002:bool"
+_BOOLEANS = re.compile("^(?:true|True|TRUE|false|False|FALSE)$")
 
 
 def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -97,7 +101,15 @@ def _yaml(text: str, path: Path) -> Any:
         ) from error
 
     class Loader(yaml.SafeLoader):
-        """Refuses a key that stands twice in one table, which YAML forbids and PyYAML lets pass."""
+        """Refuses a key that stands twice in one table, which YAML forbids and PyYAML lets pass.
+
+        Off, on, yes and no are texts, as in YAML 1.2 and JSON; PyYAML takes them for booleans.
+        """
+
+        yaml_implicit_resolvers: ClassVar = {  # type: ignore[misc]
+            first: [one for one in found if one[0] != _BOOLEAN]
+            for first, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+        }
 
         def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
             seen = []
@@ -112,6 +124,7 @@ def _yaml(text: str, path: Path) -> Any:
             mapping: dict[Any, Any] = super().construct_mapping(node, deep)
             return mapping
 
+    Loader.add_implicit_resolver(_BOOLEAN, _BOOLEANS, "tTfF")
     try:
         loader = Loader(text)
         node = loader.get_single_node()

@@ -135,6 +135,25 @@ def test_a_plan_is_a_table_with_what_it_goes_by(config: Path) -> None:
     assert "Tokens are guessed, 4 characters each" in said.stderr
 
 
+def test_the_plan_of_a_panel_says_which_judge_each_row_is_of(
+    config: Path, endpoint: MockEndpoint
+) -> None:
+    client = {"name": "openai", "base_url": endpoint.base_url}
+    panel = json.dumps([{**client, "model": "one"}, {**client, "model": "two"}])
+    chosen = ("--set", f"judge.client={panel}", "--set", 'metrics=["llm.Faithfulness"]')
+    rows = [
+        line.split() for line in valor("judge", "plan", "config.yaml", *chosen).stdout.splitlines()
+    ]
+    told = [row[:4] for row in rows if row and row[0] == "llm.Faithfulness"]
+    assert told == [
+        ["llm.Faithfulness", step, judge, "6"]
+        for judge in ("one", "two")
+        for step in ("claims", "claims_supported")
+    ]
+    assert rows[-1][:2] == ["all", "24"]
+    assert [one["judge"] for one in planned(*chosen)["steps"]] == ["one", "one", "two", "two"]
+
+
 def test_a_response_without_claims_is_planned_as_if_it_had_some(config: Path) -> None:
     (config / "data.jsonl").write_text(
         json.dumps({"uid": "q", "response": "How are you?", "contexts": ["It rains."]})

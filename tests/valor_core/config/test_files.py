@@ -46,6 +46,20 @@ def test_a_byte_order_mark_is_no_trouble(tmp_path: Path) -> None:
     assert parse(path) == {}
 
 
+def test_off_and_no_are_words_in_yaml_as_they_are_in_json(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text(
+        "judge: {cache: off}\ngrades: {no: 0, yes: 1}\nitems: true\nnested: [False, TRUE, On]"
+    )
+
+    assert parse(path) == {
+        "judge": {"cache": "off"},
+        "grades": {"no": 0, "yes": 1},
+        "items": True,
+        "nested": [False, True, "On"],
+    }
+
+
 @pytest.mark.parametrize(
     ("name", "text", "error"),
     [

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import click
-from attrs import asdict
+from attrs import asdict, evolve
 
 from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
@@ -43,9 +43,8 @@ def command(config: Path, settings: tuple[str, ...], as_json: bool) -> int:
 
 
 def _told(run: PlannedRun) -> dict[str, Any]:
-    total = {
-        key: value for key, value in asdict(run.total).items() if key not in ("metric", "step")
-    }
+    of_all = ("metric", "step", "judge")
+    total = {key: value for key, value in asdict(run.total).items() if key not in of_all}
     return {
         "items": run.items,
         "total": total,
@@ -59,9 +58,13 @@ def _table(run: PlannedRun) -> Table:
     priced = run.total.cost is not None
     numbers = ["calls at most", "cached", "prompt tokens", "reply tokens"]
     numbers += ["cost"] if priced else []
-    rows = [[step.metric, step.step, *_cells(step, priced)] for step in run.steps]
-    rows.append(["all", "", *_cells(run.total, priced)])
     columns: list[str | Column] = ["metric that asks first", "step"]
+    is_panel = len({step.judge for step in run.steps}) > 1
+    columns += ["judge"] if is_panel else []
+    rows = []
+    for step in (*run.steps, evolve(run.total, metric="all")):
+        named = [step.metric, step.step, step.judge][: len(columns)]
+        rows.append([*named, *_cells(step, priced)])
     columns += [Column(title, numeric=True) for title in numbers]
     return Table(f"Plan of {run.items:,} items", columns, rows, foot=1)
 

@@ -38,6 +38,8 @@ class PlannedStep:
         The metric that asks first; others that ask the same pay nothing.
     step : str
         What is asked.
+    judge : str
+        Who is asked, as reports call it.
     calls : int
         Calls, at the most.
     cached : int
@@ -50,6 +52,7 @@ class PlannedStep:
 
     metric: str
     step: str
+    judge: str
     calls: int
     cached: int
     prompt: int
@@ -83,6 +86,7 @@ class PlannedRun:
         """All steps together."""
         costs = [step.cost for step in self.steps if step.cost is not None]
         return PlannedStep(
+            "",
             "",
             "",
             sum(step.calls for step in self.steps),
@@ -164,7 +168,7 @@ def _steps(judge: PlanningJudge) -> list[PlannedStep]:
     for one in judge.notes.asked:
         found.setdefault((one.metric, one.step), []).append(one)
     return [
-        _step(metric, step, asked, rates, partial(_cost, judge))
+        _step(metric, step, judge.name, asked, rates, partial(_cost, judge))
         for (metric, step), asked in found.items()
     ]
 
@@ -172,6 +176,7 @@ def _steps(judge: PlanningJudge) -> list[PlannedStep]:
 def _step(
     metric: str,
     step: str,
+    judge: str,
     asked: Sequence[Asked],
     rates: TokenRates,
     cost: Callable[[Usage], float | None],
@@ -182,7 +187,7 @@ def _step(
     usage = Usage(prompt=round(prompt), completion=round(replies))
     cached = len(asked) - len(calls)
     return PlannedStep(
-        metric, step, len(calls), cached, usage.prompt, usage.completion, cost(usage)
+        metric, step, judge, len(calls), cached, usage.prompt, usage.completion, cost(usage)
     )
 
 
