@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Mapping, Set
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -36,22 +37,39 @@ def fingerprint(value: Any) -> str:
     return digest.hexdigest()
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def _add(digest: Any, value: Any) -> None:
     """Add a value, each kind of it told from every other."""
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+    kind = type(value)
+    if kind in _PLAIN:  # most values are, and it takes long to find out that they are nothing else
+        _add_plain(digest, value)
+    elif isinstance(value, np.ndarray) and not value.dtype.hasobject:
         digest.update(f"array {value.dtype.str} {value.shape} ".encode())
         digest.update(np.ascontiguousarray(value).view(np.uint8).data)
     elif isinstance(value, Mapping):
         _add_table(digest, "table", value)
-    elif attrs.has(type(value)):
-        names = [field.name for field in attrs.fields(type(value)) if field.init]
-        _add_table(digest, type(value).__name__, {name: getattr(value, name) for name in names})
+    elif (names := _names(kind)) is not None:  # type: ignore[arg-type]
+        _add_table(digest, kind.__name__, {name: getattr(value, name) for name in names})
     elif isinstance(value, (list, tuple, np.ndarray)):
         _add_list(digest, "list", value)
     elif isinstance(value, Set):
         _add_list(digest, "set", sorted(map(repr, value)))
     else:
-        digest.update(f"{type(value).__name__} {value!r} ".encode(errors="surrogatepass"))
+        _add_plain(digest, value)
+
+
+def _add_plain(digest: Any, value: Any) -> None:
+    digest.update(f"{type(value).__name__} {value!r} ".encode(errors="surrogatepass"))
+
+
+@lru_cache(maxsize=256)
+def _names(kind: type) -> tuple[str, ...] | None:
+    """What an attrs class is made of, or None for another class."""
+    if not attrs.has(kind):
+        return None
+    return tuple(field.name for field in attrs.fields(kind) if field.init)
 
 
 def _add_list(digest: Any, kind: str, items: Collection[Any]) -> None:

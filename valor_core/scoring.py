@@ -146,7 +146,7 @@ class Job:
     journal: Journal | None = field(init=False)
     answered: list[ItemRow | None] = field(init=False)
     columns: ItemRows | None = field(init=False, default=None)
-
+    keys: dict[int, str] = field(init=False, factory=dict)
     gaps: Numbers = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -213,7 +213,7 @@ class Job:
         """
         for place, item in enumerate(self.items.objects):
             gap = self.gaps.at(place)
-            known = self._known(item) if isinstance(gap, float) else ItemRow(item.uid, gap)
+            known = self._known(place, item) if isinstance(gap, float) else ItemRow(item.uid, gap)
             if known is not None:
                 self.answered[place] = known
                 self._told(1)
@@ -222,8 +222,11 @@ class Job:
             elif self.journal is None:
                 return
 
-    def _known(self, item: Any) -> ItemRow | None:
-        return None if self.journal is None else self.journal.find(key_of(item, self.identity))
+    def _known(self, place: int, item: Any) -> ItemRow | None:
+        if self.journal is None:
+            return None
+        key = self.keys[place] = key_of(item, self.identity)
+        return self.journal.find(key)
 
     def _answer(self, item: Any) -> Any:
         try:
@@ -239,7 +242,7 @@ class Job:
         if self.journal is None or self.run is None:
             return
         try:
-            self.journal.add(key_of(item, self.identity), row)
+            self.journal.add(self.keys.pop(place), row)
         except (
             StateError
         ) as error:  # what was paid for goes to the report, and nothing more is paid

@@ -6,7 +6,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,20 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import ResourceError, shown
+from valor_llm.steps.rendered import rendered
 
 
-@frozen
+@frozen(slots=False)
 class Example:
     """One example of a prompt: what is asked about, and a reply that is right."""
 
     data: Mapping[str, Any]
     reply: str
+
+    @cached_property
+    def text(self) -> str:
+        """The example as the judge sees it."""
+        return f"Example\n{rendered(self.data)}\nReply\n{self.reply}"
 
 
 @frozen
