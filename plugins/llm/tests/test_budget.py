@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from valor_llm.clients.protocol import Message, Passing, Reply, Request, Usage
 from valor_llm.judge.answer import Answer
-from valor_llm.judge.budget import Budget, Spending, Spent, cost_of
 from valor_llm.judge.calls import Calls
 from valor_llm.judge.panel import Panel
 from valor_llm.judge.retries import Retries
+from valor_llm.judge.spending.budget import Budget, Spending, Spent, cost_of
 from valor_llm.parameters.judge import JudgeParameters, Prices
 from valor_llm.steps.claims import CLAIMS
 

@@ -12,7 +12,7 @@ from valor_core.cli import streams
 from valor_core.cli.command import command as make_command
 from valor_core.request import Request
 from valor_core.table import Column, Table, number
-from valor_llm.judge.token_rates import UNKNOWN
+from valor_llm.judge.spending.token_rates import UNKNOWN
 from valor_llm.planning.planned_run import PlannedRun, PlannedStep, planned
 
 

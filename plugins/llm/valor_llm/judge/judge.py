@@ -16,12 +16,12 @@ from valor_core.event_loop import carried
 from valor_llm.clients.protocol import Client, ClientError, Passing, Reply
 from valor_llm.clients.recording import Line, Recording
 from valor_llm.judge.answer import Answer, NoAnswer, Question
-from valor_llm.judge.budget import Budget
 from valor_llm.judge.calls import Calls
 from valor_llm.judge.conversation import Conversation
 from valor_llm.judge.features import Features
 from valor_llm.judge.retries import Retries
 from valor_llm.judge.sharing import Sharing
+from valor_llm.judge.spending.budget import Budget
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps import prompt as prompts
 from valor_llm.steps.step import Step

@@ -10,8 +10,8 @@ from valor_core.errors import ResourceError
 from valor_core.resource_facts import WARNINGS, added_up
 from valor_core.result import exact_mean
 from valor_llm.clients.protocol import Client
-from valor_llm.judge.budget import Budget
 from valor_llm.judge.judge import Judge
+from valor_llm.judge.spending.budget import Budget
 from valor_llm.parameters.judge import Combination, JudgeParameters
 from valor_llm.records.record import Record
 

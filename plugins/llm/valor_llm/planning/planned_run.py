@@ -19,8 +19,8 @@ from valor_core.resources import opened
 from valor_core.running import evaluator_of, registry_of
 from valor_core.tally import Tally
 from valor_llm.clients.protocol import Usage
-from valor_llm.judge.budget import cost_of
-from valor_llm.judge.token_rates import TokenRates
+from valor_llm.judge.spending.budget import cost_of
+from valor_llm.judge.spending.token_rates import TokenRates
 from valor_llm.planning.planning_judge import Asked, PlanningJudge, PlanningPanel
 
 _JUDGE = "llm.judge"

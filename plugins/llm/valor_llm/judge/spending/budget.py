@@ -7,7 +7,7 @@ import asyncio
 from attrs import define, field, frozen
 
 from valor_llm.clients.protocol import Request, Usage
-from valor_llm.judge.token_rates import TokenRates, characters
+from valor_llm.judge.spending.token_rates import TokenRates, characters
 from valor_llm.parameters.judge import JudgeParameters, Prices
 
 _LONGEST = 2048

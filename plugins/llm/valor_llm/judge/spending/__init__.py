@@ -1,0 +1,1 @@
+"""Spending: what calls take, and what they may take in all."""
