@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ResourceError, did_you_mean, found_at, shown
+from valor_core.errors import ParameterError, ResourceError, did_you_mean, found_at, shown
 from valor_core.parameters import FromEnvironment, build, declared, plain, relocate
 from valor_core.registry import Registry
 from valor_core.resource_facts import told_by
@@ -261,13 +261,21 @@ def _kind(spec: ResourceSpec, chosen: Any, registry: Registry, place: str) -> Bo
         there = [one for one in registry.all(ResourceKindSpec) if one.resource == spec.name]
         listed = ", or a list of these" if spec.several_kinds else ""
         raise ResourceError(
-            f"{place}: expected a name or a table with a name{listed}, got {shown(chosen)}",
+            f"{place}: expected a name or a table with a name{listed}, "
+            f"got {'none' if chosen is None else shown(chosen)}",
             f"Name one of: {', '.join(one.short_name for one in there) or 'none is installed'}.",
         )
     with found_at(f"{place}: "):
         kind = registry.resource_kind(values["name"], spec)
     given = {key: value for key, value in values.items() if key != "name"}
-    return BoundKind(kind, build(kind.parameter_class, given, f"{place}."))
+    try:
+        return BoundKind(kind, build(kind.parameter_class, given, f"{place}."))
+    except ParameterError as error:
+        raise ParameterError(
+            error.sentence,
+            error.remedy or f"See its parameters with: valor show {kind.name}",
+            f"{place}.",
+        ) from None
 
 
 def _several(spec: ResourceSpec, sections: Mapping[str, Any]) -> tuple[str, ...]:

@@ -20,7 +20,8 @@ from valor_llm.judge.judge import Judge
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
 
-from valor_core.errors import ResourceError, ResourceStopped
+from valor_core import evaluate
+from valor_core.errors import ResourceError, ResourceStopped, ValorError
 from valor_core.event_loop import submit
 
 CLAIMED = '{"claims": ["It rains."]}'
@@ -393,3 +394,12 @@ def test_a_reply_that_was_cut_off_may_be_twice_as_long_the_next_time(
     assert answer.value["claims"] == ("It rains.",)
     assert [request.max_tokens for request in client.requests] == [2048, 4096]
     assert "it is cut off, since it is too long" in client.requests[1].messages[-1].content
+
+
+def test_a_client_without_its_address_says_where_its_parameters_are_listed() -> None:
+    with pytest.raises(ValorError) as caught:
+        evaluate([], ["llm.Faithfulness"], resources={"judge": {"client": {"name": "openai"}}})
+    assert str(caught.value) == (
+        "judge.client.base_url: expected a string, found none\n"
+        "See its parameters with: valor show llm.openai"
+    )

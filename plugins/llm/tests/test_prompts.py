@@ -106,3 +106,13 @@ def test_a_prompt_of_somebody_else_is_checked_when_it_is_read(
         with pytest.raises(ResourceError) as error:
             prompt.replaced("claims", path)
         assert message in str(error.value)
+
+
+def test_a_prompt_that_is_not_there_is_told_in_words_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError) as caught:
+        prompt.replaced("claims", tmp_path / "nosuch.toml")
+    assert str(caught.value) == (
+        f"judge.prompts.claims: {tmp_path / 'nosuch.toml'}: expected a readable file, "
+        "No such file or directory\n"
+        "Name a prompt in TOML, or leave it out to have that of the package"
+    )

@@ -12,7 +12,7 @@ from valor_llm.gallery.verdicts import AGAINST, FOR, VerdictGallery
 from valor_llm.parameters.gallery import VerdictsParameters
 
 from valor_core import Failed, Text, TextBatch, Undefined, evaluate
-from valor_core.errors import ConfigError, ParameterError, UnknownNameError
+from valor_core.errors import ConfigError, ParameterError, UnknownNameError, ValorError
 from valor_core.item_rows import ItemRow
 
 MILL = "The mill burned down in 1874."
@@ -183,3 +183,18 @@ def test_a_misspelt_metric_is_named_with_its_place() -> None:
 def test_a_metric_without_items_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"^gallery\.by: expected a metric of items"):
         VerdictGallery(VerdictsParameters(by="text.CorpusBLEU"))
+
+
+def test_the_gallery_of_texts_says_which_one_shows_a_judged_metric(tmp_path: Path) -> None:
+    chosen = {"name": "text.Gallery", "by": "llm.Bias", "folder": str(tmp_path / "page")}
+    with pytest.raises(ValorError) as caught:
+        evaluate(
+            [Text("q1", response="Graz is best.")],
+            ["llm.Bias"],
+            resources={"judge": {"client": "lexical"}},
+            gallery=chosen,
+        )
+    assert str(caught.value).startswith(
+        "gallery.by: expected a metric that asks nobody, got llm.Bias"
+    )
+    assert "gallery.name=llm.Verdicts" in str(caught.value)

@@ -110,7 +110,9 @@ class JudgeParameters:
         check=Within(0, open_low=True),
     )
     prices: Prices | None = parameter(
-        default=None, help="Prices of tokens, from which costs are worked out."
+        default=None,
+        help="Prices of a million tokens, from which costs are worked out: `prompt`, `completion`, "
+        "`cached`, and `batch`, the part of these that a call in a batch costs.",
     )
     calibration: Path | None = parameter(
         default=None,

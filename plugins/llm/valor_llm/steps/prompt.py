@@ -99,7 +99,9 @@ def replaced(name: str, path: Path) -> Prompt:
         return parsed(name, path.read_text("utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise ResourceError(
-            f"judge.prompts.{name}: {path}: expected a readable file: {error}"
+            f"judge.prompts.{name}: {path}: expected a readable file, "
+            f"{getattr(error, 'strerror', None) or error}",
+            "Name a prompt in TOML, or leave it out to have that of the package",
         ) from error
 
 

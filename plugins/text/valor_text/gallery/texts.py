@@ -12,6 +12,7 @@ from valor_core.errors import ParameterError, did_you_mean, shown
 from valor_core.gallery import MarkedTexts, Piece
 from valor_core.item_rows import ONLY
 from valor_core.schemas.text import TextBatch
+from valor_core.spec import ResourceSpec
 from valor_text.gallery.differences import Differences
 from valor_text.parameters.gallery import GalleryParameters
 
@@ -41,7 +42,14 @@ class TextGallery:
 
     def __init__(self, parameters: GalleryParameters) -> None:
         self.parameters = parameters
-        self._spec = Registry().metric(parameters.by, "text")
+        registry = Registry()
+        self._spec = registry.metric(parameters.by, "text")
+        home = self._spec.namespace
+        if not all(registry.find(ResourceSpec, one, home).free for one in self._spec.resources):
+            raise ParameterError(
+                f"gallery.by: expected a metric that asks nobody, got {self._spec.name}",
+                "Name a gallery that shows what a judge said: gallery.name=llm.Verdicts",
+            )
         if self._best is None or not self._spec.per_item:
             raise ParameterError(
                 f"gallery.by: expected a metric of items with a best value, got {self._spec.name}",
