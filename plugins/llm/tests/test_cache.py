@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from valor_llm.clients.protocol import Reply, TokenChoice, Usage
-from valor_llm.judge.cache import Cache, Kept, key_of
+from valor_llm.judge.cache import Cache
+from valor_llm.judge.kept import Kept, key_of
 
 from valor_core.errors import ResourceError
 
@@ -96,7 +97,8 @@ WRITER = """
 import sys
 from pathlib import Path
 from valor_llm.clients.protocol import Reply
-from valor_llm.judge.cache import Cache, Kept
+from valor_llm.judge.cache import Cache
+from valor_llm.judge.kept import Kept
 cache = Cache(Path(sys.argv[1]))
 for number in range(100):
     cache.add(f"{sys.argv[2]}{number}", Kept(Reply(text="x", model="m")))

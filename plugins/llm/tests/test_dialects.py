@@ -350,3 +350,16 @@ def test_the_likeliest_tokens_come_with_their_probabilities(endpoint: MockEndpoi
 )
 def test_tokens_are_read_as_far_as_they_are_told(told: Any, tokens: Any) -> None:
     assert openai.tokens_of(told) == tokens
+
+
+def test_a_deployment_is_told_by_its_query_and_headers_and_not_by_a_key() -> None:
+    def identity(query: str = "", **headers: str) -> dict[str, Any]:
+        url = f"http://127.0.0.1:9/v1{query}"
+        return OpenAI(OpenAIParameters(base_url=url, model="m", headers=headers)).identity()
+
+    plain = identity()
+    others = [identity("?deployment=b"), identity(region="east"), identity(region="west")]
+
+    assert all(one != plain for one in others)
+    assert others[1] != others[2]
+    assert identity(Authorization="Bearer abc") == plain

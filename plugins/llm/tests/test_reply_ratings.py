@@ -64,6 +64,7 @@ def test_small_deviations_are_overlooked_and_told(
     [
         *((text, FIVE) for text in ("4.5", "four", "great", "7", "10", "-3", "40", "4 out of 10")),
         *((text, FIVE) for text in ("4 out of 5", "4/5", "4 / 5", "4th", "40%", "Score 5 for 2")),
+        *((text, FIVE) for text in ("It contains 3 mistakes", "I count 3", "3 facts are wrong")),
         *((text, FIVE) for text in ("On a scale of 1 to 5 I give 4", "4.50", "4,5", "4, or 3.5")),
         *((text, THREE) for text in ("0 out of 2", "1/2", "12", "1 because 2 facts match")),
         *((text, EVEN) for text in ("3", "1", "5", "N/A", "40")),

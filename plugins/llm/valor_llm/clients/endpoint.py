@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol
@@ -13,6 +15,8 @@ from valor_llm.clients.fields import merged
 from valor_llm.clients.http.keys import Key
 from valor_llm.clients.http.transport import Transport
 from valor_llm.clients.protocol import Reply, Request
+
+_SECRET = re.compile("auth|cookie|key|secret|token", re.IGNORECASE)
 
 
 class EndpointParameters(Protocol):
@@ -85,8 +89,13 @@ class Endpoint(ABC):
     def identity(self) -> dict[str, Any]:
         """What of it can change a reply: its address and dialect, the model, further fields."""
         told = {"endpoint": self.endpoint, "path": self.path, "model": self.model}
-        extra = dict(self.parameters.extra)
-        return told | ({"extra": json.dumps(extra, sort_keys=True)} if extra else {})
+        if self.parameters.extra:
+            told["extra"] = json.dumps(dict(self.parameters.extra), sort_keys=True)
+        route = [self.transport.query, *_routing(self.parameters.headers)]
+        if any(route):
+            # Either may choose another deployment, and may be secret.
+            told["route"] = hashlib.blake2b(repr(route).encode(), digest_size=8).hexdigest()
+        return told
 
     @abstractmethod
     def body(self, request: Request) -> dict[str, Any]:
@@ -112,3 +121,8 @@ class Endpoint(ABC):
     def close(self) -> None:
         """End the calls that are under way."""
         self.transport.close()
+
+
+def _routing(headers: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Headers that may choose what answers; those with a key only say who asks."""
+    return sorted((name, value) for name, value in headers.items() if not _SECRET.search(name))

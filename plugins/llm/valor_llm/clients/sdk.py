@@ -18,6 +18,7 @@ from valor_llm.clients.protocol import Client, ClientError, Reply, Request
 class _Dialect:
     """How an SDK is asked."""
 
+    name: str
     create: Callable[[Any], Callable[..., Any]]
     body_of: Callable[[Request, str], dict[str, Any]]
     reply_of: Callable[[Mapping[str, Any], str, str], Reply]
@@ -27,6 +28,7 @@ class _Dialect:
 
 
 _OPENAI = _Dialect(
+    "openai",
     lambda client: client.chat.completions.create,
     openai.body_of,
     openai.reply_of,
@@ -34,6 +36,7 @@ _OPENAI = _Dialect(
     (),
 )
 _ANTHROPIC = _Dialect(
+    "anthropic",
     lambda client: client.messages.create,
     anthropic.body_of,
     anthropic.reply_of,
@@ -70,7 +73,7 @@ class _Sdk:
 
     def identity(self) -> dict[str, Any]:
         """What of it can change a number."""
-        told = {"endpoint": self.endpoint, "model": self.model}
+        told = {"endpoint": self.endpoint, "dialect": self._dialect.name, "model": self.model}
         return told | ({"extra": repr(sorted(self._extra.items()))} if self._extra else {})
 
     def _arguments(self, request: Request) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from attrs import define, evolve, field
 
 from valor_llm.clients.protocol import Client, Message, Reply, Request, Usage
 from valor_llm.judge.answer import Answer, NoAnswer, Question
-from valor_llm.judge.cache import Kept, key_of
+from valor_llm.judge.kept import Kept, key_of
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.replies.expected import NoProbabilities, expected
 from valor_llm.replies.shapes import Rating, Reading

@@ -96,6 +96,8 @@ class Rating:
             name = _LABEL.sub("", told, count=1).strip(_AROUND).casefold()
             yield from (grade for grade in self.grades if str(grade).casefold() == name)
             return
+        if not _RATED.search(told):
+            return
         numbers = [_number(part) for part in _PARTS.split(told) if _DIGIT.search(part)]
         if numbers and numbers[-1] in self.grades:
             yield from (grade for grade in self.grades for one in numbers if one == grade)
@@ -103,6 +105,11 @@ class Rating:
 
 _LABEL = re.compile(r"^\W*(?:rating|grade|score)\W+", re.IGNORECASE)
 _AROUND = " \t\r\n.!*_`\"'"
+_RATED = re.compile(
+    r"(?:^|[:=]|\b(?:rating|grade|score)\b(?:\s+(?:is|of|are))?)[^\w%+-]*-?\d+(?:\.0+)?[^\w%]*$",
+    re.IGNORECASE,
+)
+"""A number at the end, alone or named as a rating; "it has 3 mistakes" and "I count 3" are none."""
 _PARTS = re.compile(r"[\s:=]+")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"[^\w%+-]*(-?[0-9]{1,9})(?:\.0{1,9})?[^\w%+-]*")

@@ -89,6 +89,8 @@ class Transport:
             (parts.scheme, parts.netloc, parts.path.rstrip("/"), "", "")
         )
         """The address, without what may be secret in it."""
+        self.query = parts.query
+        """What follows the address, which may be secret."""
         self._query = f"?{parts.query}" if parts.query else ""
         self._key, self._key_header = key, key_header
         self._headers = {
