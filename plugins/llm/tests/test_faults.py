@@ -54,8 +54,12 @@ def outcomes(endpoint: MockEndpoint, metric: str) -> list[Any]:
 def test_every_fault_gives_right_scores_or_named_errors(endpoint: MockEndpoint, kind: str) -> None:
     found = {}
     for fault in sorted({*endpoint.faults[kind]} - WITHOUT_EFFECT):
-        metric = "llm.SummaryCoherence" if fault.startswith("rating_") else "llm.Faithfulness"
-        endpoint.reset(faults={fault: 0.3}, seed=5, slow_seconds=0.6, retry_after=0.01)
+        is_rating = fault.startswith("rating_")
+        metric = "llm.SummaryCoherence" if is_rating else "llm.Faithfulness"
+        # A rating takes one call a sample, so that few calls could meet the fault.
+        endpoint.reset(
+            faults={fault: 0.6 if is_rating else 0.3}, seed=5, slow_seconds=0.6, retry_after=0.01
+        )
         rows = outcomes(endpoint, metric)
         told = [wrong(*pair, fault in STOPPING) for pair in zip(rows, RIGHT[metric], strict=True)]
         found[fault] = [one for one in told if one]
