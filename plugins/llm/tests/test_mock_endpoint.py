@@ -11,6 +11,7 @@ import pytest
 from mock_endpoint import MockEndpoint
 from valor_llm.clients.protocol import Message
 from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
+from valor_llm.steps.fences import Fences
 from valor_llm.steps.prompt import own
 from valor_llm.steps.statements import STATEMENTS_MATCHED
 from valor_llm.steps.step import Step
@@ -20,7 +21,7 @@ CLAIMED = ("Boxes are red.", "Boxes are green.", "Boxes are heavy.")
 
 
 def messages(step: Step, fence: str = "DATA-1", **data: Any) -> list[Message]:
-    return step.messages(own(step.name), data, "English", fence)
+    return step.messages(own(step.name), data, "English", Fences(fence, None))
 
 
 def body(step: Step, form: str = "json_schema", fence: str = "DATA-1", **data: Any) -> Any:

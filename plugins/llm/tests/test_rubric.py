@@ -8,6 +8,7 @@ import pytest
 from valor_llm.parameters.rubric import RubricParameters
 from valor_llm.replies.shapes import Rating
 from valor_llm.steps import prompt
+from valor_llm.steps.fences import Fences
 from valor_llm.steps.rubric import rubric
 
 from valor_core.errors import ParameterError, ResourceError
@@ -77,7 +78,7 @@ def test_criteria_meanings_and_steps_stand_in_the_prompt() -> None:
         {"1": "polite"},
         ("Read.", "Think."),
     )
-    told = step.messages(prompt.own("rubric"), {"response": "x"}, "English", "F")[0].content
+    told = step.messages(prompt.own("rubric"), {"response": "x"}, "English", Fences())[0].content
     assert "polite?" in told
     assert "\n0\n1: polite\n" in told
     assert "Proceed so:\n1. Read.\n2. Think.\n" in told
@@ -86,7 +87,7 @@ def test_criteria_meanings_and_steps_stand_in_the_prompt() -> None:
 
 def test_without_meanings_and_steps_nothing_is_left_of_their_places() -> None:
     step = rubric(("response",), "c", Rating((1, 2)), {}, ())
-    told = step.messages(prompt.own("rubric"), {"response": "x"}, "English", "F")[0].content
+    told = step.messages(prompt.own("rubric"), {"response": "x"}, "English", Fences())[0].content
     assert "Proceed" not in told
     assert "{{" not in told
     assert "\n1\n2\n" in told

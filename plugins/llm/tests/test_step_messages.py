@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from importlib import resources
+from itertools import takewhile
 from typing import Any
 
 import pytest
@@ -15,11 +17,13 @@ from valor_llm.probe.attacks import attacks
 from valor_llm.replies.shapes import Reading, Verdicts
 from valor_llm.steps import prompt
 from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
+from valor_llm.steps.contexts import CONTEXTS_USEFUL
+from valor_llm.steps.fences import Fences
 from valor_llm.steps.step import Step
 
 from .declared_steps import STEPS
 
-FENCE = "DATA-0123456789abcdef"
+FENCES = Fences("DATA-0123456789abcdef", b"secret")
 LISTS = (
     *("contexts", "references", "claims", "opinions", "statements"),
     *("response_statements", "reference_statements"),
@@ -35,15 +39,19 @@ def data_of(step: Step, text: str) -> dict[str, Any]:
 
 
 def messages(step: Step, data: dict[str, Any], reading: Reading | None = None) -> list[Message]:
-    return step.messages(prompt.own(step.name), data, "English", FENCE, reading)
+    return step.messages(prompt.own(step.name), data, "English", FENCES, reading)
 
 
 def shown(sent: Sequence[Message]) -> dict[str, Any]:
-    """The data as the judge reads them: what stands between the lines of the fence."""
-    lines = sent[1].content.split("\n")
-    first, last = (place for place, line in enumerate(lines) if line == FENCE)
-    assert last == first + 2, "the data are one line"
-    found: dict[str, Any] = json.loads(lines[first + 1])
+    """The data as the judge reads them: every line that stands between two lines of a fence."""
+    _, *lines = sent[1].content.split("\n")
+    assert len(lines) % 3 == 0, "the data are a line in each fence"
+    found: dict[str, Any] = {}
+    for first, line, last in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
+        assert first == last
+        assert re.fullmatch("DATA-[0-9a-f]{16}", first)
+        found |= json.loads(line)
+    assert last == FENCES.item
     return found
 
 
@@ -103,6 +111,48 @@ def test_no_text_is_more_than_one_line_of_json(text: str) -> None:
     assert shown(sent) == numbered(data)
     assert len(sent[1].content.splitlines()) == len(sent[1].content.split("\n"))
     sent[1].content.encode()
+
+
+def begin_alike(one: Sequence[Message], other: Sequence[Message]) -> str:
+    """What two calls share from their beginning on, as an endpoint's prefix cache sees it."""
+    texts = ["\n".join(message.content for message in sent) for sent in (one, other)]
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False))
+    return "".join(character for character, _ in alike)
+
+
+@pytest.mark.parametrize(
+    ("step", "shared", "items"),
+    [
+        (CLAIMS_SUPPORTED, {"contexts": ["Rain in May."]}, [{"claims": ["a"]}, {"claims": ["b"]}]),
+        (
+            CONTEXTS_USEFUL,
+            {"query": "When?", "contexts": ["Rain in May."]},
+            [{"reference": "May"}, {"reference": "June"}],
+        ),
+    ],
+)
+def test_calls_that_share_contexts_begin_alike_up_to_the_item(
+    step: Step, shared: dict[str, Any], items: list[dict[str, Any]]
+) -> None:
+    own = prompt.own(step.name)
+
+    first, second = (step.messages(own, shared | item, "English", Fences(), None) for item in items)
+
+    alike = begin_alike(first, second)
+    assert alike.startswith(first[0].content)
+    assert json.dumps("Rain in May.") in alike
+    assert re.search("\nDATA-[0-9a-f]{0,12}$", alike)  # the item's fence, new for each
+
+
+def test_texts_that_differ_stand_behind_fences_that_differ() -> None:
+    own = prompt.own(CLAIMS_SUPPORTED.name)
+    fences = [
+        CLAIMS_SUPPORTED.messages(own, {"contexts": [text], "claims": ["a"]}, "English", Fences())[
+            1
+        ].content.split("\n")[1]
+        for text in ("Rain in May.", "Rain in June.")
+    ]
+    assert fences[0] != fences[1]
 
 
 def test_what_was_wrong_is_told_after_the_data_in_the_same_message() -> None:

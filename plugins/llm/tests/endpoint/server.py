@@ -244,8 +244,9 @@ class Server:
 
 
 def key_of(body: Mapping[str, Any]) -> str:
-    """What a request asks, whatever fence it was given."""
+    """What a request asks, whatever fences it was given."""
     text = json.dumps(body, sort_keys=True)
-    for match in FENCED.finditer("\n".join(prompts_of(body))):
-        text = text.replace(match["fence"], "FENCE")
+    fences = {match["fence"] for match in FENCED.finditer("\n".join(prompts_of(body)))}
+    for fence in sorted(fences, key=len, reverse=True):
+        text = text.replace(fence, "FENCE")
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,9 +13,9 @@ from valor_llm.judge.kept import Kept, key_of
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.replies.expected import NoProbabilities, expected
 from valor_llm.replies.shapes import Rating, Reading
+from valor_llm.steps.fences import PLACEHOLDERS, Fences
 from valor_llm.steps.prompt import Prompt
 from valor_llm.steps.repeated_example import repeats_example
-from valor_llm.steps.step import FENCE
 
 
 @define
@@ -43,11 +42,10 @@ class Conversation:
     _cut_off: int = field(default=0, init=False)
     _last: Reply | None = field(default=None, init=False)
     _unkept: tuple[int, Usage] = field(factory=lambda: (0, Usage()), init=False)
-    _fence: str = field(factory=lambda: f"DATA-{secrets.token_hex(8)}", init=False)
 
     def key(self, client: Client) -> str:
-        """What the question to a client is found by; the fence, always new, is no part of it."""
-        request = self._request(FENCE, None)
+        """What the question to a client is found by; the fences are no part of it."""
+        request = self._request(PLACEHOLDERS, None)
         return key_of(
             {
                 "client": _identity(client),
@@ -66,7 +64,7 @@ class Conversation:
 
     def request(self) -> Request:
         """What is asked next: all of it, or what is missing."""
-        return self._request(self._fence, self.reading)
+        return self._request(Fences(), self.reading)
 
     def take(self, reply: Reply) -> Kept | None:
         """Read the next reply; it is worth being kept if something of it can be used."""
@@ -163,10 +161,10 @@ class Conversation:
             return True
         return False
 
-    def _request(self, fence: str, reading: Reading | None) -> Request:
+    def _request(self, fences: Fences, reading: Reading | None) -> Request:
         step, data, seed = self.question.step, self.question.data, self.parameters.seed
         language, most = self.parameters.language, self.parameters.reply_tokens
-        messages: list[Message] = step.messages(self.prompt, data, language, fence, reading)
+        messages: list[Message] = step.messages(self.prompt, data, language, fences, reading)
         missing = None if reading is None else reading.missing or None
         return Request(
             messages=tuple(messages),
