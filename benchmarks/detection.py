@@ -204,9 +204,9 @@ def valor_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
     from valor_core import Evaluator, evaluate
     from valor_core.schemas.datum import Datums
     from valor_core.schemas.detection import DetectionBatch
+    from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
+    from valor_core.schemas.geometry.shapes import Shapes
     from valor_core.schemas.label import Label
-    from valor_core.schemas.objects import PredictedObjects, TrueObjects
-    from valor_core.schemas.shapes import Shapes
 
     labels: list[Label] = []
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-PLUGINS = Path(__file__).parents[1] / "tests" / "valor_core" / "plugins"
+PLUGINS = Path(__file__).parents[1] / "tests" / "plugins"
 sys.path.insert(0, str(PLUGINS))
 
 import courtroom.plugin  # noqa: E402

@@ -19,9 +19,9 @@ from synthetic import Boxes, Probabilities
 from valor_dask.uids import shorten
 
 from valor_core import Evaluator, evaluate
-from valor_core.engines import Work
-from valor_core.reading import Reader
-from valor_core.tally import Tally
+from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.tally import Tally
+from valor_core.readers.reader import Reader
 
 PART = 1_000_000
 CASES: dict[str, tuple[str, type, tuple[str, ...], int]] = {

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from attrs import frozen
 
-from valor_core.reading import Position
+from valor_core.readers.reader import Position
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
+from valor_core.schemas.geometry.shapes import Shapes
 from valor_core.schemas.label import Label
-from valor_core.schemas.objects import PredictedObjects, TrueObjects
-from valor_core.schemas.shapes import Shapes
 
 LABELS = 80
 

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import click
+from valor_cli.config.schema import RunConfig
+from valor_cli.program.program import COMMANDS, program
 
 import valor_core
-from valor_core.cli.program import COMMANDS, program
-from valor_core.config.schema import RunConfig
-from valor_core.gallery import GalleryParameters
-from valor_core.parameters import Parameter, declared, plain_value
-from valor_core.registry import Registry
-from valor_core.spec import EngineSpec, GallerySpec, MetricSpec, ReaderSpec, Spec, TaskSpec
-from valor_core.table import escaped
+from valor_core.metrics.gallery import GalleryParameters
+from valor_core.parameters.declaration import Parameter, declared, plain_value
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import EngineSpec, GallerySpec, MetricSpec, ReaderSpec, Spec, TaskSpec
+from valor_core.report.tables.text_table import escaped
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -56,7 +56,7 @@ def namespaces() -> dict[str, str]:
     found = {}
     for path in sorted((ROOT / "plugins").glob("*/pyproject.toml")):
         project = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
-        for namespace in project["entry-points"]["valor.plugins"]:
+        for namespace in project.get("entry-points", {}).get("valor.plugins", ()):
             found[namespace] = path.parent.name
     return found
 
@@ -211,7 +211,7 @@ def _output(registry: Registry, what: str) -> str:
     """The first lines that a command prints, as a block."""
     count, _, command = what.partition(" ")
     run = subprocess.run(
-        [sys.executable, "-c", "from valor_core.cli import main; main()", *command.split()[1:]],
+        [sys.executable, "-c", "from valor_cli import main; main()", *command.split()[1:]],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         encoding="utf-8",

@@ -19,12 +19,12 @@ import pytest
 import yaml
 from attrs import frozen
 from click.testing import CliRunner, Result
+from valor_cli.config.schema import RunConfig
+from valor_cli.program.program import COMMANDS, program
 
-from valor_core.cli.program import COMMANDS, program
-from valor_core.config.schema import RunConfig
-from valor_core.parameters import declared
-from valor_core.registry import Registry
-from valor_core.spec import MetricSpec
+from valor_core.parameters.declaration import declared
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 COUNTED = """
 import sys
-import valor_core.cli
+import valor_cli
 
 def parameter_classes(cls=object):
     for below in type.__subclasses__(cls):
@@ -24,7 +24,7 @@ def parameter_classes(cls=object):
 
 sys.argv = ["valor", "run", "config.yaml", "--output", "report.json"]
 try:
-    valor_core.cli.main()
+    valor_cli.main()
 except SystemExit as ended:
     assert not ended.code, ended.code
 print("made:", *(f"{cls.__module__}.{cls.__name__}" for cls in set(parameter_classes())))

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
-from valor_core.compiled import VARIABLE
-from valor_core.registry import FIRST_PARTY, Registry
+from valor_core.kernels.compiled import VARIABLE
+from valor_core.plugins.registry import FIRST_PARTY, Registry
 
 ROOT = Path(__file__).parent.parent
 PLUGINS = [path.parent for path in sorted((ROOT / "plugins").glob("*/pyproject.toml"))]

@@ -10,20 +10,19 @@ True
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from valor_core.decorator import metric
-from valor_core.detail_columns import DetailColumns
 from valor_core.errors import ValorError, ValorWarning
-from valor_core.evaluate import evaluate
-from valor_core.evaluator import Evaluator
-from valor_core.hookspecs import hookimpl
-from valor_core.item_rows import ItemRows, Numbers
-from valor_core.parameters import NoParameters, Within, parameter, parameters
-from valor_core.registry import Registry
-from valor_core.report import Report
-from valor_core.result import Failed, ItemScore, NotRun, Result, Undefined, mean, ratio
-from valor_core.result_details import Told
-from valor_core.schemas import Datum, Label
-from valor_core.spec import (
+from valor_core.evaluation.evaluate import evaluate
+from valor_core.evaluation.evaluator import Evaluator
+from valor_core.metrics.detail_columns import DetailColumns
+from valor_core.metrics.item_rows import ItemRows, Numbers
+from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined, mean, ratio
+from valor_core.metrics.result_details import Told
+from valor_core.metrics.state import RowsOf, StateRequest
+from valor_core.parameters.declaration import NoParameters, Within, parameter, parameters
+from valor_core.plugins.decorator import metric
+from valor_core.plugins.hooks import hookimpl
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import (
     CommandSpec,
     EngineSpec,
     GallerySpec,
@@ -35,7 +34,8 @@ from valor_core.spec import (
     ResourceSpec,
     TaskSpec,
 )
-from valor_core.state import RowsOf, StateRequest
+from valor_core.report.report import Report
+from valor_core.schemas import Datum, Label
 
 if TYPE_CHECKING:
     from valor_core.schemas.classification import Classification, ClassificationBatch

@@ -1,12 +1,102 @@
-"""Extras: packages that only some uses need, imported where they do."""
+"""Extras: packages that only some uses need, and the commands that install and remove packages."""
 
 from __future__ import annotations
 
 import importlib
+import shlex
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from valor_core.errors import MissingExtraError
-from valor_core.installer import ways
+
+FOLDERS = ("classification", "detection", "segmentation", "text", "llm", "rgb", "cli", "dask")
+"""Folders below ``plugins/`` of a clone, one for each distribution."""
+
+_FOLDERS = {"valor-core": "."} | {f"valor-{name}": f"plugins/{name}" for name in FOLDERS}
+"""Where a clone has each distribution of this project."""
+
+_CLONE = Path(__file__).parents[1]
+"""The clone, if this is one."""
+
+
+def install(*arguments: str) -> str:
+    """The command that installs something into the environment that is running.
+
+    It is pip's, or uv's where there is no pip: environments that uv makes have none.
+
+    Parameters
+    ----------
+    *arguments : str
+        Distributions, with extras in brackets, and options.
+
+    Examples
+    --------
+    >>> install("-e", "plugins/text[test]").endswith(" -e 'plugins/text[test]'")
+    True
+    """
+    return _command("install", shlex.join(arguments))
+
+
+def ways(wanted: str) -> str:
+    """The commands that install a distribution: from an index and, one of this project, a clone.
+
+    Parameters
+    ----------
+    wanted : str
+        Its name, with extras in brackets if there are any.
+
+    Examples
+    --------
+    >>> ways("valor-detection[plot]").splitlines()[1].endswith(" -e 'plugins/detection[plot]'")
+    True
+    """
+    name, bracket, extras = wanted.partition("[")
+    folder = _FOLDERS.get(name)
+    if folder is None:
+        return install(wanted)
+    return f"{install(wanted)}\nor, from a clone: {install('-e', folder + bracket + extras)}"
+
+
+def uninstall(distribution: str) -> str:
+    """The command that removes a distribution from here.
+
+    Examples
+    --------
+    >>> uninstall("valor-text").endswith(" valor-text")
+    True
+    """
+    return _command("uninstall", distribution)
+
+
+def _command(verb: str, arguments: str) -> str:
+    """The command by a way that is here: pip, uv, or pip after it is put into the environment."""
+    python = _shell_path(Path(sys.executable))
+    if find_spec("pip") is not None:
+        return f"{python} -m pip {verb} {arguments}"
+    uv = _uv(python)
+    if uv is not None:
+        return f"{uv} pip {verb} --python {python} {arguments}"
+    return f"{python} -m ensurepip && {python} -m pip {verb} {arguments}"
+
+
+def _uv(python: str) -> str | None:
+    """How uv is called here, if it is there: on the path, in the environment or in a clone."""
+    if shutil.which("uv") is not None:
+        return "uv"
+    if find_spec("uv") is not None:
+        return f"{python} -m uv"
+    own = _CLONE / ".boot" / Path(sys.executable).parent.name
+    found = shutil.which("uv", path=str(own))
+    return None if found is None else _shell_path(Path(found))
+
+
+def _shell_path(program: Path) -> str:
+    """A program as it is called from anywhere: by its name, or by its path."""
+    is_found = shutil.which(program.stem) == str(program)
+    return program.stem if is_found else shlex.quote(str(program))
 
 
 def import_extra(module: str, doing: str, extra: str, *, package: str = "") -> Any:

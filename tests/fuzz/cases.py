@@ -36,8 +36,8 @@ from typing import IO
 from attrs import Factory, define, frozen
 
 from valor_core import Registry
-from valor_core.compiled import VARIABLE
 from valor_core.errors import PartitionError, ValorError, ValorWarning
+from valor_core.kernels.compiled import VARIABLE
 
 Case = Callable[[random.Random, Path], str]
 """From random numbers and an empty folder to what came of it."""

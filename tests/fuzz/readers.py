@@ -17,7 +17,7 @@ from mutations import mutated
 
 from valor_core import MetricSpec, ReaderSpec, Registry, evaluate, metric
 from valor_core.errors import ValorError
-from valor_core.parameters import declared
+from valor_core.parameters.declaration import declared
 from valor_core.schemas.text import Text
 
 _MOST_METRICS = 4  # that each case computes

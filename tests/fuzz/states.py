@@ -24,7 +24,7 @@ from mutations import SIZES, mutated, mutated_array, mutated_tree
 from numpy.typing import NDArray
 
 from valor_core import Evaluator, MetricSpec, Registry
-from valor_core.parameters import declared
+from valor_core.parameters.declaration import declared
 from valor_core.schemas import Batch
 from valor_core.testing.examples import datasets, tasks
 from valor_core.testing.subject import Batches

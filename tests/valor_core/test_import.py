@@ -36,11 +36,16 @@ def test_importing_core_loads_only_attrs_pluggy_numpy_and_the_standard_library()
 def test_importing_core_loads_no_task_schema_reader_or_cli() -> None:
     loaded = run("import valor_core", "loaded")
 
-    for name in ("valor_core.cli", "valor_core.testing", "valor_core.readers", "valor_core.page"):
+    for name in (
+        "valor_cli",
+        "valor_core.testing",
+        "valor_core.readers.tables",
+        "valor_cli.pages.page",
+    ):
         assert name not in loaded
     assert {name for name in loaded if name.startswith("valor_core.schemas.")} == {
         f"valor_core.schemas.{name}"
-        for name in ("arrays", "characters", "datum", "decimals", "label", "label_sides", "order")
+        for name in ("characters", "columns", "datum", "decimals", "label", "order", "pairing")
     }
 
 
@@ -69,8 +74,8 @@ def test_a_name_that_core_does_not_publish_is_an_attribute_error() -> None:
 def test_listing_all_metrics_imports_no_code_of_any_plugin() -> None:
     body = """
 import valor_core
-from valor_core.registry import Registry
-from valor_core.spec import KINDS
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import KINDS
 registry = Registry()
 listed = [spec for kind in KINDS.values() for spec in registry.all(kind)]
 code = {spec.implementation.partition(":")[0] for spec in listed if spec.namespace != "core"}
@@ -82,8 +87,8 @@ code = {spec.implementation.partition(":")[0] for spec in listed if spec.namespa
 def test_listing_all_metrics_loads_no_other_library_either() -> None:
     body = """
 from importlib.metadata import entry_points
-from valor_core.registry import Registry
-from valor_core.spec import MetricSpec
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec
 plugins = {entry.value.partition(".")[0] for entry in entry_points(group="valor.plugins")}
 Registry().all(MetricSpec)
 """
@@ -95,15 +100,15 @@ Registry().all(MetricSpec)
 
 def test_listing_all_metrics_makes_no_parameter_class_of_the_families() -> None:
     body = """
-from valor_core.registry import Registry
-from valor_core.spec import KINDS
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import KINDS
 for kind in KINDS.values():
     Registry().all(kind)
 """
     loaded = run(body, "loaded")
 
     assert [name for name in loaded if re.search(r"valor_(?!core).*parameters", name)] == []
-    assert "valor_core.readers.items" not in loaded
+    assert "valor_core.readers.text_rows" not in loaded
 
 
 def test_importing_core_makes_few_attrs_classes_and_listing_adds_none() -> None:
@@ -115,8 +120,8 @@ def attrs_classes(cls=object):
         yield from attrs_classes(below)
 import valor_core
 imported = set(attrs_classes())
-from valor_core.registry import Registry
-from valor_core.spec import MetricSpec
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec
 Registry().all(MetricSpec)
 """
     imported, listed = run(body, "(f'{len(imported):04}', f'{len(set(attrs_classes())):04}.')")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from valor_core import installer
-from valor_core.installer import install, uninstall
+from valor_core import extras
+from valor_core.extras import install, uninstall
 
 Set = Callable[..., None]
 
@@ -25,8 +25,8 @@ def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Set:
             (tmp_path / name).touch(mode=0o755)
         monkeypatch.setenv("PATH", str(tmp_path / "path"))
         monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / "python"))
-        monkeypatch.setattr(installer, "find_spec", lambda name: name in packages or None)
-        monkeypatch.setattr(installer, "_CLONE", tmp_path / "clone")
+        monkeypatch.setattr(extras, "find_spec", lambda name: name in packages or None)
+        monkeypatch.setattr(extras, "_CLONE", tmp_path / "clone")
         monkeypatch.chdir(tmp_path)
 
     return here

@@ -10,13 +10,13 @@ from typing import Any
 import jsonschema
 import pytest
 from click.testing import CliRunner
+from valor_cli.comparison import compare
+from valor_cli.config.schema import json_schema
+from valor_cli.program.program import program
 
 from valor_core import Classification, Registry, Report, Text, evaluate
-from valor_core.bound_metric import bind, task_of
-from valor_core.cli.program import program
-from valor_core.comparison import compare
-from valor_core.config.schema import json_schema
 from valor_core.errors import ConfigError, ManifestError, ParameterError, UnknownNameError
+from valor_core.evaluation.bound_metric import bind, task_of
 from valor_core.testing import cases
 
 Install = Callable[..., Path]
@@ -34,7 +34,8 @@ def valor_metrics():
 
 PARAMETERS = """
 from pathlib import Path
-from valor_core import parameter, parameters
+from valor_core import parameter
+from valor_core import parameters
 
 @parameters
 class Listed:
@@ -46,8 +47,8 @@ LISTED = """
 from pathlib import Path
 from attrs import define, frozen
 from valor_core import Result, StateRequest
-from valor_core.derived_state import DerivedState, counted
-from valor_core.parameters import nondefault
+from valor_core.metrics.derived_state import DerivedState, counted
+from valor_core.parameters.declaration import nondefault
 
 @define
 class Uids(DerivedState):

@@ -15,7 +15,7 @@ from valor_core.testing import check_plugin
 
 Install = Callable[..., Path]
 
-PLUGINS = Path(__file__).parent / "plugins"
+PLUGINS = Path(__file__).parents[1] / "plugins"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any, ClassVar, Protocol, Self, TypeGuard, runtime_checkable
 from weakref import WeakKeyDictionary
 
-from valor_core.schemas.arrays import Codes
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Datum, Datums
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, as_label, label_map
 

@@ -12,7 +12,8 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
-from valor_core.schemas.arrays import (
+from valor_core.schemas.characters import check_unicode, check_unicode_column, plain_text
+from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
     check_length,
@@ -20,7 +21,6 @@ from valor_core.schemas.arrays import (
     read_only,
     with_copies,
 )
-from valor_core.schemas.characters import check_unicode, check_unicode_column, plain_text
 
 T = TypeVar("T")
 Uid = str | int

@@ -10,8 +10,8 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError, found_at, shown
-from valor_core.schemas.arrays import Codes, read_only
 from valor_core.schemas.characters import check_unicode, plain_text
+from valor_core.schemas.columns import Codes, read_only
 from valor_core.schemas.order import natural
 
 DEFAULT_KEY = "class"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.arrays import Codes
+from valor_core.schemas.columns import Codes
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)", re.ASCII)
 _ZERO = Decimal(0)

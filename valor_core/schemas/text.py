@@ -11,16 +11,9 @@ from attrs import Factory, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
 from valor_core.schemas.characters import check_unicode
-from valor_core.schemas.datum import (
-    Datum,
-    Datums,
-    listed,
-    metadata_field,
-    uid_field,
-    with_datums,
-)
+from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, read_only
+from valor_core.schemas.datum import Datum, Datums, listed, metadata_field, uid_field, with_datums
 
 
 def _text(item: Any, attribute: Any, value: Any) -> None:

@@ -9,15 +9,14 @@ from typing import Any
 
 from attrs import evolve
 
-from valor_core.bound_metric import BoundMetric
-from valor_core.bound_resource import bind
 from valor_core.errors import ResourceError, ValorError
-from valor_core.parameters import build
-from valor_core.reading import InMemory
-from valor_core.registry import Registry
-from valor_core.resources import opened
-from valor_core.schemas import Batch
-from valor_core.spec import (
+from valor_core.evaluation.bound_metric import BoundMetric
+from valor_core.evaluation.resources.bound_resource import bind
+from valor_core.evaluation.resources.open_resources import opened
+from valor_core.metrics.state import Resources
+from valor_core.parameters.declaration import build
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import (
     EngineSpec,
     MetricSpec,
     ReaderSpec,
@@ -26,7 +25,8 @@ from valor_core.spec import (
     TaskSpec,
     by_reference,
 )
-from valor_core.state import Resources
+from valor_core.readers.reader import InMemory
+from valor_core.schemas import Batch
 from valor_core.testing import examples, laws
 from valor_core.testing.engine_laws import engine_cases
 from valor_core.testing.law import ConformanceError, name_of

@@ -16,25 +16,25 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.bound_metric import BoundMetric
-from valor_core.bound_resource import BoundResource
-from valor_core.derived_state import DerivedState, counted
-from valor_core.engines import Engine, Work
 from valor_core.errors import ReadError, ValorError
-from valor_core.evaluation import Evaluation
-from valor_core.exact import ExactSum
-from valor_core.parameters import NoParameters, build, parameter
-from valor_core.parameters import parameters as parameter_class
-from valor_core.plan import Plan
-from valor_core.reading import Partition, Position, identity
-from valor_core.registry import implementation
-from valor_core.result import Result
+from valor_core.evaluation.bound_metric import BoundMetric
+from valor_core.evaluation.engines.engine import Engine, Work
+from valor_core.evaluation.job import Evaluation
+from valor_core.evaluation.plan import Plan
+from valor_core.evaluation.resources.bound_resource import BoundResource
+from valor_core.evaluation.slices import Slices
+from valor_core.evaluation.tally import Tally
+from valor_core.metrics.derived_state import DerivedState, counted
+from valor_core.metrics.result import Result
+from valor_core.metrics.state import Resources, StateRequest
+from valor_core.metrics.sums import ExactSum
+from valor_core.parameters.declaration import NoParameters, build, parameter
+from valor_core.parameters.declaration import parameters as parameter_class
+from valor_core.plugins.registry import implementation
+from valor_core.plugins.spec import EngineSpec, MetricSpec, Range, ResourceSpec
+from valor_core.readers.reader import Partition, Position, identity
 from valor_core.schemas import Batch
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.slices import Slices
-from valor_core.spec import EngineSpec, MetricSpec, Range, ResourceSpec
-from valor_core.state import Resources, StateRequest
-from valor_core.tally import Tally
 from valor_core.testing import examples
 from valor_core.testing.law import Breach, agree, law, name_of
 from valor_core.testing.subject import Batches, singles
@@ -63,7 +63,7 @@ def check_engine(engine: EngineSpec | Engine, parameters: Mapping[str, Any] | No
 
     Examples
     --------
-    >>> from valor_core.engines.local import LocalEngine, LocalParameters
+    >>> from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
     >>> check_engine(LocalEngine(LocalParameters(mode="threads", workers=2)))
     """
     for _, check in engine_cases(engine, parameters):

@@ -18,20 +18,28 @@ from typing import Any
 import attrs
 import numpy as np
 
-from valor_core import archive
 from valor_core.errors import ReportError, ValorError, shown
-from valor_core.evaluation import Evaluation
-from valor_core.function_metric import FunctionMetricSpec
-from valor_core.json_schema import json_schema
-from valor_core.parameters import build, declared, plain
-from valor_core.registry import FIRST_PARTY, implementation
-from valor_core.result import Failed, ItemScore, NotRun, Result, Undefined, as_json
+from valor_core.evaluation import saved_states
+from valor_core.evaluation.job import Evaluation
+from valor_core.evaluation.tally import Tally
+from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined, as_json
+from valor_core.parameters.declaration import build, declared, plain
+from valor_core.parameters.json_schema import json_schema
+from valor_core.plugins.function_metric import FunctionMetricSpec
+from valor_core.plugins.registry import FIRST_PARTY, implementation
+from valor_core.plugins.spec import MetricSpec, Spec, fold
 from valor_core.schemas import Batch
-from valor_core.spec import MetricSpec, Spec, fold
-from valor_core.tally import Tally
 from valor_core.testing.difference import content, difference
 from valor_core.testing.law import Breach, agree, law
-from valor_core.testing.subject import REFUSED, Batches, Outcome, Refusal, Subject, none_of, singles
+from valor_core.testing.subject import (
+    REFUSED,
+    Batches,
+    Outcome,
+    Refusal,
+    Subject,
+    none_of,
+    singles,
+)
 
 # Laws of declarations
 
@@ -294,8 +302,8 @@ def survives_saving(subject: Subject, batches: Batches) -> None:
     evaluation = Evaluation(subject.spec.task, subject.plan)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.npz"
-        archive.save(path, evaluation, Tally({(): states}), {})
-        again = archive.load(path, evaluation).states[()]
+        saved_states.save(path, evaluation, Tally({(): states}), {})
+        again = saved_states.load(path, evaluation).states[()]
     agree(expected, subject.compute(again), "as it was", "after saving")
     _go_on(subject, states, again, alone[-1:], "saving")
 

@@ -10,12 +10,12 @@ from typing import Any
 from attrs import define, evolve
 
 from valor_core.errors import shown
-from valor_core.parameters import build, declared
-from valor_core.reading import Reader, identity
-from valor_core.registry import Registry, implementation
+from valor_core.parameters.declaration import build, declared
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.readers.reader import Reader, identity
 from valor_core.schemas import Batch, is_batch
 from valor_core.schemas.order import natural
-from valor_core.spec import ReaderSpec, TaskSpec
 from valor_core.testing.difference import content
 from valor_core.testing.law import Breach, agree, law, name_of
 
@@ -79,7 +79,7 @@ def check_reader(
 
     Examples
     --------
-    >>> from valor_core.reading import InMemory
+    >>> from valor_core.readers.reader import InMemory
     >>> from valor_core.schemas.text import Text, TextBatch
     >>> check_reader(InMemory.of([Text("q1", response="Paris")], TextBatch))
     """

@@ -11,12 +11,12 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.bound_resource import BoundResource, bind
 from valor_core.errors import ValorError, shown
-from valor_core.parameters import build, declared
-from valor_core.registry import Registry
-from valor_core.resources import OpenResources, opened
-from valor_core.spec import MetricSpec, Range, ResourceSpec
+from valor_core.evaluation.resources.bound_resource import BoundResource, bind
+from valor_core.evaluation.resources.open_resources import OpenResources, opened
+from valor_core.parameters.declaration import build, declared
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec, Range, ResourceSpec
 from valor_core.testing import laws
 from valor_core.testing.law import Breach, ConformanceError, agree, law, name_of
 

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from attrs import Factory, field, frozen
 
-from valor_core.bound_metric import BoundMetric
 from valor_core.errors import ValorError
-from valor_core.items import ItemMetric
-from valor_core.plan import Plan
-from valor_core.registry import Registry
-from valor_core.result import Result
+from valor_core.evaluation.bound_metric import BoundMetric
+from valor_core.evaluation.items.item_metric import ItemMetric
+from valor_core.evaluation.items.scoring import answers
+from valor_core.evaluation.plan import Plan
+from valor_core.evaluation.tally import Tally
+from valor_core.metrics.result import Result
+from valor_core.metrics.state import Resources
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas import Batch, Codes
-from valor_core.scoring import answers
-from valor_core.spec import MetricSpec
-from valor_core.state import Resources
-from valor_core.tally import Tally
 
 Batches = Sequence[Batch]
 """The batches of one data set."""
@@ -57,7 +57,7 @@ class Subject:
     Examples
     --------
     >>> from valor_core import metric
-    >>> from valor_core.parameters import NoParameters
+    >>> from valor_core.parameters.declaration import NoParameters
     >>> from valor_core.testing import examples
     >>> @metric("mylab.Words", task="text", higher_is_better=None)
     ... def words(item) -> float:

@@ -9,7 +9,7 @@ import pytest
 
 from valor_core import evaluate
 from valor_core.errors import ReadError
-from valor_core.report import Report
+from valor_core.report.report import Report
 
 from .support import REGISTRY
 

@@ -12,9 +12,9 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from valor_core import evaluate
-from valor_core.schemas.arrays import floats
 from valor_core.schemas.classification import ClassificationBatch
-from valor_core.schemas.scores import ScoreList
+from valor_core.schemas.classification.scores import ScoreList
+from valor_core.schemas.columns import floats
 
 THRESHOLDS = [number / 100 for number in range(1, 100)]
 LABELS = ["ant", "bee", "cat", "dog"]

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from valor_core.errors import SchemaError
-from valor_core.result import Result
-from valor_core.results import Results
+from valor_core.metrics.result import Result
+from valor_core.report.results import Results
 from valor_core.schemas.classification import ClassificationBatch
 
 from . import naive

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from valor_core.result import Failed, Undefined
-from valor_core.results import Results
+from valor_core.metrics.result import Failed, Undefined
+from valor_core.report.results import Results
 from valor_core.schemas.classification import ClassificationBatch
 
 from . import naive

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
-from valor_core.schemas.scores import ScoreMatrix
 
 from .support import SETS, failure_of, reason_of, results_of, value_of
 

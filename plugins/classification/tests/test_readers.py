@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from valor_core.errors import ParameterError, UnknownNameError
-from valor_core.readers import Table
-from valor_core.results import Results
+from valor_core.readers.tables import Table
+from valor_core.report.results import Results
 from valor_core.schemas.classification import Classification
 
 from .files import METRICS, error, read, written

@@ -9,7 +9,7 @@ import pytest
 from valor_classification.readers import tables
 
 from valor_core.errors import ParameterError
-from valor_core.report import Report
+from valor_core.report.report import Report
 
 from .files import METRICS, error, read, written
 

@@ -14,11 +14,11 @@ from valor_classification.label_counts import LabelCountsPart
 from valor_classification.parameters.predicted import AccuracyParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.top_ranks import TopRanksPart
-from valor_core import averages
-from valor_core.averages import Value
-from valor_core.parameters import nondefault
-from valor_core.result import Failed, Result, Undefined, ratio
-from valor_core.state import StateRequest
+from valor_core.metrics import averages
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import Failed, Result, Undefined, ratio
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import nondefault
 
 _NO_TRUTH = "no items with ground truth"
 

@@ -13,10 +13,10 @@ from valor_classification import confusion
 from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters.association import MatthewsParameters
 from valor_classification.thresholds import limit, limits
-from valor_core.averages import Value
-from valor_core.result import Result, Undefined
-from valor_core.schemas.arrays import Codes
-from valor_core.state import StateRequest
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import Result, Undefined
+from valor_core.metrics.state import StateRequest
+from valor_core.schemas.columns import Codes
 
 
 @frozen(kw_only=True, eq=False)

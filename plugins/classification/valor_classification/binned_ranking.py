@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from valor_classification import label_counts, ranking, unit_interval, unscored
 from valor_classification.label_counts import LabelCountsPart
-from valor_core.schemas.arrays import Codes
-from valor_core.state import StateRequest
+from valor_core.metrics.state import StateRequest
+from valor_core.schemas.columns import Codes
 
 
 def edges(bins: int) -> tuple[float, ...]:

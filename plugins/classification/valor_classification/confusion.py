@@ -13,13 +13,13 @@ from valor_classification.kernels import ConfusionCells
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.errors import StateError, shown
-from valor_core.result import Failed
-from valor_core.saved_columns import column, labels
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics.result import Failed
+from valor_core.metrics.saved_columns import column, labels
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.schemas.classification.scores import ScoreMatrix
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.order import natural
-from valor_core.schemas.scores import ScoreMatrix
-from valor_core.state import Content, StateRequest
 
 _BLOCK = 1 << 18
 _MOST = 1 << 48  # items of a cell: sums of cells stay far below 2**63

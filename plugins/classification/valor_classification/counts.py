@@ -10,9 +10,9 @@ from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts
 from valor_classification.parameters.predicted import CountsParameters
 from valor_classification.thresholds import coordinates, limits
-from valor_core import averages
-from valor_core.result import Result
-from valor_core.state import StateRequest
+from valor_core.metrics import averages
+from valor_core.metrics.result import Result
+from valor_core.metrics.state import StateRequest
 
 
 @frozen

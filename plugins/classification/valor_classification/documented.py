@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from valor_classification.plugin import valor_metrics
-from valor_core.bound_metric import MetricChoice
-from valor_core.evaluate import evaluate
-from valor_core.report import Report
+from valor_core.evaluation.bound_metric import MetricChoice
+from valor_core.evaluation.evaluate import evaluate
+from valor_core.plugins.spec import MetricSpec, fold
+from valor_core.report.report import Report
 from valor_core.schemas.annotation import (
     Annotated,
     Annotation,
@@ -19,7 +20,6 @@ from valor_core.schemas.annotation import (
     true_labels,
 )
 from valor_core.schemas.classification import Classification
-from valor_core.spec import MetricSpec, fold
 
 DEFAULT_METRICS = (
     "Accuracy",

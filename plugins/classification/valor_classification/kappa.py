@@ -11,13 +11,13 @@ from valor_classification.association import Tabulation, dot, tabulation
 from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters.association import KappaParameters
 from valor_classification.thresholds import limit, limits
-from valor_core.averages import Value
 from valor_core.errors import and_more
-from valor_core.parameters import nondefault
-from valor_core.result import Failed, Result, Undefined
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import Failed, Result, Undefined
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import nondefault
 from valor_core.schemas.label import Label
 from valor_core.schemas.order import is_number
-from valor_core.state import StateRequest
 
 
 @frozen

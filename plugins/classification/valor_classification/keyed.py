@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from valor_classification.views import KeyView, views
 from valor_core.errors import StateError
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics.state import Content
 from valor_core.schemas.classification import ClassificationBatch
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Vocabulary
-from valor_core.state import Content
 
 
 class Part(Protocol):

@@ -12,12 +12,12 @@ from valor_classification import kernels
 from valor_classification.keyed import Keyed, add_rows
 from valor_classification.views import NONE, KeyView
 from valor_core.errors import StateError
-from valor_core.saved_columns import column, labels, number
-from valor_core.schemas.arrays import Codes
+from valor_core.kernels.threads import thread_count
+from valor_core.metrics.saved_columns import column, labels, number
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.schemas.classification.scores import ScoreMatrix
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.scores import ScoreMatrix
-from valor_core.state import Content, StateRequest
-from valor_core.threads import thread_count
 
 
 @frozen(kw_only=True, eq=False)

@@ -9,10 +9,10 @@ from attrs import evolve, frozen
 
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
-from valor_core import averages
-from valor_core.averages import Value
-from valor_core.result import Failed, Result
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics import averages
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import Failed, Result
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 
 

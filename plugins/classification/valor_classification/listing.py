@@ -12,13 +12,13 @@ from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.errors import StateError
-from valor_core.saved_columns import check_same_length, column, labels
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.metrics.saved_columns import check_same_length, column, labels
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.schemas.classification.scores import ScoreMatrix
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.order import natural_order
-from valor_core.schemas.scores import ScoreMatrix
-from valor_core.state import Content, StateRequest
 
 
 @frozen(eq=False)

@@ -12,10 +12,10 @@ from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.label_values import LabelValues
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_classification.thresholds import coordinates, limits
-from valor_core.averages import Value
-from valor_core.parameters import nondefault
-from valor_core.result import Result, ratio
-from valor_core.state import StateRequest
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import Result, ratio
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import nondefault
 
 
 @frozen

@@ -10,10 +10,10 @@ from valor_classification import probability, unscored
 from valor_classification.parameters.probability import BrierParameters
 from valor_classification.probability import Probability, ProbabilityPart
 from valor_classification.unscored import Unscored
-from valor_core.averages import Value
-from valor_core.parameters import NoParameters
-from valor_core.result import Failed, Result, Undefined
-from valor_core.state import StateRequest
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import Failed, Result, Undefined
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import NoParameters
 
 _NO_TRUTH = Undefined("no items with ground truth")
 

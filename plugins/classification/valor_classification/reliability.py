@@ -12,12 +12,12 @@ from valor_classification.keyed import Keyed
 from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import KeyView
 from valor_core.errors import StateError
-from valor_core.exact import ExactSums, saved_sums
-from valor_core.result import Failed
-from valor_core.saved_columns import column, labels, number
-from valor_core.schemas.arrays import Floats
+from valor_core.metrics.result import Failed
+from valor_core.metrics.saved_columns import column, labels, number
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.metrics.sums import ExactSums, saved_sums
+from valor_core.schemas.columns import Floats
 from valor_core.schemas.label import Vocabulary
-from valor_core.state import Content, StateRequest
 
 _MOST = 1 << 48  # items of a bin: sums of all bins stay far below 2**63
 

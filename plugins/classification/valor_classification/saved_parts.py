@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from valor_core.errors import StateError, shown
-from valor_core.saved_columns import column
-from valor_core.schemas.arrays import Floats
+from valor_core.metrics.saved_columns import column
+from valor_core.schemas.columns import Floats
 
 
 def scores(content: Mapping[str, Any], name: str, shape: tuple[int | None, ...]) -> Floats:

@@ -6,8 +6,8 @@ from attrs import frozen
 
 from valor_classification.parameters.predicted import LabelParameters
 from valor_classification.precision_recall import LabelQuotient
-from valor_core.averages import Value
-from valor_core.result import ratio
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import ratio
 
 
 @frozen

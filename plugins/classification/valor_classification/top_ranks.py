@@ -12,10 +12,10 @@ from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed, grown
 from valor_classification.views import NONE, KeyView
 from valor_core.errors import StateError
-from valor_core.saved_columns import column, labels, number
+from valor_core.metrics.saved_columns import column, labels, number
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.label import Vocabulary
-from valor_core.schemas.scores import ScoreMatrix
-from valor_core.state import Content, StateRequest
 
 
 @define

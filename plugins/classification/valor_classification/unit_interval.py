@@ -9,10 +9,10 @@ from attrs import define, field
 from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.views import KeyView
-from valor_core.result import Failed
-from valor_core.saved_columns import labels, number
+from valor_core.metrics.result import Failed
+from valor_core.metrics.saved_columns import labels, number
+from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.label import Vocabulary
-from valor_core.state import Content, StateRequest
 
 
 @define

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.kernels import ConfusionCells, ReliabilityBins
-from valor_core.schemas.arrays import Checked, Codes, Floats, read_only
+from valor_core.kernels.threads import thread_count
 from valor_core.schemas.classification import ClassificationBatch
+from valor_core.schemas.classification.best_scores import Tops
+from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
+from valor_core.schemas.columns import Checked, Codes, Floats, read_only
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label
-from valor_core.schemas.scores import ScoreList, ScoreMatrix
-from valor_core.schemas.tops import Tops
-from valor_core.threads import thread_count
 
 NONE = -1
 """Code of a label that is not there."""

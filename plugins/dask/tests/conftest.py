@@ -77,7 +77,7 @@ def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     started.close()
 
 
-COURTROOM = TESTS.parents[2] / "tests" / "valor_core" / "plugins" / "courtroom"
+COURTROOM = TESTS.parents[2] / "tests" / "plugins" / "courtroom"
 
 
 class Judge:

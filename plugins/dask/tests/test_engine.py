@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from cluster_readers import Deadly, length
+from valor_cli.config.config_file import Request
+from valor_cli.run import run_config
 from valor_dask import engine
 
 from valor_core import Report, evaluate
 from valor_core.errors import EngineError, ParameterError, PartitionError, ReadError, ValorError
-from valor_core.request import Request
-from valor_core.running import run_config
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import examples

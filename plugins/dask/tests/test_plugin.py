@@ -7,8 +7,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
-
-from valor_core.cli.program import program
+from valor_cli.program.program import program
 
 
 def test_the_manifest_loads_no_dask() -> None:

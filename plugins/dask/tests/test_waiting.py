@@ -17,7 +17,7 @@ import pytest
 from cluster_readers import Deadly
 
 from valor_core import NotRun, Report, evaluate
-from valor_core.journal import beside
+from valor_core.evaluation.items.journal import beside
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [Text(f"q{i:02}", response=f"answer {i}") for i in range(24)]
@@ -109,7 +109,7 @@ def configured(judge: Any, site: Path, folder: Path, engine: dict[str, Any]) -> 
     }
     (folder / "config.json").write_text(json.dumps(config))
     start = f"import sys; sys.path.insert(0, {str(site)!r})\n"
-    command = [sys.executable, "-c", f"{start}from valor_core.cli import main; main()"]
+    command = [sys.executable, "-c", f"{start}from valor_cli import main; main()"]
     return [*command, "run", "config.json"]
 
 

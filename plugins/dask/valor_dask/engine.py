@@ -18,13 +18,13 @@ from uuid import uuid4
 from attrs import define, field, frozen
 from distributed import Client, Future, KilledWorker
 
-from valor_core.control import BY_THE_USER
-from valor_core.engines import Work
-from valor_core.engines.worker import check_versions
 from valor_core.errors import EngineError, ParameterError, PartitionError
-from valor_core.interrupts import uninterrupted
-from valor_core.reading import Partition
-from valor_core.tally import Tally
+from valor_core.evaluation.engines.control import BY_THE_USER
+from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.engines.interrupts import uninterrupted
+from valor_core.evaluation.engines.worker import check_versions
+from valor_core.evaluation.tally import Tally
+from valor_core.readers.reader import Partition
 from valor_dask import on_worker
 from valor_dask.cluster import connected
 from valor_dask.on_worker import Facts, RunOnWorker, Uncounted

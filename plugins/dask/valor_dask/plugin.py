@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from valor_core.hookspecs import hookimpl
-from valor_core.spec import EngineSpec
+from valor_core.plugins.hooks import hookimpl
+from valor_core.plugins.spec import EngineSpec
 
 
 @hookimpl

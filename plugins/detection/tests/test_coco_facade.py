@@ -19,7 +19,7 @@ from pycocotools.cocoeval import COCOeval as TheirEval
 from valor_detection.coco import COCO, COCOeval, Params
 
 from valor_core.errors import ConfigError, ReadError
-from valor_core.schemas.runs import runs_of
+from valor_core.schemas.geometry.run_lengths import runs_of
 
 SETS = 20
 
@@ -431,7 +431,7 @@ def test_results_of_each_image_stay_when_something_else_is_accumulated():
 
 
 def test_accumulating_takes_little_more_memory_than_its_answer(monkeypatch):
-    monkeypatch.setattr("valor_core.threads.thread_count", lambda: 1)
+    monkeypatch.setattr("valor_core.kernels.threads.thread_count", lambda: 1)
     one = {"image_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
     coco = COCO()
     coco.dataset = {

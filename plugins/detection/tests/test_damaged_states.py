@@ -12,16 +12,16 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from numpy.typing import NDArray
+from valor_cli.program.program import program
 from valor_detection.outlines import Outlines
 from valor_detection.overlaps import Overlaps
 
 from valor_core import Evaluator
-from valor_core.cli.program import program
 from valor_core.errors import StateError
+from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Polygon
 from valor_core.schemas.label import Label
-from valor_core.spec import MetricSpec
 
 from .support import REGISTRY, ROW, seen, true
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from valor_cli.gallery.worst_items import plan
 from valor_detection.gallery import COLORS, FALSE, FOUND, MISSED, WRONG, DetectionGallery
 from valor_detection.parameters.gallery import GalleryParameters
 
 from valor_core import Registry, evaluate
 from valor_core.errors import ReadError
-from valor_core.evaluation import Evaluation
-from valor_core.exhibition import plan
-from valor_core.installer import ways
-from valor_core.plan import Plan
-from valor_core.reading import InMemory
+from valor_core.evaluation.job import Evaluation
+from valor_core.evaluation.plan import Plan
+from valor_core.extras import ways
+from valor_core.readers.reader import InMemory
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Mask, Polygon
 
@@ -189,8 +189,8 @@ def test_the_gallery_of_the_task_needs_no_name(tmp_path: Path) -> None:
 def test_without_pillow_the_remedy_is_the_command_that_installs_it() -> None:
     code = (
         "import sys; sys.modules['PIL'] = None\n"
-        "from valor_core.registry import Registry, implementation\n"
-        "from valor_core.spec import GallerySpec\n"
+        "from valor_core.plugins.registry import Registry, implementation\n"
+        "from valor_core.plugins.spec import GallerySpec\n"
         "try:\n    implementation(Registry().find(GallerySpec, 'detection.Gallery'))\n"
         "except Exception as error:\n    print(error)"
     )

@@ -19,10 +19,10 @@ from valor_detection.geometry.drawing import drawn
 from valor_detection.geometry.ious import pair_ious
 
 from valor_core.errors import MissingExtraError, ParameterError, SchemaError
-from valor_core.installer import ways
+from valor_core.extras import ways
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
-from valor_core.schemas.shapes import BOX, MASK, POLYGON, Rings, Shapes
+from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON, Rings, Shapes
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "geometry.json").read_text("utf-8"))
 SQUARE = Polygon([(0, 0), (2, 0), (2, 2), (0, 2)])

@@ -16,7 +16,7 @@ from valor_core import evaluate
 from valor_core.errors import SchemaError
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
-from valor_core.schemas.shapes import MASK, POLYGON, Shapes
+from valor_core.schemas.geometry.shapes import MASK, POLYGON, Shapes
 
 
 def square(left: float, top: float, side: float) -> list[tuple[float, float]]:
@@ -174,7 +174,7 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     given: Any = (shapes, shapes, t, p, np.zeros(900, bool))
     alone = pair_ious(*given)
     monkeypatch.setattr(module, "_PAIRS_EACH", 100)
-    monkeypatch.setattr("valor_core.threads.thread_count", lambda: 3)
+    monkeypatch.setattr("valor_core.kernels.threads.thread_count", lambda: 3)
     assert_array_equal(pair_ious(*given), alone)
 
 

@@ -29,8 +29,8 @@ from valor_detection.kernels.records import (
 from valor_detection.kernels.refusals import RowError
 
 from valor_core.schemas.geometry import Mask
-from valor_core.schemas.runs import compressed
-from valor_core.schemas.shapes import RunLengths
+from valor_core.schemas.geometry.run_lengths import compressed
+from valor_core.schemas.geometry.shapes import RunLengths
 
 FLAG = np.array([False])
 FIRST = np.array([0])
@@ -391,7 +391,7 @@ def test_threads_change_nothing(masks: ModuleType, monkeypatch: pytest.MonkeyPat
     texts = [compressed(np.array(part, np.uint32)).encode() for part in parts(*plain)]
     for name in ("_ROWS_EACH", "_RUNS_EACH", "_PAIRS_EACH", "_BLOCK"):
         monkeypatch.setattr(masks, name, 10, raising=False)
-    monkeypatch.setattr("valor_core.threads.thread_count", lambda: 3)
+    monkeypatch.setattr("valor_core.kernels.threads.thread_count", lambda: 3)
     for one, other in zip(drawn(masks, rows, sizes), plain, strict=True):
         assert_array_equal(one, other)
     for one, other in zip(decompressed(masks, texts), plain, strict=True):

@@ -12,7 +12,7 @@ from valor_detection.kernels import KERNELS
 from valor_detection.kernels.numeric import matching as numeric
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.shapes import ends
+from valor_core.schemas.geometry.shapes import ends
 
 if KERNELS.library is None:
     compiled = None
@@ -85,7 +85,7 @@ class TestSameBits:
             patch.setattr(compiled, "_THREAD_ROWS", 1)
             patch.setattr(compiled, "_LEAST_ROOM", 1)
             patch.setattr(compiled, "thread_count", lambda: 3)
-            patch.setattr("valor_core.threads.thread_count", lambda: 3)
+            patch.setattr("valor_core.kernels.threads.thread_count", lambda: 3)
             found = compiled.box_pairs(*given)
         same(numeric.box_pairs(*given), found)
 

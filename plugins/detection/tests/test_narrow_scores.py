@@ -12,8 +12,8 @@ from valor_detection.parameters.fields import Rule
 
 from valor_core import evaluate
 from valor_core.schemas.detection import Detection, DetectionBatch
-from valor_core.schemas.objects import PredictedObjects
-from valor_core.schemas.shapes import Shapes
+from valor_core.schemas.detection.objects import PredictedObjects
+from valor_core.schemas.geometry.shapes import Shapes
 
 from .support import results_of, seen, true, value_of
 

@@ -25,9 +25,9 @@ from valor_detection.table import Table
 
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
+from valor_core.schemas.geometry.shapes import Shapes
 from valor_core.schemas.label import Label
-from valor_core.schemas.objects import PredictedObjects, TrueObjects
-from valor_core.schemas.shapes import Shapes
 
 from .support import results_of
 

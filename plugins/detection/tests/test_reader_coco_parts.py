@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from valor_core import ValorError, evaluate
-from valor_core.evaluate import reader_of
-from valor_core.registry import Registry
+from valor_core.evaluation.evaluate import reader_of
+from valor_core.plugins.registry import Registry
 
 METRICS = ["AP", "mAP", "AR", "COCOSummary", "Counts", "ConfusionMatrix", "Examples"]
 

@@ -7,13 +7,13 @@ from attrs import frozen
 from valor_detection.parameters.calibration import CalibrationParameters
 from valor_detection.states import Overlaps, overlaps, ranking
 
-from valor_core.averages import coordinates
-from valor_core.evaluator import Evaluator
-from valor_core.result import Result, mean
+from valor_core.evaluation.evaluator import Evaluator
+from valor_core.metrics.averages import coordinates
+from valor_core.metrics.result import Result, mean
+from valor_core.metrics.state import StateRequest
+from valor_core.plugins.spec import MetricSpec, Range
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
-from valor_core.spec import MetricSpec, Range
-from valor_core.state import StateRequest
 from valor_core.testing import check_metric
 
 

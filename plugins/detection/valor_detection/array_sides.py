@@ -10,12 +10,12 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.arrays import Codes, Floats, check_finite
+from valor_core.schemas.columns import Codes, Floats, check_finite
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.decimals import as_written
+from valor_core.schemas.geometry.policy import Policy
+from valor_core.schemas.geometry.shapes import RunLengths, ends
 from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.shapes import RunLengths, ends
-from valor_core.schemas.validity import Policy
 from valor_detection.columns import as_array, column
 from valor_detection.mask_arrays import boxes_around, check_masks, run_lengths
 from valor_detection.object_rows import BoxFormat, Rows, checked_rows, upright

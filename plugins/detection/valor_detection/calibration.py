@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.averages import coordinates
-from valor_core.parameters import nondefault
-from valor_core.result import Failed, Result, Undefined
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.state import StateRequest
+from valor_core.metrics.averages import coordinates
+from valor_core.metrics.result import Failed, Result, Undefined
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import nondefault
+from valor_core.schemas.columns import Codes, Floats
 from valor_detection import overlaps
 from valor_detection.kernels import analysis as kernels
 from valor_detection.overlaps import Overlaps

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageDraw, ImageFilter, ImageFont, ImageOps
 
 from valor_core.schemas.geometry import Box, Geometry, Mask
-from valor_core.schemas.shapes import Shapes, polygons_of
+from valor_core.schemas.geometry.shapes import Shapes, polygons_of
 
 Point = tuple[float, float]
 Span = tuple[float, float, float, float]

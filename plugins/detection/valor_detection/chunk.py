@@ -10,12 +10,12 @@ from attrs import asdict, evolve, fields, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import StateError
-from valor_core.saved_columns import column, offsets, positions, uids
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.metrics.saved_columns import column, offsets, positions, uids
+from valor_core.metrics.state import Content
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.shapes import ends, gathered
-from valor_core.state import Content
+from valor_core.schemas.geometry.shapes import ends, gathered
 from valor_detection.once import once
 
 Flags = NDArray[np.bool_]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from valor_core.parameters import nondefault
-from valor_core.result import Deferred, OnDemand, Result
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics.result import Deferred, OnDemand, Result
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import nondefault
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.geometry import Box, Geometry
-from valor_core.state import StateRequest
 from valor_detection import outlines, overlaps
 from valor_detection.confusion_matrix import first_of_each
 from valor_detection.geometry.geojson import to_geojson

@@ -7,11 +7,12 @@ from typing import Any, cast
 
 from attrs import evolve, frozen
 
-from valor_core.bound_metric import MetricChoice
 from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
-from valor_core.evaluate import evaluate
-from valor_core.parameters import declared
-from valor_core.report import Report
+from valor_core.evaluation.bound_metric import MetricChoice
+from valor_core.evaluation.evaluate import evaluate
+from valor_core.parameters.declaration import declared
+from valor_core.plugins.spec import MetricSpec, fold
+from valor_core.report.report import Report
 from valor_core.schemas.annotation import (
     SIDES,
     Annotated,
@@ -24,9 +25,8 @@ from valor_core.schemas.annotation import (
 )
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Geometry
-from valor_core.schemas.shapes import KINDS, kind_of
-from valor_core.schemas.validity import Policy, check_policy
-from valor_core.spec import MetricSpec, fold
+from valor_core.schemas.geometry.policy import Policy, check_policy
+from valor_core.schemas.geometry.shapes import KINDS, kind_of
 from valor_detection.parameters.fields import COCO_IOUS, Rule
 from valor_detection.plugin import valor_metrics
 

@@ -9,12 +9,12 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.averages import coordinates
-from valor_core.parameters import nondefault
-from valor_core.result import Result, Undefined
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.shapes import ends
-from valor_core.state import StateRequest
+from valor_core.metrics.averages import coordinates
+from valor_core.metrics.result import Result, Undefined
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import nondefault
+from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection import overlaps
 from valor_detection.kernels import analysis as kernels
 from valor_detection.kernels.analysis import BACKGROUND, CLASSIFICATION, NOTHING

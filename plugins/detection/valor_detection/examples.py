@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.parameters import nondefault
-from valor_core.result import Result
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics.result import Result
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import nondefault
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uid
-from valor_core.state import StateRequest
 from valor_detection import outlines, overlaps
 from valor_detection.outcomes import Outcomes, outcomes
 from valor_detection.outlines import Outlines, Roll

@@ -11,8 +11,8 @@ from attrs import frozen
 from PIL import Image
 
 from valor_core.errors import ReadError
-from valor_core.gallery import Picture
-from valor_core.schemas.arrays import Floats
+from valor_core.metrics.gallery import Picture
+from valor_core.schemas.columns import Floats
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.order import natural_order

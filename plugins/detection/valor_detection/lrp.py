@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.averages import coordinates
-from valor_core.exact import ExactSums
-from valor_core.parameters import nondefault
-from valor_core.result import Result, Undefined, mean
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.shapes import ends
-from valor_core.state import StateRequest
+from valor_core.metrics.averages import coordinates
+from valor_core.metrics.result import Result, Undefined, mean
+from valor_core.metrics.state import StateRequest
+from valor_core.metrics.sums import ExactSums
+from valor_core.parameters.declaration import nondefault
+from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection import overlaps
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters.lrp import LRPParameters, OptimalLRPParameters

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.averages import coordinates
-from valor_core.result import Result, Undefined
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.state import StateRequest
+from valor_core.metrics.averages import coordinates
+from valor_core.metrics.result import Result, Undefined
+from valor_core.metrics.state import StateRequest
+from valor_core.schemas.columns import Codes, Floats
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters.fields import Rule

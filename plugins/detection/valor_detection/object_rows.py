@@ -10,13 +10,13 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
+from valor_core.schemas.geometry.policy import Place, Policy, checked_shapes
+from valor_core.schemas.geometry.shapes import MASK, RunLengths, Shapes
 from valor_core.schemas.label import Label
-from valor_core.schemas.objects import PredictedObjects, TrueObjects, scores_outside
-from valor_core.schemas.shapes import MASK, RunLengths, Shapes
-from valor_core.schemas.validity import Place, Policy, checked_shapes
 from valor_detection.kernels.scanning import grouped_order
 from valor_detection.parameters.readers.tables import BoxFormat
 

@@ -10,15 +10,15 @@ from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import StateError, shown
-from valor_core.saved_columns import check_same_length, column, offsets, positions, uids
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics.saved_columns import check_same_length, column, offsets, positions, uids
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uid, Uids
 from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection.objects import ObjectColumns
 from valor_core.schemas.geometry import Geometry
-from valor_core.schemas.objects import ObjectColumns
+from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON, Rings, Shapes, ends
 from valor_core.schemas.order import natural_order
-from valor_core.schemas.shapes import BOX, MASK, POLYGON, Rings, Shapes, ends
-from valor_core.state import Content, StateRequest
 from valor_detection.table import Table
 
 

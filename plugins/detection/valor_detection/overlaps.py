@@ -8,13 +8,13 @@ from copy import copy
 import numpy as np
 from attrs import define, field
 
-from valor_core import saved_columns
 from valor_core.errors import StateError, shown
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics import saved_columns
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.geometry.shapes import ends
 from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.shapes import ends
-from valor_core.state import Content, StateRequest
 from valor_detection.chunk import Chunk, Images, Ragged, SomeImages, join
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters.fields import Rule

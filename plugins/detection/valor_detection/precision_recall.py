@@ -7,12 +7,12 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core import averages
-from valor_core.averages import Value
-from valor_core.result import Result, ratio
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics import averages
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import Result, ratio
+from valor_core.metrics.state import StateRequest
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
-from valor_core.state import StateRequest
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters.precision_recall import CountsParameters, LabelParameters

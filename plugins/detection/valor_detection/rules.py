@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.columns import Codes, Floats
 from valor_detection.kernels import matching as kernels
 from valor_detection.parameters.fields import COCO_AREAS, COCO_IOUS, Rule
 

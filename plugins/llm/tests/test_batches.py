@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from mock_endpoint import MockEndpoint
+from valor_cli.program.program import program
 from valor_llm.clients.batches.protocol import BatchGone
 from valor_llm.clients.openai import OpenAI
 from valor_llm.judge.cache import Cache
@@ -23,9 +24,8 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS
 
 import valor_core
-from valor_core.cli.program import program
 from valor_core.errors import ResourceError
-from valor_core.event_loop import submit
+from valor_core.evaluation.items.event_loop import submit
 from valor_core.schemas.text import Text
 
 DIALECTS = ("openai", "anthropic")

@@ -19,11 +19,11 @@ from valor_llm.parameters.judge import JudgeParameters, Prices
 from valor_llm.steps.claims import CLAIMS
 
 from valor_core import Registry, evaluate
-from valor_core.bound_resource import bind
 from valor_core.errors import ParameterError, ResourceStopped
-from valor_core.event_loop import submit
-from valor_core.resources import Share, opened
-from valor_core.result import NotRun
+from valor_core.evaluation.items.event_loop import submit
+from valor_core.evaluation.resources.bound_resource import bind
+from valor_core.evaluation.resources.open_resources import Share, opened
+from valor_core.metrics.result import NotRun
 from valor_core.schemas.text import Text
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 from click.testing import CliRunner, Result
+from valor_cli.program.program import program
 from valor_llm.calibration.comparison import compared
 from valor_llm.calibration.correction import corrected
 from valor_llm.calibration.judged_items import JudgedItem
@@ -20,10 +21,9 @@ from valor_llm.calibration.rogan_gladen import Share, rogan_gladen
 from valor_llm.records.fingerprint import Fingerprint
 from valor_llm.records.record import Calibration, Pair, Record
 
-from valor_core.cli.program import program
 from valor_core.errors import ReadError, ResourceError
-from valor_core.result import Undefined
-from valor_core.spec import Range
+from valor_core.metrics.result import Undefined
+from valor_core.plugins.spec import Range
 
 FINGERPRINT = Fingerprint(
     "llm.Faithfulness@1",

@@ -22,7 +22,7 @@ from valor_llm.steps.claims import CLAIMS, CLAIMS_SUPPORTED
 
 from valor_core import evaluate
 from valor_core.errors import ResourceError, ResourceStopped, ValorError
-from valor_core.event_loop import submit
+from valor_core.evaluation.items.event_loop import submit
 
 CLAIMED = '{"claims": ["It rains."]}'
 USAGE = Usage(prompt=10, completion=2)

@@ -6,10 +6,10 @@ import pytest
 from attrs import evolve
 
 from valor_core import Registry, evaluate
-from valor_core.report import Report
-from valor_core.result import Undefined
+from valor_core.metrics.result import Undefined
+from valor_core.plugins.spec import MetricSpec
+from valor_core.report.report import Report
 from valor_core.schemas.text import Text
-from valor_core.spec import MetricSpec
 
 WHOLE = Text("q", "Where is Graz?", "In Austria.", "It is in Austria.", ["Graz is in Austria."])
 CRITERIA = {"criteria": "Is it short?"}

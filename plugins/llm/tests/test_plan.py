@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from mock_endpoint import MockEndpoint
-
-from valor_core.cli.program import program
+from valor_cli.program.program import program
 
 METRICS = [
     "AnswerCorrectness",

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 from click.testing import CliRunner, Result
+from valor_cli.program.program import program
 from valor_llm.clients.lexical import Lexical
 from valor_llm.clients.protocol import Passing, Reply, Request
 from valor_llm.judge.judge import Judge
@@ -17,8 +18,6 @@ from valor_llm.parameters.clients import LexicalParameters
 from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.probe.attacks import CASES, attacks
 from valor_llm.probe.trials import Probe, Trial, counts, probed
-
-from valor_core.cli.program import program
 
 CONFIG = """\
 task: text

@@ -13,7 +13,7 @@ from valor_llm.parameters.gallery import VerdictsParameters
 
 from valor_core import Failed, Text, TextBatch, Undefined, evaluate
 from valor_core.errors import ConfigError, ParameterError, UnknownNameError, ValorError
-from valor_core.item_rows import ItemRow
+from valor_core.metrics.item_rows import ItemRow
 
 MILL = "The mill burned down in 1874."
 ITEMS = [

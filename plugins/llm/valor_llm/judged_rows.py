@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from valor_core import ItemRows, MetricSpec, Told
-from valor_core.bound_resource import BoundResource
-from valor_core.item_rows import ONLY, Numbers
-from valor_core.result import Undefined
+from valor_core.evaluation.resources.bound_resource import BoundResource
+from valor_core.metrics.item_rows import ONLY, Numbers
+from valor_core.metrics.result import Undefined
 from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.bounds import bounds_of

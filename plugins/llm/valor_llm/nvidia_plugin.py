@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from valor_core.hookspecs import hookimpl
-from valor_core.parameters import NoParameters
-from valor_core.spec import MetricSpec, Range, Reference
+from valor_core.parameters.declaration import NoParameters
+from valor_core.plugins.hooks import hookimpl
+from valor_core.plugins.spec import MetricSpec, Range, Reference
 
 _PAGE = "https://docs.ragas.io/en/latest/concepts/metrics/available_metrics/nvidia_metrics/"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from valor_core.hookspecs import hookimpl
-from valor_core.parameters import NoParameters
-from valor_core.spec import (
+from valor_core.parameters.declaration import NoParameters
+from valor_core.plugins.hooks import hookimpl
+from valor_core.plugins.spec import (
     CommandSpec,
     GallerySpec,
     MetricSpec,

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from valor_cli.program.program import program
 from valor_rgb.prompts import INSTRUCTION
 from valor_rgb.rules.heuristic import HeuristicRules
 from valor_rgb.rules.paper import PaperRules
 from valor_rgb.rules.robust import RobustRules
 
-from valor_core.cli.program import program
-from valor_core.spec import fold
+from valor_core.plugins.spec import fold
 
 from .data_files import write_dataset
 

@@ -8,8 +8,8 @@ import pytest
 
 from valor_core import Report, evaluate
 from valor_core.errors import ParameterError, ReadError
-from valor_core.registry import Registry
-from valor_core.spec import ReaderSpec
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import ReaderSpec
 from valor_core.testing import check_reader
 
 from .data_files import write_lines

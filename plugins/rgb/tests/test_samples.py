@@ -10,7 +10,7 @@ from valor_rgb.samples.batch import FIELDS, from_table
 
 from valor_core import evaluate
 from valor_core.errors import ReadError, SchemaError
-from valor_core.readers import Table
+from valor_core.readers.tables import Table
 from valor_core.schemas import Datums
 
 

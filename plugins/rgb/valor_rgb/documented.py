@@ -9,8 +9,8 @@ from attrs import field, frozen
 
 from valor_core import evaluate
 from valor_core.errors import SchemaError, found_at, shown
-from valor_core.item_rows import ItemRows
-from valor_core.report import Report
+from valor_core.metrics.item_rows import ItemRows
+from valor_core.report.report import Report
 from valor_rgb.metrics.rates import Rate
 from valor_rgb.samples.sample import RGBSample, noise_of
 

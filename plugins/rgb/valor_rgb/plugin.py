@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from valor_core.hookspecs import hookimpl
-from valor_core.parameters import NoParameters
-from valor_core.spec import CommandSpec, MetricSpec, Range, ReaderSpec, Reference, TaskSpec
+from valor_core.parameters.declaration import NoParameters
+from valor_core.plugins.hooks import hookimpl
+from valor_core.plugins.spec import CommandSpec, MetricSpec, Range, ReaderSpec, Reference, TaskSpec
 
 SHARE = Range(0, 1)
 RGB = (

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from valor_cli.gallery.worst_items import plan
 from valor_segmentation.gallery import (
     COLORS,
     FALSE,
@@ -20,10 +21,9 @@ from valor_segmentation.parameters.gallery import GalleryParameters
 
 from valor_core import Registry
 from valor_core.errors import ParameterError, ReadError
-from valor_core.evaluation import Evaluation
-from valor_core.exhibition import plan
-from valor_core.plan import Plan
-from valor_core.reading import InMemory
+from valor_core.evaluation.job import Evaluation
+from valor_core.evaluation.plan import Plan
+from valor_core.readers.reader import InMemory
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
 

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from valor_core import Registry, evaluate
 from valor_core.errors import ReadError
-from valor_core.requirements import check, parse
+from valor_core.report.requirements import check, parse
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (

@@ -15,9 +15,9 @@ from valor_segmentation.readers.geotiff import GeotiffReader
 from valor_segmentation.readers.rasters import RasterPixels
 
 from valor_core.errors import MissingExtraError, ReadError
-from valor_core.installer import ways
-from valor_core.schemas.pixels import strips
+from valor_core.extras import ways
 from valor_core.schemas.segmentation import SegmentationBatch
+from valor_core.schemas.segmentation.pixels import strips
 
 
 def from_origin(west: float, north: float, width: float, height: float) -> rasterio.Affine:

@@ -5,11 +5,11 @@ import sys
 from valor_segmentation.parameters.pixels import LabelParameters
 from valor_segmentation.states import LabelQuotient
 
-from valor_core.averages import Value
-from valor_core.evaluator import Evaluator
-from valor_core.result import ratio
+from valor_core.evaluation.evaluator import Evaluator
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import ratio
+from valor_core.plugins.spec import MetricSpec, Range
 from valor_core.schemas.segmentation import Segmentation
-from valor_core.spec import MetricSpec, Range
 from valor_core.testing import check_metric
 
 

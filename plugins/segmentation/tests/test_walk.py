@@ -59,7 +59,7 @@ def test_results_do_not_depend_on_the_number_of_threads(
 
     monkeypatch.setattr("valor_segmentation.walk._THREAD_PIXELS", 1)
     monkeypatch.setattr("valor_segmentation.layer_counts._THREAD_PIXELS", 1)
-    monkeypatch.setattr("valor_core.threads.thread_count", lambda: threads)
+    monkeypatch.setattr("valor_core.kernels.threads.thread_count", lambda: threads)
 
     assert results_of(data, metric) == whole
 

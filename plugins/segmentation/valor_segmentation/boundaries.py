@@ -13,8 +13,8 @@ import numpy as np
 from attrs import define, field
 from numpy.typing import NDArray
 
+from valor_core.kernels.threads import in_threads
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap
-from valor_core.threads import in_threads
 from valor_segmentation.lookup import Meanings, codes
 from valor_segmentation.walk import blocks
 

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.averages import Value, coordinates, macro, weighted
 from valor_core.errors import StateError
-from valor_core.parameters import nondefault
-from valor_core.result import Result, ratio
-from valor_core.saved_columns import column, labels
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics.averages import Value, coordinates, macro, weighted
+from valor_core.metrics.result import Result, ratio
+from valor_core.metrics.saved_columns import column, labels
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.parameters.declaration import nondefault
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.segmentation import IGNORED, LabelMap, SegmentationBatch
-from valor_core.state import Content, StateRequest
 from valor_segmentation.boundaries import Block, boundaries, width_of
 from valor_segmentation.kernels.counting import count_pairs
 from valor_segmentation.kernels.places import Places

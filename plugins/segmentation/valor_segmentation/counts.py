@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core import averages
-from valor_core.parameters import NoParameters
-from valor_core.result import Result
-from valor_core.state import StateRequest
+from valor_core.metrics import averages
+from valor_core.metrics.result import Result
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import NoParameters
 from valor_segmentation import pixel_counts
 from valor_segmentation.pixel_counts import PixelCounts
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from valor_core.errors import ReadError
-from valor_core.gallery import Picture
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics.gallery import Picture
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, Layer, SegmentationBatch
 from valor_segmentation.examples import Examples, badness

@@ -10,17 +10,17 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from valor_core.averages import Value, coordinates, macro
 from valor_core.errors import StateError, shown
-from valor_core.exact import ExactSums, saved_sums
-from valor_core.parameters import nondefault
-from valor_core.result import Result, Undefined
-from valor_core.saved_columns import column, labels
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.metrics.averages import Value, coordinates, macro
+from valor_core.metrics.result import Result, Undefined
+from valor_core.metrics.saved_columns import column, labels
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.metrics.sums import ExactSums, saved_sums
+from valor_core.parameters.declaration import nondefault
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, SegmentationBatch
-from valor_core.state import Content, StateRequest
 from valor_segmentation.lookup import Meanings, codes
 from valor_segmentation.parameters.boundaries import HausdorffParameters
 from valor_segmentation.tables import check_total

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.bound_metric import BoundMetric
 from valor_core.errors import StateError, shown
-from valor_core.parameters import build, plain
-from valor_core.result import mean
+from valor_core.evaluation.bound_metric import BoundMetric
+from valor_core.metrics.result import mean
+from valor_core.metrics.state import Content, Metric, StateRequest
+from valor_core.parameters.declaration import build, plain
 from valor_core.schemas.segmentation import SegmentationBatch
-from valor_core.state import Content, Metric, StateRequest
 from valor_segmentation.plugin import valor_metrics
 
 METRICS: Mapping[str, str] = {

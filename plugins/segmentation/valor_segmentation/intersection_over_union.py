@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core import averages
-from valor_core.averages import Value
-from valor_core.parameters import nondefault
-from valor_core.result import Result, ratio
-from valor_core.state import StateRequest
+from valor_core.metrics import averages
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import Result, ratio
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import nondefault
 from valor_segmentation import means, pixel_counts
 from valor_segmentation.parameters.pixels import IOUParameters, MeanIOUParameters
 from valor_segmentation.pixel_counts import Confusion, PixelCounts

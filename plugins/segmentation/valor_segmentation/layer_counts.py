@@ -8,8 +8,8 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.arrays import Codes
-from valor_core.schemas.pixels import Pixels, strips
+from valor_core.kernels.threads import over, shares
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,
@@ -18,7 +18,7 @@ from valor_core.schemas.segmentation import (
     Legend,
     SegmentationBatch,
 )
-from valor_core.threads import over, shares
+from valor_core.schemas.segmentation.pixels import Pixels, strips
 from valor_segmentation.kernels.counting import count_pairs
 from valor_segmentation.kernels.places import Pair, Places
 from valor_segmentation.lookup import unknown_value

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more
-from valor_core.schemas.arrays import Codes
-from valor_core.schemas.pixels import Image
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.segmentation import LabelMap, Legend
+from valor_core.schemas.segmentation.pixels import Image
 
 Meanings = NDArray[np.signedinteger[Any]]
 

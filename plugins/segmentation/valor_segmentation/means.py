@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_core.averages import Value
-from valor_core.result import Undefined, mean
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics.averages import Value
+from valor_core.metrics.result import Undefined, mean
+from valor_core.schemas.columns import Codes
 
 ABSENT = "label in no pixel"
 """Why a label that is declared, but neither true nor predicted anywhere, is left out."""

@@ -7,14 +7,14 @@ from functools import partial
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core import saved_columns
 from valor_core.errors import StateError
-from valor_core.exact import ExactSums, saved_sums
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.metrics import saved_columns
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.metrics.sums import ExactSums, saved_sums
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, SegmentationBatch
-from valor_core.state import Content, StateRequest
 from valor_segmentation.segments import Overlaps
 from valor_segmentation.tables import check_total
 from valor_segmentation.walk import over_images

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attrs import frozen
 
-from valor_core.averages import Value, coordinates, macro
 from valor_core.errors import did_you_mean
-from valor_core.parameters import nondefault
-from valor_core.result import Result, Undefined, ratio
-from valor_core.state import StateRequest
+from valor_core.metrics.averages import Value, coordinates, macro
+from valor_core.metrics.result import Result, Undefined, ratio
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import nondefault
 from valor_segmentation import panoptic_counts
 from valor_segmentation.panoptic_counts import MATCHED, MISSED, PanopticCounts
 from valor_segmentation.parameters.panoptic import (

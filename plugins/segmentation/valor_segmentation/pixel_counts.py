@@ -9,13 +9,13 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import StateError
-from valor_core.saved_columns import column, labels, positions, uids
-from valor_core.schemas.arrays import Codes
+from valor_core.metrics.saved_columns import column, labels, positions, uids
+from valor_core.metrics.state import Content, StateRequest
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.order import natural_order
 from valor_core.schemas.segmentation import SegmentationBatch
-from valor_core.state import Content, StateRequest
 from valor_segmentation.layer_counts import ImageCounts, layer_counts, outcomes
 from valor_segmentation.tables import check_labels, check_total
 

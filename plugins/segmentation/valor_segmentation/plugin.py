@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from valor_core.hookspecs import hookimpl
-from valor_core.parameters import NoParameters
-from valor_core.spec import GallerySpec, MetricSpec, Range, ReaderSpec, Reference
+from valor_core.parameters.declaration import NoParameters
+from valor_core.plugins.hooks import hookimpl
+from valor_core.plugins.spec import GallerySpec, MetricSpec, Range, ReaderSpec, Reference
 
 SHARE = Range(0, 1)
 VALOR = Reference("Striveworks Valor, metrics documentation of 2024", "semantic segmentation")

@@ -9,9 +9,9 @@ from typing import TypeVar
 import numpy as np
 from attrs import frozen
 
-from valor_core.schemas.pixels import Image, strips
+from valor_core.kernels.threads import over, shares
 from valor_core.schemas.segmentation import BACKGROUND, LabelMap, Layer, Legend
-from valor_core.threads import over, shares
+from valor_core.schemas.segmentation.pixels import Image, strips
 
 T = TypeVar("T")
 

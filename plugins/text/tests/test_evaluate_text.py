@@ -13,7 +13,7 @@ import pytest
 from valor_text import evaluate_text_generation
 
 from valor_core.errors import ParameterError, SchemaError, ValorError
-from valor_core.installed import entry_points
+from valor_core.plugins.entry_points import entry_points
 
 from . import tiny_wordnet
 
@@ -349,7 +349,7 @@ def test_a_missing_plugin_of_judges_is_answered_with_its_command(
     def without_llm(group: str, **options: Any) -> Any:
         return tuple(one for one in entry_points(group, **options) if one.name != "llm")
 
-    monkeypatch.setattr("valor_core.registry.entry_points", without_llm)
+    monkeypatch.setattr("valor_core.plugins.registry.entry_points", without_llm)
 
     with pytest.raises(ValorError, match=r"llm\.Bias") as caught:
         evaluate_text_generation(PREDICTIONS, ["Bias"], llm_api_params={"client": "openai"})

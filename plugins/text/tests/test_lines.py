@@ -14,8 +14,8 @@ from valor_text.readers.lines import LinesReader
 
 from valor_core import Registry, evaluate
 from valor_core.errors import ReadError
+from valor_core.plugins.spec import ReaderSpec
 from valor_core.schemas.text import Text
-from valor_core.spec import ReaderSpec
 from valor_core.testing import check_reader
 
 LINES = st.text(st.sampled_from("ab\u00e9\u2028\x85\x00 \U0001f600"), max_size=12)

@@ -7,8 +7,8 @@ from typing import Any
 
 from valor_core import Registry
 from valor_core.errors import ParameterError, shown
-from valor_core.parameters import declared
-from valor_core.spec import ResourceSpec
+from valor_core.parameters.declaration import declared
+from valor_core.plugins.spec import ResourceSpec
 
 PLACE = "llm_api_params"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from valor_core.hookspecs import hookimpl
-from valor_core.parameters import NoParameters
-from valor_core.spec import (
+from valor_core.parameters.declaration import NoParameters
+from valor_core.plugins.hooks import hookimpl
+from valor_core.plugins.spec import (
     GallerySpec,
     MetricSpec,
     Range,

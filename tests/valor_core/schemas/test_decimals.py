@@ -3,10 +3,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from valor_core.schemas.classification import Classification
+from valor_core.schemas.classification.batch import Classification
 from valor_core.schemas.decimals import as_score, as_written
-from valor_core.schemas.detection import PredictedObject
-from valor_core.schemas.geometry import Box
+from valor_core.schemas.detection.batch import PredictedObject
+from valor_core.schemas.geometry.geometry import Box
 
 
 def samples(dtype: type) -> np.ndarray:

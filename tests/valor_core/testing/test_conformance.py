@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from valor_core.errors import UnknownNameError
-from valor_core.registry import Registry
+from valor_core.plugins.registry import Registry
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import ConformanceError, cases, check_metric, check_plugin, examples
 
@@ -18,7 +18,8 @@ Install = Callable[..., Path]
 JUDGED = {
     "__init__.py": "",
     "plugin.py": """
-from valor_core import MetricSpec, Range, ResourceSpec, hookimpl, parameter, parameters
+from valor_core import MetricSpec, Range, ResourceSpec, hookimpl, parameter
+from valor_core import parameters
 
 @parameters
 class JudgeParameters:

@@ -6,14 +6,14 @@ from typing import Any, Literal
 import pytest
 from attrs import evolve, frozen
 
-from valor_core.control import LocalControl
-from valor_core.engines import Work
-from valor_core.engines.local import LocalEngine, LocalParameters
 from valor_core.errors import EngineError
-from valor_core.registry import Registry, implementation
-from valor_core.resources import opened
-from valor_core.spec import EngineSpec
-from valor_core.tally import Tally
+from valor_core.evaluation.engines.control import LocalControl
+from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
+from valor_core.evaluation.resources.open_resources import opened
+from valor_core.evaluation.tally import Tally
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import EngineSpec
 from valor_core.testing import ConformanceError, check_engine
 
 

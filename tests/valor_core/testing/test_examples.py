@@ -3,11 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from valor_core.registry import Registry
+from valor_core.plugins.registry import Registry
 from valor_core.schemas.classification import ClassificationBatch
+from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.datum import check_unique
 from valor_core.schemas.detection import Detection, DetectionBatch
-from valor_core.schemas.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import examples
 from valor_core.testing.difference import content, difference

@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.bound_metric import BoundMetric
-from valor_core.hookspecs import hookimpl
-from valor_core.parameters import NoParameters, parameter, parameters
-from valor_core.registry import Registry
-from valor_core.result import ItemScore
+from valor_core.evaluation.bound_metric import BoundMetric
+from valor_core.metrics.result import ItemScore
+from valor_core.parameters.declaration import NoParameters, parameter, parameters
+from valor_core.plugins.hooks import hookimpl
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec, Range, ReaderSpec, Reference
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.spec import MetricSpec, Range, ReaderSpec, Reference
 from valor_core.testing import ConformanceError, check_metric, check_plugin, examples, laws
 from valor_core.testing.law import name_of
 from valor_core.testing.subject import Batches, Subject
 
-PLUGINS = Path(__file__).parents[1] / "plugins"
+PLUGINS = Path(__file__).parents[2] / "plugins"
 
 
 @pytest.fixture(autouse=True)

@@ -41,7 +41,10 @@ def plugin(
     ("imports", "body"),
     [
         ("", "pass"),
-        ("import attrs, json, numpy.linalg, valor_core.exact\nimport heavy.parameters", "pass"),
+        (
+            "import attrs, json, numpy.linalg, valor_core.metrics.sums\nimport heavy.parameters",
+            "pass",
+        ),
     ],
 )
 def test_a_manifest_may_import_what_is_there_anyway(

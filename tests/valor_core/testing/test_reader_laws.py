@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from attrs import evolve, frozen
 
-from valor_core.parameters import parameter, parameters
-from valor_core.reading import InMemory
-from valor_core.registry import Registry
+from valor_core.parameters.declaration import parameter, parameters
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import ReaderSpec
+from valor_core.readers.reader import InMemory
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.spec import ReaderSpec
 from valor_core.testing import ConformanceError, check_reader
 
 COUNTER = itertools.count()

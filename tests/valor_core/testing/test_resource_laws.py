@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from valor_core.parameters import parameter, parameters
-from valor_core.spec import ResourceSpec
+from valor_core.parameters.declaration import parameter, parameters
+from valor_core.plugins.spec import ResourceSpec
 from valor_core.testing import ConformanceError, check_resource
 
 

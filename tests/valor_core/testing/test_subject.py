@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from valor_core import metric
-from valor_core.bound_metric import BoundMetric
 from valor_core.errors import SchemaError
-from valor_core.parameters import NoParameters
+from valor_core.evaluation.bound_metric import BoundMetric
+from valor_core.parameters.declaration import NoParameters
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing.subject import Subject, none_of, singles
 

@@ -20,7 +20,7 @@ from valor_classification.kernels.values import (
     ReliabilityBins,
     RowTops,
 )
-from valor_core.schemas.tops import look_with
+from valor_core.schemas.classification.best_scores import look_with
 
 if KERNELS.library is None:
     from valor_classification.kernels.numeric import (

@@ -6,7 +6,7 @@ from typing import Literal
 
 from valor_classification.parameters import fields
 from valor_core.errors import ParameterError
-from valor_core.parameters import parameter, parameters
+from valor_core.parameters.declaration import parameter, parameters
 
 
 @parameters

@@ -13,10 +13,10 @@ from valor_classification.parameters.readers.lists import ListsParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_text, labels
 from valor_core.errors import ReadError, shown
-from valor_core.readers import Table, TablePartition, read_table
-from valor_core.readers.metadata import columns_beside
-from valor_core.readers.nested import parsed, tables
-from valor_core.readers.table import as_number
+from valor_core.readers.tables import Table, TablePartition, read_table
+from valor_core.readers.tables.metadata import columns_beside
+from valor_core.readers.tables.nested import parsed, tables
+from valor_core.readers.tables.table import as_number
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import DEFAULT_KEY, Label
 

@@ -12,13 +12,13 @@ from attrs import frozen
 from valor_classification.parameters.readers.long import LongParameters
 from valor_classification.readers.truth import label_text
 from valor_core.errors import ReadError, and_more
-from valor_core.readers import Table, read_table
-from valor_core.readers.metadata import columns_beside
-from valor_core.schemas.arrays import Codes
+from valor_core.readers.tables import Table, read_table
+from valor_core.readers.tables.metadata import columns_beside
 from valor_core.schemas.classification import ClassificationBatch
+from valor_core.schemas.classification.scores import ScoreList
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
-from valor_core.schemas.scores import ScoreList
 
 
 @frozen

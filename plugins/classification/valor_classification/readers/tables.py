@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import ReadError
-from valor_core.readers import Table, TablePartition, split_table
+from valor_core.readers.tables import Table, TablePartition, split_table
 
 _UID = "uid"
 _WILDCARDS = "*?["

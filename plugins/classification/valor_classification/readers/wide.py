@@ -11,14 +11,14 @@ from valor_classification.parameters.readers.wide import WideParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_column
 from valor_core.errors import ReadError, and_more, did_you_mean, shown
-from valor_core.readers import Table, TablePartition, read_table
-from valor_core.readers.metadata import columns_beside
-from valor_core.schemas.arrays import Floats
+from valor_core.readers.tables import Table, TablePartition, read_table
+from valor_core.readers.tables.metadata import columns_beside
 from valor_core.schemas.classification import ClassificationBatch
+from valor_core.schemas.classification.scores import ScoreMatrix
+from valor_core.schemas.columns import Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.decimals import as_written
 from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.scores import ScoreMatrix
 
 _SHOWN = 20
 """Most names that an error lists."""

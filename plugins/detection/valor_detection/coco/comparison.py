@@ -8,11 +8,11 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from valor_core.errors import ConfigError
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection.objects import ObjectColumns, PredictedObjects, TrueObjects
 from valor_core.schemas.label import Label
-from valor_core.schemas.objects import ObjectColumns, PredictedObjects, TrueObjects
 from valor_detection.coco.dataset import COCO
 from valor_detection.coco.geometry import geometry
 from valor_detection.coco.settings import Params, ids

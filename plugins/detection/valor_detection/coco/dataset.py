@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
-from valor_core.readers.table import file_size
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.runs import compressed, decoded
-from valor_core.schemas.shapes import Shapes
+from valor_core.readers.tables.table import file_size
+from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas.geometry.run_lengths import compressed, decoded
+from valor_core.schemas.geometry.shapes import Shapes
 from valor_detection.coco.geometry import geometry
 from valor_detection.coco.index import Index
 from valor_detection.coco.records import document_of, images_of

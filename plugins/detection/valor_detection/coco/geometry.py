@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.shapes import Shapes
+from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas.geometry.shapes import Shapes
 from valor_detection.kernels.records import AREA, BOX, SEGMENTATION, Document
 from valor_detection.readers.segmentations import Masks
 

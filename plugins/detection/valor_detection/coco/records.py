@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
-from valor_core.schemas.arrays import Codes
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.decimals import as_float
 from valor_detection.kernels.records import (
     AREA,

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from valor_core.extras import import_extra
-from valor_core.schemas.arrays import Codes
+from valor_core.schemas.columns import Codes
 from valor_core.schemas.geometry import Polygon
-from valor_core.schemas.shapes import Rings, Shapes
+from valor_core.schemas.geometry.shapes import Rings, Shapes
 
 
 def contours(shapes: Shapes, rows: Codes) -> Rings:

@@ -14,10 +14,10 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.objects import ObjectColumns
-from valor_core.schemas.shapes import (
+from valor_core.schemas.detection.objects import ObjectColumns
+from valor_core.schemas.geometry.shapes import (
     BOX,
     KINDS,
     MASK,

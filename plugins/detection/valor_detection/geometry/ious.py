@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.polygons import (
+from valor_core.kernels.threads import over, shares
+from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas.geometry.polygons import (
     MOST_CROSSINGS,
     Geometries,
     import_shapely,
     self_crossing,
     to_shapely,
 )
-from valor_core.schemas.shapes import BOX, MASK, POLYGON, Rings, RunLengths, Shapes
-from valor_core.threads import over, shares
+from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON, Rings, RunLengths, Shapes
 from valor_detection.geometry.conversion import converted
 from valor_detection.kernels.masks import mask_ious
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon
-from valor_core.schemas.polygons import from_shapely, import_shapely, to_shapely
-from valor_core.schemas.shapes import Rings
+from valor_core.schemas.geometry.polygons import from_shapely, import_shapely, to_shapely
+from valor_core.schemas.geometry.shapes import Rings
 from valor_detection.geometry.geojson import outlines
 
 _DOING = "reading and writing WKT"

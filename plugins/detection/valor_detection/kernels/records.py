@@ -9,7 +9,7 @@ import numpy as np
 from attrs import define, fields, frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.arrays import Codes
+from valor_core.schemas.columns import Codes
 
 FloatColumn = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.arrays import Codes
+from valor_core.schemas.columns import Codes
 
 FARTHEST = 100_000_000
 """Largest coordinate of a polygon that is drawn."""

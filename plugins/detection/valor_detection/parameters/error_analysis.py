@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from valor_core.errors import ParameterError
-from valor_core.parameters import Within, parameter, parameters
+from valor_core.parameters.declaration import Within, parameter, parameters
 from valor_detection.parameters import fields
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from valor_core.errors import ParameterError, shown
-from valor_core.parameters import Within, parameter
+from valor_core.parameters.declaration import Within, parameter
 
 Rule = Literal["coco", "ranked", "valor"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from valor_core.errors import MissingExtraError, ReadError, shown
-from valor_core.installer import install
+from valor_core.extras import install
 from valor_detection.readers.text import text_of
 
 

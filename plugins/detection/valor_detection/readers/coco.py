@@ -13,12 +13,12 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
-from valor_core.schemas.objects import PredictedObjects, TrueObjects, scores_outside
-from valor_core.schemas.shapes import Shapes
-from valor_core.schemas.validity import checked_shapes
+from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
+from valor_core.schemas.geometry.policy import checked_shapes
+from valor_core.schemas.geometry.shapes import Shapes
 from valor_detection.kernels.records import (
     AREA,
     BOX,

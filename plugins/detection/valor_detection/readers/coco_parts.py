@@ -17,8 +17,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError
-from valor_core.readers.table import unreadable
-from valor_core.schemas.arrays import Codes
+from valor_core.readers.tables.table import unreadable
+from valor_core.schemas.columns import Codes
 from valor_detection.kernels.records import BOX, ID, SEGMENTATION, Document
 from valor_detection.kernels.scanning import scan
 from valor_detection.kernels.texts import Text

@@ -11,10 +11,10 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.errors import ReadError, and_more
-from valor_core.readers import read_table
-from valor_core.readers.metadata import columns_beside
-from valor_core.readers.table import unreadable
-from valor_core.schemas.arrays import Codes
+from valor_core.readers.tables import read_table
+from valor_core.readers.tables.metadata import columns_beside
+from valor_core.readers.tables.table import unreadable
+from valor_core.schemas.columns import Codes
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
 """Kinds of images whose size can be read."""

@@ -11,9 +11,9 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
-from valor_core.readers import Table, read_table
-from valor_core.readers.metadata import typed
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.readers.tables import Table, read_table
+from valor_core.readers.tables.metadata import typed
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.label import Label, Vocabulary

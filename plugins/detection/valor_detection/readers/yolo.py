@@ -10,14 +10,14 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.errors import ReadError, shown
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.geometry import Polygon
+from valor_core.schemas.geometry.policy import CheckedShapes, Policy, checked_shapes
+from valor_core.schemas.geometry.shapes import BOX, POLYGON, Rings, Shapes
 from valor_core.schemas.label import Label
-from valor_core.schemas.objects import PredictedObjects, TrueObjects
-from valor_core.schemas.shapes import BOX, POLYGON, Rings, Shapes
-from valor_core.schemas.validity import CheckedShapes, Policy, checked_shapes
 from valor_detection.parameters.readers.yolo import YoloParameters
 from valor_detection.readers.class_names import class_names
 from valor_detection.readers.folders import ImageFiles, check_some, image_files

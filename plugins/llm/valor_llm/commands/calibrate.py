@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from valor_cli.config.config_file import Request
+from valor_cli.program import streams
+from valor_cli.program.command import command as make_command
 
-from valor_core.cli import streams
-from valor_core.cli.command import command as make_command
 from valor_core.errors import ReportError
-from valor_core.request import Request
-from valor_core.result import Undefined
-from valor_core.table import MISSING, Column, Table, number
+from valor_core.metrics.result import Undefined
+from valor_core.report.tables.text_table import MISSING, Column, Table, number
 from valor_llm.calibration.comparison import Comparison, compared
 from valor_llm.calibration.estimate import LEVEL
 from valor_llm.calibration.labelled_run import Calibrated, calibrated

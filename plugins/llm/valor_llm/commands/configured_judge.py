@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from valor_cli.config.config_file import Request
+
 from valor_core import Registry
-from valor_core.bound_resource import bind, open_as
 from valor_core.errors import ConfigError
-from valor_core.request import Request
-from valor_core.resources import opened
+from valor_core.evaluation.resources.bound_resource import bind, open_as
+from valor_core.evaluation.resources.open_resources import opened
 
 if TYPE_CHECKING:
     from valor_llm.judge.panel import Panel

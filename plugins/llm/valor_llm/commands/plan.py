@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 from attrs import asdict, evolve
+from valor_cli.config.config_file import Request
+from valor_cli.program import streams
+from valor_cli.program.command import command as make_command
 
-from valor_core.cli import streams
-from valor_core.cli.command import command as make_command
-from valor_core.request import Request
-from valor_core.table import Column, Table, number
+from valor_core.report.tables.text_table import Column, Table, number
 from valor_llm.judge.spending.token_rates import UNKNOWN
 from valor_llm.planning.planned_run import PlannedRun, PlannedStep, planned
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import click
+from valor_cli.config.config_file import Request
+from valor_cli.program import streams
+from valor_cli.program.command import command as make_command
+from valor_cli.program.outcome import FAILED
+from valor_cli.program.values import Number
 
-from valor_core.cli import streams
-from valor_core.cli.command import command as make_command
-from valor_core.cli.outcome import FAILED
-from valor_core.cli.values import Number
 from valor_core.errors import shown
-from valor_core.request import Request
-from valor_core.table import MISSING, Cell, Column, Table
+from valor_core.report.tables.text_table import MISSING, Cell, Column, Table
 from valor_llm.commands.configured_judge import configured_judge
 from valor_llm.probe.attacks import attacks
 from valor_llm.probe.trials import Probe, Trial, counts, probed

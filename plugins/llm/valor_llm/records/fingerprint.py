@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.bound_resource import BoundResource
-from valor_core.item_rows import ItemRow
-from valor_core.parameters import plain
-from valor_core.spec import MetricSpec
+from valor_core.evaluation.resources.bound_resource import BoundResource
+from valor_core.metrics.item_rows import ItemRow
+from valor_core.parameters.declaration import plain
+from valor_core.plugins.spec import MetricSpec
 
 
 @frozen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attrs import asdict, frozen
 
-from valor_core.item_rows import Numbers
-from valor_core.result import Failed, NotRun, Undefined
+from valor_core.metrics.item_rows import Numbers
+from valor_core.metrics.result import Failed, NotRun, Undefined
 
 
 @frozen

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from valor_core.errors import ParameterError, shown
-from valor_core.parameters import Within, parameter, parameters
+from valor_core.parameters.declaration import Within, parameter, parameters
 
 Phrases = tuple[str, ...]
 

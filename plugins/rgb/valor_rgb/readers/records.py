@@ -5,8 +5,8 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from valor_core.readers import TablePartition, jsonl, split_table, table_format
-from valor_core.readers.table import file_size
+from valor_core.readers.tables import TablePartition, jsonl, split_table, table_format
+from valor_core.readers.tables.table import file_size
 
 _GZIP = ".gz"
 _SOME = 1 << 12

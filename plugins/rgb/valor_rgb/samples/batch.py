@@ -11,10 +11,10 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, SchemaError
-from valor_core.readers import Table
-from valor_core.readers.metadata import columns_beside
-from valor_core.readers.nested import parsed
-from valor_core.schemas.arrays import BY_CONTENT, Codes, check_length, read_only
+from valor_core.readers.tables import Table
+from valor_core.readers.tables.metadata import columns_beside
+from valor_core.readers.tables.nested import parsed
+from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, read_only
 from valor_core.schemas.datum import Datum, Datums, listed, with_datums
 from valor_core.schemas.decimals import as_written
 from valor_rgb.samples.answers import as_answers, as_one_of, as_spellings

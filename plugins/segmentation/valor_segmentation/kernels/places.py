@@ -9,8 +9,8 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.arrays import Codes
-from valor_core.schemas.pixels import Image
+from valor_core.schemas.columns import Codes
+from valor_core.schemas.segmentation.pixels import Image
 
 
 @frozen(eq=False)

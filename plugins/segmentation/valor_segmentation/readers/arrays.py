@@ -11,9 +11,9 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
-from valor_core.readers.table import unreadable
-from valor_core.schemas.image_remedies import remedy_for
-from valor_core.schemas.pixels import Image, InMemory, Pixels
+from valor_core.readers.tables.table import unreadable
+from valor_core.schemas.segmentation.image_remedies import remedy_for
+from valor_core.schemas.segmentation.pixels import Image, InMemory, Pixels
 from valor_segmentation.readers.pairs import changed
 
 _STRIP_PIXELS = 1 << 20

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError
 from valor_core.extras import import_extra
-from valor_core.readers.table import unreadable
-from valor_core.schemas.pixels import Image
+from valor_core.readers.tables.table import unreadable
+from valor_core.schemas.segmentation.pixels import Image
 
 _GRAY = {"1", "L", "P", "I;16", "I;16B", "I"}
 _BITS, _COLOR_TYPE = 24, 25  # where the header has the depth, and whether pixels are gray

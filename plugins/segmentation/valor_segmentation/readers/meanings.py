@@ -9,10 +9,10 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import ReadError, SchemaError, shown
-from valor_core.schemas.arrays import BY_CONTENT, Codes, codes
+from valor_core.schemas.columns import BY_CONTENT, Codes, codes
 from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.pixel_values import is_name_of_zero
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend
+from valor_core.schemas.segmentation.legends import is_name_of_zero
 
 _LARGEST = np.iinfo(np.int64).max
 _HEX = re.compile(r"#?([0-9a-fA-F]{6})")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from valor_core.schemas.pixel_values import highest
 from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
+from valor_core.schemas.segmentation.legends import highest
 from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.arrays import array_pixels
 from valor_segmentation.readers.facts import described

@@ -10,9 +10,9 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.errors import ReadError
-from valor_core.schemas.pixels import Image, InMemory
+from valor_core.kernels.threads import in_threads, thread_count
 from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
-from valor_core.threads import in_threads, thread_count
+from valor_core.schemas.segmentation.pixels import Image, InMemory
 from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.images import color_image, label_image

@@ -13,8 +13,8 @@ from attrs import define, field, frozen
 
 from valor_core.errors import ReadError, shown
 from valor_core.extras import import_extra
-from valor_core.schemas.pixels import Image
-from valor_core.threads import thread_count
+from valor_core.kernels.threads import thread_count
+from valor_core.schemas.segmentation.pixels import Image
 from valor_segmentation.readers.pairs import changed
 
 COARSE = 1 << 26

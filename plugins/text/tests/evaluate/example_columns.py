@@ -10,13 +10,13 @@ import numpy as np
 from attrs import evolve, frozen
 
 from valor_core import Registry
+from valor_core.plugins.spec import TaskSpec, by_reference
 from valor_core.schemas import Batch
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.detection import Detection, DetectionBatch
 from valor_core.schemas.geometry import Box
 from valor_core.schemas.label import DEFAULT_KEY, Label
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
-from valor_core.spec import TaskSpec, by_reference
 from valor_core.testing import examples
 
 IGNORED = 255

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from evaluate import EvaluationModule, config
+from valor_cli.program.program import program
 from valor_text.evaluate.scripts.loaded_module import load
 from valor_text.evaluate.scripts.script import Script
 
 from valor_core import Report, Text, evaluate
-from valor_core.cli.program import program
 from valor_core.errors import MissingExtraError, ParameterError
 
 MODULES = Path(__file__).parents[1] / "evaluate_modules"
@@ -261,7 +261,7 @@ def test_it_runs_without_docstrings(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_list_of_all_metrics_loads_neither_evaluate_nor_what_it_brings() -> None:
     script = (
         "import sys\n"
-        "from valor_core.cli import main\n"
+        "from valor_cli import main\n"
         "sys.argv = ['valor', 'list', 'hf', 'text']\n"
         "try:\n"
         "    main()\n"

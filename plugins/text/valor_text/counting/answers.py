@@ -10,7 +10,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core import Numbers, Undefined
-from valor_core.result import Gap
+from valor_core.metrics.result import Gap
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.pairs import Pairs
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from valor_core.spec import MetricSpec
+    from valor_core.plugins.spec import MetricSpec
     from valor_text.evaluate.exported import ExportedMetric
 
 __all__ = ["FOLDER", "module"]

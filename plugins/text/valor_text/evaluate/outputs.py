@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from valor_core.errors import ReportError, shown
-from valor_core.result import Failed, Result, Undefined, as_json, is_number
+from valor_core.metrics.result import Failed, Result, Undefined, as_json, is_number
 
 OUTPUT = "output"
 """Parameter of a result that says which of several outputs it is."""

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from valor_core import ItemRows, Numbers, Registry, evaluate
 from valor_core.errors import ParameterError, did_you_mean, shown
-from valor_core.gallery import MarkedTexts, Piece
-from valor_core.item_rows import ONLY
+from valor_core.metrics.gallery import MarkedTexts, Piece
+from valor_core.metrics.item_rows import ONLY
+from valor_core.plugins.spec import ResourceSpec
 from valor_core.schemas.text import TextBatch
-from valor_core.spec import ResourceSpec
 from valor_text.gallery.differences import Differences
 from valor_text.parameters.gallery import GalleryParameters
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from valor_core.errors import ParameterError, did_you_mean, shown
-from valor_core.parameters import parameter
+from valor_core.parameters.declaration import parameter
 
 NORMALISERS: Mapping[str, int] = {
     "none": 1,

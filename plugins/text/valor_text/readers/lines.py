@@ -11,7 +11,7 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import ReadError
-from valor_core.readers.table import TablePartition, file_size, unreadable
+from valor_core.readers.tables.table import TablePartition, file_size, unreadable
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import TextBatch
 from valor_text.parameters.lines import LinesParameters

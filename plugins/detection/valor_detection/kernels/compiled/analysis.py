@@ -10,9 +10,9 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.compiled import array
-from valor_core.exact import ExactSums
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.kernels.compiled import array
+from valor_core.metrics.sums import ExactSums
+from valor_core.schemas.columns import Codes, Floats
 from valor_detection.kernels import KERNELS
 
 Bits = NDArray[np.uint64]

@@ -7,11 +7,11 @@ from ctypes import c_double, c_int64, memmove
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.compiled import array
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.runs import Runs
-from valor_core.schemas.shapes import RunLengths, ends
-from valor_core.threads import over, shares
+from valor_core.kernels.compiled import array
+from valor_core.kernels.threads import over, shares
+from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas.geometry.run_lengths import Runs
+from valor_core.schemas.geometry.shapes import RunLengths, ends
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.numeric.segmentations import Columns
 from valor_detection.kernels.pages import paged

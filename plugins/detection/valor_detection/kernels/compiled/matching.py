@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.compiled import array
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.shapes import ends
-from valor_core.threads import in_threads, thread_count
+from valor_core.kernels.compiled import array
+from valor_core.kernels.threads import in_threads, thread_count
+from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels import KERNELS
 from valor_detection.kernels.numeric import matching as numeric
 from valor_detection.kernels.refusals import check_predictions

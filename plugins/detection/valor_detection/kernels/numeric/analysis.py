@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.exact import ExactSums
-from valor_core.schemas.arrays import Codes, Floats
+from valor_core.metrics.sums import ExactSums
+from valor_core.schemas.columns import Codes, Floats
 
 Bits = NDArray[np.uint64]
 Flags = NDArray[np.bool_]

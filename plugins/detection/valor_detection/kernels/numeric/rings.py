@@ -15,7 +15,7 @@ import numpy as np
 from attrs import astuple, frozen
 from numpy.typing import NDArray
 
-from valor_core.schemas.arrays import Codes
+from valor_core.schemas.columns import Codes
 from valor_detection.kernels.records import FloatColumn
 
 _OPEN, _CLOSE, _MINUS, _POINT = b"[]-."

@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.shapes import ends
-from valor_core.threads import over
+from valor_core.kernels.threads import over
+from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels import stdlib_scanning
 from valor_detection.kernels.numeric.rings import Rings, UnusualError
 from valor_detection.kernels.records import (

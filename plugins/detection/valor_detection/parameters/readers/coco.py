@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from valor_core.parameters import Within, parameter, parameters
-from valor_core.schemas.validity import Policy
+from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.schemas.geometry.policy import Policy
 from valor_detection.parameters.readers import fields
 
 IouType = Literal["bbox", "segm"]

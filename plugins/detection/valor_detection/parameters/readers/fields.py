@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from valor_core.parameters import Within, parameter
+from valor_core.parameters.declaration import Within, parameter
+from valor_core.schemas.geometry.policy import Policy
 from valor_core.schemas.label import DEFAULT_KEY
-from valor_core.schemas.validity import Policy
 
 
 def label_key() -> str:

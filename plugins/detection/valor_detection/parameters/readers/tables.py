@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from valor_core.parameters import parameter, parameters
-from valor_core.schemas.validity import Policy
+from valor_core.parameters.declaration import parameter, parameters
+from valor_core.schemas.geometry.policy import Policy
 from valor_detection.parameters.readers import fields
 
 BoxFormat = Literal["xyxy", "xywh", "cxcywh"]

@@ -15,10 +15,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.compiled import array
-from valor_core.schemas.arrays import Codes
-from valor_core.schemas.pixels import Image
-from valor_core.threads import in_threads, thread_count
+from valor_core.kernels.compiled import array
+from valor_core.kernels.threads import in_threads, thread_count
+from valor_core.schemas.columns import Codes
+from valor_core.schemas.segmentation.pixels import Image
 from valor_segmentation.kernels import KERNELS
 from valor_segmentation.kernels.places import Pair, Places, flat
 

@@ -11,7 +11,7 @@ from valor_text.evaluate.columns.rows import RowColumns
 
 from valor_core import MetricSpec, Range, Registry, Text
 from valor_core.errors import ParameterError, SchemaError
-from valor_core.spec import TaskSpec
+from valor_core.plugins.spec import TaskSpec
 
 TEXT = Registry().find(TaskSpec, "text")
 STRING = datasets.Value("string")

@@ -12,17 +12,17 @@ from datasets import Sequence as ListOf
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.parameters import parameter, parameters
+from valor_core.parameters.declaration import parameter, parameters
 from valor_core.schemas import Datums, Vocabulary
-from valor_core.schemas.arrays import Codes, Floats
-from valor_core.schemas.classes import class_column, plain_array
+from valor_core.schemas.classification.classes import class_column, plain_array
+from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.decimals import as_written
 from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
 from valor_core.schemas.geometry import Box, Geometry, Mask
+from valor_core.schemas.geometry.policy import CheckedShapes, Policy, checked_shapes
+from valor_core.schemas.geometry.shapes import Shapes
 from valor_core.schemas.label import DEFAULT_KEY, Label
-from valor_core.schemas.objects import PredictedObjects, TrueObjects, scores_outside
-from valor_core.schemas.shapes import Shapes
-from valor_core.schemas.validity import CheckedShapes, Policy, checked_shapes
 
 BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
 

@@ -13,9 +13,9 @@ from datasets import Features, Value
 from datasets import Sequence as ListOf
 
 from valor_core.errors import ParameterError
-from valor_core.readers import Table
+from valor_core.plugins.spec import MetricSpec, TaskSpec, by_reference
+from valor_core.readers.tables import Table
 from valor_core.schemas import Batch
-from valor_core.spec import MetricSpec, TaskSpec, by_reference
 
 FIELDS: Mapping[str, str] = {"predictions": "response"}
 """What evaluate calls a field of an item, where it has a name of its own for it."""

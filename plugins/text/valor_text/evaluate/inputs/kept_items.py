@@ -11,15 +11,15 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, StateError, shown
-from valor_core.saved_columns import column, labels, uids
-from valor_core.schemas.arrays import recoded, shifted
+from valor_core.metrics.saved_columns import column, labels, uids
+from valor_core.metrics.state import Content
 from valor_core.schemas.classification import ClassificationBatch
+from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
+from valor_core.schemas.columns import recoded, shifted
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.order import natural_order
-from valor_core.schemas.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.text import TextBatch
-from valor_core.state import Content
 
 METADATA = "metadata."
 """Before the name of a field of the metadata."""

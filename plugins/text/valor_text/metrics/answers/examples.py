@@ -10,10 +10,10 @@ from attrs import define, field, frozen
 
 from valor_core import ItemRows, Numbers, Registry, Result, RowsOf, StateRequest
 from valor_core.errors import ParameterError, StateError, did_you_mean, shown
-from valor_core.item_rows import ONLY
-from valor_core.parameters import nondefault
+from valor_core.metrics.item_rows import ONLY
+from valor_core.metrics.state import Content
+from valor_core.parameters.declaration import nondefault
 from valor_core.schemas.text import TextBatch
-from valor_core.state import Content
 from valor_text.parameters.answers import ExamplesParameters
 
 _NAMESPACE = "text."

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from attrs import define, frozen
 
 from valor_core import Failed, Result, StateRequest, Undefined
-from valor_core.derived_state import DerivedState, counted
-from valor_core.parameters import nondefault, plain
+from valor_core.metrics.derived_state import DerivedState, counted
+from valor_core.parameters.declaration import nondefault, plain
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.metrics.answers.json_match import Reading

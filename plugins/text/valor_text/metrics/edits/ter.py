@@ -9,10 +9,10 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.parameters import plain
-from valor_core.result import Result, Undefined
+from valor_core.metrics.result import Result, Undefined
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import plain
 from valor_core.schemas.text import TextBatch
-from valor_core.state import StateRequest
 from valor_text.counting.shifts import ShiftedEdits, ShiftedEditTotals, edit_rates
 from valor_text.parameters.edits import TERParameters
 

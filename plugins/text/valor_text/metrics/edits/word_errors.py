@@ -7,9 +7,9 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.parameters import plain
-from valor_core.result import Result
-from valor_core.state import StateRequest
+from valor_core.metrics.result import Result
+from valor_core.metrics.state import StateRequest
+from valor_core.parameters.declaration import plain
 from valor_text.counting.edits import (
     KINDS,
     EditTotals,

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core import Numbers, Result, StateRequest, Undefined
-from valor_core.parameters import plain
+from valor_core.parameters.declaration import plain
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.ngrams import NgramCounts, NgramTable
 from valor_text.counting.pairs import Pairs

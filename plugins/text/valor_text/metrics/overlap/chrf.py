@@ -11,8 +11,8 @@ from attrs import define, frozen
 from numpy.typing import NDArray
 
 from valor_core import Result, StateRequest, Undefined
-from valor_core.derived_state import DerivedState, counted
-from valor_core.parameters import plain
+from valor_core.metrics.derived_state import DerivedState, counted
+from valor_core.parameters.declaration import plain
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams

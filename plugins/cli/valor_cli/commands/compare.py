@@ -1,0 +1,95 @@
+"""``valor compare``: what changed from one report to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from valor_cli.comparison import Comparison, Gate, compare
+from valor_cli.program import streams
+from valor_cli.program.command import command as make_command
+from valor_cli.program.modules import module_option, registry_with
+from valor_cli.program.outcome import FAILED
+from valor_cli.program.values import Number, OneOf
+from valor_core.errors import found_at
+from valor_core.plugins.registry import Registry
+from valor_core.report.report import Report
+
+
+@make_command("compare")
+@click.argument("first", type=click.Path(path_type=Path))
+@click.argument("second", type=click.Path(path_type=Path))
+@click.option(
+    "--tolerance",
+    type=Number(0),
+    default=0.0,
+    show_default=True,
+    help="Differences up to this are the same.",
+)
+@click.option(
+    "--relative-tolerance",
+    type=Number(0),
+    default=0.0,
+    show_default=True,
+    help="So are differences up to this share of the first value, such as 0.01.",
+)
+@click.option(
+    "--fail-on",
+    type=OneOf(get_args(Gate)),
+    metavar="WHAT",
+    help="Make the exit code 1: worse, if a number is worse or vanished; differ, if anything is "
+    "not the same.",
+)
+@click.option("--all", "whole", is_flag=True, help="Show the numbers that are the same, too.")
+@module_option("the reports are")
+def command(
+    first: Path,
+    second: Path,
+    tolerance: float,
+    relative_tolerance: float,
+    fail_on: Gate | None,
+    whole: bool,
+    modules: tuple[Path, ...],
+    as_json: bool,
+) -> int:
+    """Say what changed from one report to another.
+
+    FIRST and SECOND are reports in .json. A difference is better or worse where the metric is
+    installed and has a direction.
+    """
+    registry = registry_with(modules)
+    a, b = Report.load(first), Report.load(second)
+    found = compare(
+        a, b, tolerance=tolerance, relative_tolerance=relative_tolerance, registry=registry
+    )
+    if fail_on == "worse":
+        _check_directions(found, registry)
+    if as_json:
+        streams.say_json(found.to_dict())
+    else:
+        streams.show(found.tables(whole=whole))
+        for remark in found.remarks:
+            streams.talk(remark)
+        streams.talk(found.summary)
+    return 0 if fail_on is None else _judged(found, fail_on)
+
+
+def _judged(found: Comparison, gate: Gate) -> int:
+    failing = found.failing(gate)
+    if not failing:
+        return 0
+    expected = {"worse": "nothing worse", "differ": "no difference"}[gate]
+    streams.talk(f"valor: --fail-on {gate}: expected {expected}, found {', '.join(failing)}")
+    return FAILED
+
+
+def _check_directions(found: Comparison, registry: Registry) -> None:
+    """Raise a `RegistryError` if a number differs whose metric is not there to tell its direction.
+
+    What cannot be called worse would pass.
+    """
+    for name in {change.metric: None for change in found.changes if change.verdict == "different"}:
+        with found_at("--fail-on worse: "):
+            registry.metric(name)

@@ -1,0 +1,45 @@
+"""Definition: what a metric's own docstring says it is, without the sections for programmers."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+from valor_core.errors import RegistryError
+from valor_core.plugins.function_metric import FunctionMetricSpec
+from valor_core.plugins.registry import implementation
+from valor_core.plugins.spec import Spec
+
+_SECTION = re.compile(r"(?m)^(\w[\w ]*)\n-{3,}\n")
+
+
+def definition(spec: Spec) -> str:
+    """Paragraphs of the implementation's docstring and its notes; imports the code.
+
+    Parameters
+    ----------
+    spec : Spec
+        What to explain.
+
+    Returns
+    -------
+    str
+        Empty where the code cannot be imported or says nothing.
+
+    Examples
+    --------
+    >>> from valor_core.plugins.registry import Registry
+    >>> from valor_core.plugins.spec import ReaderSpec
+    >>> definition(Registry().find(ReaderSpec, "csv")).partition(";")[0]
+    'Reads one item from each row'
+    """
+    try:
+        code = implementation(spec)
+    except RegistryError:
+        return ""
+    if isinstance(spec, FunctionMetricSpec):
+        return ""
+    text, *sections = _SECTION.split(inspect.getdoc(code) or "")
+    named = dict(zip(sections[::2], sections[1::2], strict=True))
+    paragraphs = [*text.split("\n\n"), *named.get("Notes", "").split("\n\n")]
+    return "\n\n".join(" ".join(part.split()) for part in paragraphs if part.strip())

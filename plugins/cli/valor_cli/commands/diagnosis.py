@@ -1,0 +1,162 @@
+"""Diagnosis: which installed plugins work, found out by importing their code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from typing import TextIO
+
+from attrs import frozen
+
+from valor_cli.program.plugin_command import called
+from valor_cli.program.program import BUILT_IN
+from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryError, and_more, shown
+from valor_core.extras import install, uninstall
+from valor_core.plugins.entry_points import unmet
+from valor_core.plugins.manifest import Manifest
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import KINDS, CommandSpec, Spec, by_reference
+
+
+@frozen
+class PluginCheck:
+    """One distribution's claim to a namespace, whether it holds, and whose code is broken."""
+
+    namespace: str
+    distribution: str
+    version: str
+    holds: str
+    kernels: str
+    error: str | None
+    broken: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """All that is wrong with it."""
+        return (*([self.error] if self.error else []), *self.broken)
+
+
+def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:
+    """Every claim to a namespace, with what is wrong with it and its code.
+
+    Parameters
+    ----------
+    registry : Registry
+        What is installed.
+
+    Examples
+    --------
+    >>> [check.holds for check in plugin_checks(Registry()) if check.namespace == "core"]
+    ['1 reader, 1 engine, 4 tasks']
+    """
+    failures: dict[str, RegistryError] = dict(registry.failures())
+    for namespace, claims in registry.claims.items():
+        error = failures.get(namespace)
+        if error is None:
+            yield _plugin(registry.manifest(namespace))
+            continue
+        for claim in claims:
+            yield PluginCheck(namespace, claim.distribution, claim.version, "", "", str(error))
+
+
+def _plugin(manifest: Manifest) -> PluginCheck:
+    kernels, broken = "", [*_unmet(manifest), *_clashes(manifest), *_broken(manifest)]
+    try:
+        with _quiet():
+            kernels = _kernels(manifest)
+    except (Exception, SystemExit) as error:
+        places = ", ".join(manifest.kernels)
+        broken.append(
+            f"{manifest.namespace}: its kernels {places} cannot be imported, "
+            f"{type(error).__name__}: {error}\n{_reinstall(manifest.distribution)}"
+        )
+    return PluginCheck(
+        manifest.namespace,
+        manifest.distribution,
+        manifest.version,
+        _content(manifest),
+        kernels,
+        None,
+        tuple(broken),
+    )
+
+
+def _unmet(manifest: Manifest) -> Iterator[str]:
+    """What a plugin that works, so far, asks of valor-core and does not get."""
+    reason = unmet(manifest.distribution)
+    if reason is not None:
+        remedy = f"Upgrade it with: {install('--upgrade', 'valor-core')}"
+        owner = f"{manifest.distribution} {manifest.version}"
+        yield f"plugin '{manifest.namespace}' ({owner}): {reason}\n{remedy}"
+
+
+def _clashes(manifest: Manifest) -> Iterator[str]:
+    """Commands that are called like one of the program's own, which nobody can call."""
+    for spec in manifest.of(CommandSpec):
+        if called(spec) in BUILT_IN:
+            yield (
+                f"{spec.name}: expected a command of another name, valor has {called(spec)!r} "
+                f"itself\nName it otherwise, or call: valor {spec.name}"
+            )
+
+
+def _broken(manifest: Manifest) -> Iterator[str]:
+    """What of a plugin has code that cannot be imported, all that fail alike in one error.
+
+    Code whose extra is missing is not broken; the table of extras says what to install.
+    """
+    names: dict[str, list[str]] = {}
+    for spec in manifest.all():
+        reason = _failure(spec)
+        if reason is not None:
+            names.setdefault(reason, []).append(spec.name)
+    for reason, (first, *others) in names.items():
+        yield f"{first}{and_more(len(others))}: {reason}\n{_reinstall(manifest.distribution)}"
+
+
+def _failure(spec: Spec) -> str | None:
+    """Why the code of a spec cannot be imported, or None where it can."""
+    try:
+        with _quiet():
+            found = implementation(spec)
+    except MissingExtraError:
+        return None
+    except (Exception, SystemExit) as error:
+        cause = error.__cause__ if isinstance(error, BrokenPluginError) else error
+        module = spec.implementation.partition(":")[0]
+        place = spec.implementation if isinstance(cause, AttributeError) else module
+        return f"its code {place} cannot be imported, {type(cause).__name__}: {cause}"
+    if not callable(found):
+        return f"expected {spec.implementation} to be a class or a function, found {shown(found)}"
+    try:
+        with _quiet():
+            spec.parameter_class  # noqa: B018 - imported now
+    except RegistryError as error:
+        return error.message.removeprefix(f"{spec.name}: ")
+    return None
+
+
+def _quiet() -> redirect_stdout[TextIO]:
+    """A block in which code may print: it is no part of the answer."""
+    return redirect_stdout(sys.stderr)
+
+
+def _reinstall(distribution: str) -> str:
+    return f"Reinstall or remove it: {uninstall(distribution)}"
+
+
+def _content(manifest: Manifest) -> str:
+    counts = ((kinds, kind, len(manifest.of(kind))) for kinds, kind in KINDS.items())
+    parts = [
+        f"{count} {kind.kind if count == 1 else kinds.replace('_', ' ')}"
+        for kinds, kind, count in counts
+        if count
+    ]
+    return ", ".join(parts) or "nothing"
+
+
+def _kernels(manifest: Manifest) -> str:
+    """Which of a family's two sets of kernels runs, and why the compiled one does not."""
+    found = [by_reference(place) for place in manifest.kernels]
+    return "; ".join(f"{each.path}, {each.reason}" if each.reason else each.path for each in found)

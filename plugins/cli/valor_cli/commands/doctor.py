@@ -1,0 +1,140 @@
+"""``valor doctor``: what is installed, what is broken, and what to do about it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable, Iterator
+from importlib.metadata import PackageNotFoundError, metadata, version
+from typing import Any
+
+from attrs import asdict, frozen
+from packaging.requirements import Requirement
+
+from valor_cli.commands.diagnosis import PluginCheck, plugin_checks
+from valor_cli.program import streams
+from valor_cli.program.command import command as make_command
+from valor_cli.program.outcome import FAILED
+from valor_core.extras import ways
+from valor_core.plugins.registry import Registry
+from valor_core.report.tables.text_table import Cell, Row, Table
+
+OWN = "valor-core"
+_NO_EXTRA = {"extra": ""}
+
+
+@frozen
+class Extra:
+    """One extra of a distribution, with the packages of it that are not installed."""
+
+    distribution: str
+    name: str
+    missing: tuple[str, ...]
+
+    @property
+    def remedy(self) -> str:
+        """The commands that install it; nothing where it is there."""
+        return ways(f"{self.distribution}[{self.name}]") if self.missing else ""
+
+
+@make_command("doctor")
+def command(as_json: bool) -> int:
+    """Check the installation and its plugins.
+
+    Imports the code of every plugin. The exit code is 1 where a plugin or anything that it
+    declares cannot be used.
+    """
+    registry = Registry()
+    plugins = list(plugin_checks(registry))
+    distributions = dict.fromkeys([OWN, *(plugin.distribution for plugin in plugins)])
+    extras = [extra for name in distributions for extra in extras_of(name)]
+    versions = {"python": platform.python_version(), OWN: _version(OWN), "numpy": _version("numpy")}
+    broken = list(dict.fromkeys(error for plugin in plugins for error in plugin.errors))
+    warnings = registry.foreign()
+    if as_json:
+        record: dict[str, Any] = {"versions": versions}
+        record["plugins"] = [asdict(plugin) for plugin in plugins]
+        record["extras"] = [asdict(extra) | {"remedy": extra.remedy} for extra in extras]
+        streams.say_json(record | {"warnings": warnings, "ok": not broken})
+    else:
+        streams.show(_tables(versions, plugins, extras))
+        for warning in warnings:
+            streams.talk(f"warning: {warning}")
+        for error in broken:
+            streams.talk(f"not usable: {error}")
+    return FAILED if broken else 0
+
+
+def extras_of(distribution: str) -> list[Extra]:
+    """The extras of an installed distribution, with what is missing of each.
+
+    Examples
+    --------
+    >>> "cli" in [extra.name for extra in extras_of("valor-core")]
+    True
+    """
+    try:
+        facts = metadata(distribution)
+    except PackageNotFoundError:
+        return []
+    wanted = [Requirement(line) for line in facts.get_all("Requires-Dist") or ()]
+    packages = {
+        extra: [one.name for one in wanted if _is_of(extra, one) and one.name != distribution]
+        for extra in facts.get_all("Provides-Extra") or ()
+        if extra != "dev"
+    }
+    return [
+        Extra(distribution, name, tuple(p for p in needed if _version(p) == "missing"))
+        for name, needed in packages.items()
+    ]
+
+
+def _is_of(extra: str, requirement: Requirement) -> bool:
+    """Whether an extra, and nothing but it, brings a requirement here, on this Python."""
+    marker = requirement.marker
+    return (
+        marker is not None and marker.evaluate({"extra": extra}) and not marker.evaluate(_NO_EXTRA)
+    )
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _tables(
+    versions: dict[str, str],
+    plugins: Iterable[PluginCheck],
+    extras: Iterable[Extra],
+) -> Iterable[Table]:
+    yield Table("Versions", ["what", "version"], [[k, v] for k, v in versions.items()])
+    yield Table(
+        "Plugins",
+        ["namespace", "distribution", "version", "state", "kernels"],
+        [
+            [p.namespace, p.distribution, p.version, _state(p.errors, p.holds), p.kernels]
+            for p in plugins
+        ],
+    )
+    rows = [row for extra in extras for row in _rows(extra)]
+    if rows:
+        yield Table("Extras", ["distribution", "extra", "state", "install it with"], rows)
+
+
+def _rows(extra: Extra) -> Iterator[Row]:
+    """An extra in a row, and one more for each further way to install it."""
+    if not extra.missing:
+        yield [extra.distribution, extra.name, Cell("installed", tone="good"), ""]
+        return
+    first, *others = extra.remedy.splitlines()
+    state = Cell(f"missing {', '.join(extra.missing)}", tone="faint")
+    yield [extra.distribution, extra.name, state, first]
+    for other in others:
+        yield ["", "", "", other]
+
+
+def _state(errors: tuple[str, ...], holds: str) -> Cell:
+    if not errors:
+        return Cell(holds, tone="good")
+    return Cell(f"{holds}, not all usable" if holds else "not usable", tone="bad")

@@ -1,0 +1,122 @@
+"""``valor list``: what can be chosen by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import click
+
+from valor_cli.program import streams
+from valor_cli.program.command import command as make_command
+from valor_core.plugins.registry import Registry, install_metrics
+from valor_core.plugins.spec import (
+    KINDS,
+    GallerySpec,
+    MetricSpec,
+    ReaderSpec,
+    ResourceKindSpec,
+    Spec,
+)
+from valor_core.report.tables.text_table import Row, Table
+
+DIRECTIONS = {True: "higher", False: "lower", None: "neither"}
+
+
+def _choices(function: Callable[..., None]) -> Callable[..., None]:
+    """An option for each kind of thing that is not listed without one."""
+    for kinds in reversed([*KINDS]):
+        if kinds != "metrics":
+            option = f"--{kinds.replace('_', '-')}"
+            told = f"List {kinds.replace('_', ' ')} instead."
+            function = click.option(option, kinds, is_flag=True, help=told)(function)
+    return function
+
+
+@make_command("list")
+@click.argument("namespaces", nargs=-1)
+@_choices
+def command(namespaces: tuple[str, ...], as_json: bool, **wanted: bool) -> None:
+    """List the metrics that can be chosen by name.
+
+    NAMESPACES are the plugins to look in; all that are installed without any.
+    """
+    registry = Registry()
+    for namespace in namespaces:
+        registry.manifest(namespace)
+    found = {
+        kinds: [
+            spec
+            for spec in registry.all(KINDS[kinds])
+            if not namespaces or spec.namespace in namespaces
+        ]
+        for kinds in [kinds for kinds in KINDS if wanted.get(kinds)] or ["metrics"]
+    }
+    failures = {} if namespaces else registry.failures()
+    if as_json:
+        listed: dict[str, Any] = {
+            kinds: [_record(spec, registry) for spec in specs] for kinds, specs in found.items()
+        }
+        streams.say_json(listed | {"failures": {k: str(e) for k, e in failures.items()}})
+        return
+    for kinds, specs in found.items():
+        streams.show(_tables(specs, registry))
+        if not specs:
+            streams.talk(f"no {kinds.replace('_', ' ')} are installed")
+            if kinds == "metrics":
+                streams.talk(install_metrics())
+    for warning in () if namespaces else registry.foreign():
+        streams.talk(f"warning: {warning}")
+    for namespace, error in failures.items():
+        streams.talk(f"not usable: {namespace}: {error}")
+
+
+def _tables(specs: Iterable[Spec], registry: Registry) -> Iterable[Table]:
+    by_namespace: dict[str, list[Spec]] = {}
+    for spec in specs:
+        by_namespace.setdefault(spec.namespace, []).append(spec)
+    for namespace, own in by_namespace.items():
+        name, version = registry.distribution(own[0])
+        yield Table(f"{namespace}, from {name} {version}", _columns(own[0]), map(_row, own))
+
+
+_SAYS: Mapping[type[Spec], str] = {ReaderSpec: "what it reads", GallerySpec: "what it draws"}
+
+
+def _columns(spec: Spec) -> tuple[str, ...]:
+    says = next((says for kind, says in _SAYS.items() if isinstance(spec, kind)), "what it is")
+    return (spec.kind, *facts_of(spec), says)
+
+
+def _row(spec: Spec) -> Row:
+    return [spec.name, *facts_of(spec).values(), spec.summary]
+
+
+def facts_of(spec: Spec) -> dict[str, str]:
+    """What tells things of a kind apart besides name and summary, in words.
+
+    Examples
+    --------
+    >>> facts_of(Registry().find(ReaderSpec, "csv"))
+    {'task': 'any'}
+    """
+    if isinstance(spec, MetricSpec):
+        return {"task": ", ".join(spec.tasks), "better": DIRECTIONS[spec.higher_is_better]}
+    if isinstance(spec, (ReaderSpec, GallerySpec)):
+        return {"task": spec.task or "any"}
+    if isinstance(spec, ResourceKindSpec):
+        return {"resource": spec.resource}
+    return {}
+
+
+def _record(spec: Spec, registry: Registry) -> dict[str, Any]:
+    name, version = registry.distribution(spec)
+    record: dict[str, Any] = {"name": spec.name, "summary": spec.summary}
+    if isinstance(spec, (MetricSpec, ReaderSpec, GallerySpec)):
+        record["task"] = spec.task
+    if isinstance(spec, ResourceKindSpec):
+        record["resource"] = spec.resource
+    if isinstance(spec, MetricSpec):
+        record["other_tasks"] = list(spec.other_tasks)
+        record |= {"higher_is_better": spec.higher_is_better, "version": spec.version}
+    return record | {"aliases": list(spec.aliases), "distribution": f"{name} {version}"}

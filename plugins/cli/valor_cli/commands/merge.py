@@ -1,0 +1,115 @@
+"""``valor merge``: one report from states that were counted apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from valor_cli.outputs import Destinations, Unwritten
+from valor_cli.program import streams
+from valor_cli.program.command import command as make_command
+from valor_cli.program.modules import module_option, registry_with
+from valor_cli.program.outcome import tell
+from valor_core.errors import (
+    MissingPluginError,
+    ReportError,
+    SchemaError,
+    StateError,
+    UnknownNameError,
+)
+from valor_core.evaluation.evaluator import Evaluator
+from valor_core.plugins.registry import Registry
+from valor_core.report.report import Report
+from valor_core.report.requirements import split
+
+
+@make_command("merge")
+@click.argument("states", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    help="File for the report, in .json, .csv, .md or .html.",
+)
+@module_option("the states are")
+@click.option(
+    "--require",
+    "conditions",
+    metavar="CONDITION",
+    multiple=True,
+    help="Threshold that a result must meet, such as 'Accuracy >= 0.9'.",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print no tables.")
+def command(
+    states: tuple[Path, ...],
+    output: tuple[Path, ...],
+    modules: tuple[Path, ...],
+    conditions: tuple[str, ...],
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Merge saved states of one config into a report.
+
+    STATES are files that runs with --state have written. An item that is in two of them is an
+    error.
+    """
+    _check_distinct(states)
+    _check_output(output, states)
+    with _started(states[0], registry_with(modules)) as evaluator:
+        evaluator.require(dict(map(split, conditions)))
+        report = _merged(evaluator, states[1:])
+    unwritten = Unwritten()
+    Destinations(output).write(report, unwritten)
+    for path in output:
+        if not quiet and path not in unwritten.errors:
+            streams.talk(f"report written to {path}")
+    code = tell(report, as_json=as_json, quiet=quiet)
+    unwritten.check()
+    return code
+
+
+def _merged(evaluator: Evaluator, states: Iterable[Path]) -> Report:
+    """The report of an evaluator and some states."""
+    try:
+        for path in states:
+            evaluator.resume(path)
+        return evaluator.compute()
+    except SchemaError as error:
+        raise SchemaError(
+            error.message,
+            error.remedy
+            or "Give items without a uid one; or evaluate all data in one run, with a list or "
+            "pattern of files under data.path if the reader takes several.",
+        ) from error
+
+
+def _started(state: Path, registry: Registry) -> Evaluator:
+    """An evaluator that has counted the first state."""
+    try:
+        return Evaluator.load(state, registry)
+    except MissingPluginError:
+        raise
+    except UnknownNameError as error:
+        raise UnknownNameError(
+            error.message, "If a file of yours makes the metric, name it with: --module FILE"
+        ) from error
+
+
+def _check_distinct(states: tuple[Path, ...]) -> None:
+    """Items without names of their own would be counted twice unseen."""
+    first: dict[Path, Path] = {}
+    for path in states:
+        if first.setdefault(path.resolve(), path) is not path:
+            raise StateError(f"{path}: expected each state once, it is given twice")
+
+
+def _check_output(output: tuple[Path, ...], states: tuple[Path, ...]) -> None:
+    merged = {path.resolve() for path in states}
+    for path in output:
+        if path.suffix not in (".json", ".csv", ".md", ".html"):
+            raise ReportError(f"{path}: expected a name in .json, .csv, .md or .html")
+        if path.resolve() in merged:
+            raise ReportError(f"{path}: expected another file than the states, it is one of them")

@@ -1,0 +1,55 @@
+"""``valor rerun``: the evaluation of a saved report, once more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from valor_cli.commands.run import carry_out, run_options
+from valor_cli.comparison import compare
+from valor_cli.config.config_file import Request
+from valor_cli.outputs import Unwritten
+from valor_cli.program import streams
+from valor_cli.program.command import command as make_command
+from valor_cli.program.modules import registry_with
+from valor_cli.program.outcome import FAILED, tell
+from valor_core.plugins.registry import Registry
+from valor_core.report.report import Report
+
+
+@make_command("rerun")
+@click.argument("report", type=click.Path(path_type=Path))
+@run_options
+def command(
+    report: Path, settings: tuple[str, ...], quiet: bool, as_json: bool, **options: Any
+) -> int:
+    """Evaluate again what a saved report came from.
+
+    REPORT is a report in .json that a run of a config has written. Says which results are not the
+    same; the exit code is 1 where there are any.
+    """
+    before = Report.load(report)
+    unwritten = Unwritten()
+    request = Request.from_report(report, settings)
+    now = carry_out(request, unwritten, quiet=quiet, **options)
+    code = tell(now, as_json=as_json, quiet=quiet)
+    unwritten.check()
+    found = compare(before, now, registry=_registry(request))
+    if found.same:
+        streams.talk(f"{report}: the same results as before")
+        return code
+    if not (as_json or quiet):
+        streams.say("")
+        streams.show(found.tables(whole=False))
+    for remark in found.remarks:
+        streams.talk(remark)
+    streams.talk(f"{report}: {found.summary}")
+    return max(code, FAILED)
+
+
+def _registry(request: Request) -> Registry:
+    """What is installed, and the decorated metrics of the config's own files."""
+    chosen = request.checked().run
+    return registry_with((request.folder / path for path in chosen.modules), chosen.plugins)

@@ -1,0 +1,235 @@
+"""``valor show``: what a metric, or anything else that a plugin brings, is and takes."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import Any
+
+import attrs
+import click
+
+from valor_cli.commands.definition import definition
+from valor_cli.commands.list import DIRECTIONS
+from valor_cli.program import streams
+from valor_cli.program.command import command as make_command
+from valor_core.errors import (
+    AmbiguousNameError,
+    MissingPluginError,
+    UnknownNameError,
+    did_you_mean,
+)
+from valor_core.metrics.gallery import GalleryParameters
+from valor_core.parameters.declaration import Parameter, declared, plain
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import (
+    KINDS,
+    GallerySpec,
+    MetricSpec,
+    ReaderSpec,
+    ResourceKindSpec,
+    ResourceSpec,
+    Spec,
+    TaskSpec,
+    fold,
+)
+from valor_core.report.tables.text_table import Row, Table
+
+
+@make_command("show")
+@click.argument("name")
+def command(name: str, as_json: bool) -> None:
+    """Show what a metric, reader, engine or the like is and takes.
+
+    NAME is qualified, such as classification.ROCAUC, or bare where only one plugin has it. Case,
+    _ and - do not matter.
+    """
+    registry = Registry()
+    spec = find(name, registry)
+    facts = _facts(spec, registry)
+    defined = definition(spec)
+    if as_json:
+        records = [_record(parameter) for parameter in _taken(spec)]
+        streams.say_json(facts | {"definition": defined, "parameters": records})
+        return
+    streams.say(f"{spec.name}\n{spec.summary}\n")
+    for paragraph in defined.split("\n\n") if defined else ():
+        streams.say(f"{textwrap.fill(paragraph.replace('`', ''), 88)}\n")
+    lines = {_TITLES.get(t, t): text for t, value in facts.items() if (text := _words(t, value))}
+    wide = max(map(len, lines)) + 2
+    for title, text in lines.items():
+        streams.say(f"{title:{wide}}{text}")
+    streams.say("")
+    taken = _taken(spec)
+    if taken:
+        streams.show([_table(taken)])
+    else:
+        streams.say("It takes no parameters.")
+
+
+def _taken(spec: Spec) -> tuple[Parameter, ...]:
+    """What a config can say of it."""
+    shared = declared(GalleryParameters) if isinstance(spec, GallerySpec) else ()
+    return shared + declared(spec.parameter_class)
+
+
+def find(name: str, registry: Registry) -> Spec:
+    """The metric, reader or anything else of a name, qualified or not.
+
+    Parameters
+    ----------
+    name : str
+        What to find; names come before aliases, and metrics first.
+    registry : Registry
+        Where to look.
+
+    Raises
+    ------
+    UnknownNameError, AmbiguousNameError
+        With the names that come nearest.
+    """
+    if "." not in name:
+        return _find_bare(name, registry)
+    found: list[Spec] = []
+    misses: list[UnknownNameError] = []
+    for kind in KINDS.values():
+        try:
+            found.append(registry.find(kind, name))
+        except MissingPluginError:
+            raise
+        except UnknownNameError as error:
+            misses.append(error)
+    if found:
+        return _exact(name.rpartition(".")[2], found)[0]
+    nearest = did_you_mean(name, [spec.name for spec in _all(registry)])
+    raise UnknownNameError(misses[0].message, nearest or misses[0].remedy) from None
+
+
+def _find_bare(name: str, registry: Registry) -> Spec:
+    wanted, specs = fold(name.partition("@")[0]), _all(registry)
+    known = [spec for spec in specs if wanted in map(fold, (spec.short_name, *spec.aliases))]
+    found = _exact(name, known)
+    if len({spec.name for spec in found}) == 1:
+        return found[0]
+    if found:
+        names = " or ".join(repr(spec.name) for spec in found)
+        raise AmbiguousNameError(f"{name!r}: several plugins have it", f"Write {names}.")
+    candidates = {word for spec in specs for word in (spec.short_name, *spec.aliases)}
+    raise UnknownNameError(
+        f"{name!r}: no installed plugin has it",
+        did_you_mean(name, sorted(candidates)) or registry.where_to_look,
+    )
+
+
+def _exact(name: str, found: list[Spec]) -> list[Spec]:
+    """Those with the very name; where there are none, those with it as an alias."""
+    wanted = fold(name.partition("@")[0])
+    return [spec for spec in found if fold(spec.short_name) == wanted] or found
+
+
+def _all(registry: Registry) -> list[Spec]:
+    return [spec for kind in KINDS.values() for spec in registry.all(kind)]
+
+
+def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
+    name, version = registry.distribution(spec)
+    facts: dict[str, Any] = {"name": spec.name, "summary": spec.summary, "kind": spec.kind}
+    if isinstance(spec, (MetricSpec, ReaderSpec, GallerySpec)):
+        facts["task"] = spec.task
+    if isinstance(spec, MetricSpec):
+        facts |= {
+            "other_tasks": list(spec.other_tasks),
+            "higher_is_better": spec.higher_is_better,
+            "range": str(spec.range),
+            "version": spec.version,
+            "per_item": spec.per_item,
+            "resources": list(spec.resources),
+            "reads": list(spec.reads),
+            "references": [str(reference) for reference in spec.references],
+        }
+    if isinstance(spec, ResourceSpec):
+        facts |= {"identity": _listed(spec.identity), "free": spec.free}
+        facts |= {"divided": _listed(spec.divided), "kinds": spec.kinds}
+    if isinstance(spec, ResourceKindSpec):
+        facts |= {"resource": spec.resource, "identity": _listed(spec.identity)}
+    if isinstance(spec, TaskSpec):
+        facts |= {"item": spec.item, "batch": spec.implementation}
+    return facts | {
+        "aliases": list(spec.aliases),
+        "distribution": f"{name} {version}",
+        "extra": spec.extra,
+    }
+
+
+def _listed(names: tuple[str, ...] | None) -> list[str] | None:
+    return None if names is None else list(names)
+
+
+_TITLES = {
+    "higher_is_better": "better",
+    "other_tasks": "other tasks",
+    "per_item": "per item",
+    "aliases": "also called",
+    "identity": "decided by",
+    "divided": "over all workers",
+    "kinds": "has kinds, by",
+}
+
+
+def _words(title: str, value: Any) -> str:
+    """A fact as people read it; nothing where there is nothing to say."""
+    if title in ("name", "summary"):
+        return ""
+    if title == "higher_is_better":
+        return DIRECTIONS[value]
+    if title == "task" and value is None:
+        return "any"
+    if title == "free":
+        return "anybody may open it" if value else ""
+    if title == "per_item":
+        return "yes, the mean of a score for each item" if value else ""
+    if isinstance(value, list):
+        return ("; " if title == "references" else ", ").join(value)
+    return "" if value is None else str(value)
+
+
+def _table(taken: tuple[Parameter, ...]) -> Table:
+    rows: list[Row] = []
+    for parameter in taken:
+        also = f" Also called {', '.join(parameter.aliases)}." if parameter.aliases else ""
+        rows.append(
+            [
+                parameter.name,
+                parameter.kind,
+                "required" if parameter.required else json.dumps(_default(parameter)),
+                parameter.range,
+                f"{parameter.help}{also}",
+            ]
+        )
+    return Table("Parameters", ["name", "type", "default", "range", "what it means"], rows)
+
+
+def _default(parameter: Parameter) -> Any:
+    default = parameter.default
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        default = default.factory()
+    return json.loads(json.dumps(default, default=_jsonable))
+
+
+def _jsonable(value: Any) -> Any:
+    return plain(value) if attrs.has(type(value)) else str(value)
+
+
+def _record(parameter: Parameter) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "name": parameter.name,
+        "type": parameter.kind,
+        "required": parameter.required,
+    }
+    if not parameter.required:
+        record["default"] = _default(parameter)
+    return record | {
+        "range": parameter.range,
+        "help": parameter.help,
+        "aliases": list(parameter.aliases),
+    }

@@ -1,0 +1,132 @@
+"""Overrides: ``--set metrics[0].iou_threshold=0.5`` on top of a config."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any
+
+from valor_cli.config.limits import check_depth, nested_too_deeply, too_many_digits
+from valor_core.errors import ConfigError, shown
+
+_STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
+_PATH = re.compile(r"[^.\[\]=]+(\.[^.\[\]=]+|\[[0-9]{1,9}\])*")
+
+
+def override(config: Mapping[str, Any], settings: Iterable[str]) -> dict[str, Any]:
+    """A config with some values replaced or added.
+
+    Parameters
+    ----------
+    config : mapping
+        Plain values; left as they are.
+    settings : iterable of str
+        ``path=value``; the path has dots and list positions, the value is JSON, or text where
+        it is not and begins with no bracket.
+
+    Raises
+    ------
+    ConfigError
+        If a setting has no path or no place in the config, or begins like JSON and is not.
+
+    Examples
+    --------
+    >>> override({"metrics": [{"name": "AP"}]}, ["metrics[0].iou_threshold=0.5", "task=detection"])
+    {'metrics': [{'name': 'AP', 'iou_threshold': 0.5}], 'task': 'detection'}
+    """
+    changed = copy.deepcopy(dict(config))
+    for setting in settings:
+        path, equals, text = setting.partition("=")
+        if not equals or not _PATH.fullmatch(path):
+            raise ConfigError(
+                f"--set {setting[:80]}: expected path=value",
+                "Write it as: --set engine.workers=2",
+            )
+        _put(changed, path, _value(path, text), f"--set {path}")
+    return changed
+
+
+def put(config: Mapping[str, Any], path: str, value: Any, place: str) -> dict[str, Any]:
+    """A config with one value replaced or added.
+
+    Parameters
+    ----------
+    config : mapping
+        Plain values; left as they are.
+    path : str
+        As in `override`.
+    value : plain value
+        What is put there.
+    place : str
+        What asks for it, for errors: ``"--workers"``.
+
+    Raises
+    ------
+    ConfigError
+        If the path has no place in the config.
+
+    Examples
+    --------
+    >>> put({"engine": "local"}, "engine.workers", 2, "--workers")
+    {'engine': {'name': 'local', 'workers': 2}}
+    """
+    changed = copy.deepcopy(dict(config))
+    _put(changed, path, value, f"{place}: {path}")
+    return changed
+
+
+def _put(target: Any, path: str, value: Any, place: str) -> None:
+    steps: list[str | int] = [name if name else int(number) for name, number in _STEP.findall(path)]
+    for step, following in pairwise(steps):
+        if isinstance(step, str) and isinstance(target, dict):
+            if target.get(step) is None:
+                target[step] = [] if isinstance(following, int) else {}
+        elif not (isinstance(step, int) and isinstance(target, list) and step < len(target)):
+            raise _no_place(place, step, target)
+        if isinstance(target[step], str) and isinstance(following, str) and _is_named(step):
+            target[step] = {"name": target[step]}
+        target = target[step]
+    last = steps[-1]
+    if isinstance(last, str) and isinstance(target, dict):
+        target[last] = value
+    elif isinstance(last, int) and isinstance(target, list) and last <= len(target):
+        target[last : last + 1] = [value]
+    else:
+        raise _no_place(place, last, target)
+
+
+def _is_named(step: str | int) -> bool:
+    """Whether a name at this place stands for a table with that name: a metric's, an engine's."""
+    return isinstance(step, int) or step == "engine"
+
+
+def _no_place(place: str, step: str | int, target: Any) -> ConfigError:
+    wanted = f"a table with {step!r}" if isinstance(step, str) else f"a list with entry {step}"
+    remedy = "See what a config may say with: valor schema"
+    if isinstance(target, list):
+        is_name = isinstance(step, str)
+        remedy = (
+            "Name an entry by its place, such as [0]" if is_name else f"Next is [{len(target)}]"
+        )
+    return ConfigError(f"{place}: expected {wanted}, found {shown(target)}", remedy)
+
+
+def _value(path: str, text: str) -> Any:
+    try:
+        value = json.loads(text)
+        check_depth(value, f"--set {path}")
+    except json.JSONDecodeError as error:
+        if text.startswith(("[", "{")):
+            raise ConfigError(
+                f"--set {path}: expected JSON after a bracket, found {shown(text)}",
+                "Put double quotes around texts: --set 'metrics=[\"F1\"]'",
+            ) from error
+        return text
+    except RecursionError as error:
+        raise nested_too_deeply(f"--set {path}") from error
+    except ValueError as error:
+        raise too_many_digits(f"--set {path}") from error
+    return value

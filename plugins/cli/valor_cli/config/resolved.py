@@ -1,0 +1,85 @@
+"""Resolved config: a config as the report records it, from which it can be run again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from valor_cli.config.config_file import Request
+from valor_cli.config.schema import RunConfig
+from valor_core.evaluation.evaluator import Evaluator
+from valor_core.metrics.gallery import GalleryParameters
+from valor_core.parameters.declaration import declared
+from valor_core.plugins.spec import ReaderSpec
+
+if TYPE_CHECKING:
+    from valor_cli.gallery.worst_items import Exhibition
+
+
+def resolved(
+    request: Request,
+    evaluator: Evaluator,
+    output: Iterable[Path],
+    exhibition: Exhibition | None,
+) -> dict[str, Any]:
+    """The config as the report records it: metrics in full, paths from the report's folder.
+
+    What the environment filled in stays a reference, so that no secret ends in a report.
+    """
+    left_out = ("metrics_to_return", "output", "state")
+    values = {key: value for key, value in request.values.items() if key not in left_out}
+    evaluation, registry = evaluator.evaluation, evaluator.registry
+    values |= {key: evaluation.describe()[key] for key in ("task", "metrics")}
+    home = next((path.parent for path in output), Path.cwd())
+
+    def move(text: str) -> str:
+        return _path_from(home, request.folder / text)
+
+    def move_found(text: str) -> str:
+        return move(text) if (request.folder / text).exists() else text
+
+    values["metrics"] = [
+        _moved(described, metric.spec.parameter_class, move_found)
+        for described, metric in zip(values["metrics"], evaluation.plan.metrics, strict=True)
+    ]
+    reader = registry.find(ReaderSpec, values["data"]["reader"], evaluation.task)
+    values["data"] = _moved(values["data"], reader.parameter_class, move)
+    for resource in evaluation.resources:
+        name, cls = resource.spec.short_name, resource.spec.parameter_class
+        if name in values:
+            values[name] = _moved(values[name], cls, move)
+    if exhibition is not None:
+        for cls in (GalleryParameters, exhibition.parameters):
+            values["gallery"] = _moved(values["gallery"], cls, move)
+    own: dict[str, Any] = {key: values[key] for key in ("modules", "items") if key in values}
+    return values | _moved(own, RunConfig, move)
+
+
+def _moved(section: Mapping[str, Any], cls: type, move: Callable[[str], str]) -> dict[str, Any]:
+    """A config section whose paths, as its parameter class declares them, are moved."""
+    paths = {
+        name
+        for entry in declared(cls)
+        if entry.holds_paths
+        for name in (entry.name, *entry.aliases)
+    }
+    return {k: _with_paths(v, move) if k in paths else v for k, v in section.items()}
+
+
+def _with_paths(value: Any, move: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return value if "${env:" in value else move(value)
+    if isinstance(value, (list, tuple)):
+        return [_with_paths(item, move) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _with_paths(item, move) for key, item in value.items()}
+    return value
+
+
+def _path_from(home: Path, path: Path) -> str:
+    try:
+        return Path(os.path.relpath(path.resolve(), home.resolve())).as_posix()
+    except ValueError:  # another drive
+        return path.resolve().as_posix()

@@ -1,0 +1,217 @@
+"""What a config may say, checked and described."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from valor_core.errors import ConfigError, ParameterError, did_you_mean
+from valor_core.evaluation.options import EvaluationOptions
+from valor_core.metrics.gallery import GalleryParameters
+from valor_core.parameters.declaration import build, declared, parameter, parameters
+from valor_core.parameters.json_schema import json_schema as parameter_schema
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import (
+    EngineSpec,
+    GallerySpec,
+    MetricSpec,
+    ReaderSpec,
+    ResourceKindSpec,
+    ResourceSpec,
+    Spec,
+    TaskSpec,
+)
+
+
+@parameters
+class RunConfig(EvaluationOptions):
+    """The keys of a config."""
+
+    data: Mapping[str, Any] = parameter(
+        help="Where the data are: the name of a reader, and its parameters."
+    )
+    output: tuple[Path, ...] = parameter(
+        default=(), help="Files for the report, in .json, .csv, .md or .html."
+    )
+    gallery: Mapping[str, Any] | None = parameter(
+        default=None,
+        help="Pictures of the worst items: the folder for them, and parameters of the gallery.",
+    )
+    plugins: Mapping[str, str] = parameter(
+        default={}, help="Which distribution to use for a namespace that several claim."
+    )
+    modules: tuple[Path, ...] = parameter(
+        default=(), help="Python files whose decorated metrics can be chosen by name."
+    )
+
+
+@frozen
+class CheckedConfig:
+    """A config that follows the schema.
+
+    Parameters
+    ----------
+    run : RunConfig
+        Its own keys.
+    resources : mapping of str to mapping
+        Sections of resources, by their names.
+    """
+
+    run: RunConfig
+    resources: Mapping[str, Any]
+
+
+def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
+    """The config that plain values describe.
+
+    Keys that are not of the schema but hold a table are sections of resources; whether the
+    chosen metrics ask for them is checked when they are known.
+
+    Parameters
+    ----------
+    values : mapping
+        Plain values, overrides and environment filled in.
+    place : str
+        What they are called in errors, ``"config.yaml: "``.
+
+    Raises
+    ------
+    ConfigError
+        If a key is unknown or missing, or a value has a wrong type.
+
+    Examples
+    --------
+    >>> check({"data": {"reader": "csv"}, "metrics": ["F1"]}, "").run.metrics
+    ('F1',)
+    """
+    known = {name for entry in declared(RunConfig) for name in (entry.name, *entry.aliases)}
+    sections = {k: v for k, v in values.items() if isinstance(v, Mapping) and _is_foreign(k, known)}
+    own = {k: v for k, v in values.items() if k not in sections}
+    try:
+        return CheckedConfig(build(RunConfig, own, place), sections)
+    except ParameterError as error:
+        raise ConfigError(error.message, error.remedy) from error
+
+
+def _is_foreign(key: object, known: Collection[str]) -> bool:
+    """Whether a key is likely meant for a resource: it does not look like a misspelt key."""
+    return key not in known and did_you_mean(str(key), known, cutoff=0.8) is None
+
+
+def json_schema(registry: Registry) -> dict[str, Any]:
+    """JSON Schema of the config with everything that is installed."""
+    schema = parameter_schema(RunConfig)
+    metrics = registry.all(MetricSpec)
+    named = [_named(spec, "name") for spec in metrics]
+    named += [_of_any_name(spec) for spec in metrics if spec.takes_names]
+    names: dict[str, Any] = {"type": "string", "examples": [spec.name for spec in metrics]}
+    choice = {"anyOf": [names, *named, _decorated(registry)]}
+    listed = {"type": "array", "items": choice, "minItems": 1}
+    schema["properties"]["metrics"]["anyOf"] = [listed, choice]
+    readers = [_named(spec, "reader") for spec in registry.all(ReaderSpec)]
+    schema["properties"]["data"] = {"anyOf": readers}
+    schema["properties"]["require"]["additionalProperties"] = {"type": "string"}
+    galleries = [*map(_gallery, registry.all(GallerySpec))]
+    if galleries:
+        schema["properties"]["gallery"] = {"anyOf": [*galleries, {"type": "null"}]}
+    schema["properties"]["engine"] = {"anyOf": [*_engines(registry), {"type": "null"}]}
+    schema["properties"]["task"]["examples"] = [spec.short_name for spec in registry.all(TaskSpec)]
+    for resource in registry.all(ResourceSpec):
+        one = _resource(resource, registry)
+        several = {"type": "object", "additionalProperties": one, "minProperties": 1}
+        schema["properties"][resource.short_name] = {"anyOf": [one, several]}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Valor config",
+    } | schema
+
+
+def _decorated(registry: Registry) -> dict[str, Any]:
+    """Tables of metrics that files under ``modules`` declare, in namespaces of their own."""
+    installed = "|".join(map(_any_case, registry.namespaces))
+    return {
+        "title": "A metric of a file under modules",
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "pattern": rf"^(?!({installed})\.)[^.]+\.[^.]+$"}
+        },
+        "required": ["name"],
+    }
+
+
+def _engines(registry: Registry) -> Iterator[dict[str, Any]]:
+    """Names of engines, and tables of them; without a name, a table is of the local one."""
+    specs = registry.all(EngineSpec)
+    yield {"type": "string", "pattern": f"^({'|'.join(map(_names, specs))})$"}
+    for spec in specs:
+        named = _named(spec, "name")
+        yield named | {"required": named["required"][1:]} if spec.name == "core.local" else named
+
+
+def _named(spec: Spec, key: str) -> dict[str, Any]:
+    schema = parameter_schema(spec.parameter_class)
+    for name in getattr(spec, "resources", ()):
+        asked = {"type": "string", "description": "Which of several resources of this sort."}
+        schema["properties"].setdefault(name.rpartition(".")[2], asked)
+    schema["title"] = spec.name
+    schema["description"] = spec.summary
+    schema["properties"] = {
+        key: {"type": "string", "pattern": f"^({_names(spec)})(@[0-9]+)?$"},
+        **schema["properties"],
+    }
+    schema["required"] = [key, *schema.get("required", [])]
+    return schema
+
+
+def _of_any_name(spec: MetricSpec) -> dict[str, Any]:
+    """A metric under a name of its namespace that stands for one of its parameters."""
+    schema = _named(spec, "name")
+    short = "|".join(map(_any_case, (spec.short_name, *spec.aliases)))
+    name = rf"^{_any_case(spec.namespace)}\.(?!({short})(@|$))[^.]+$"
+    schema["title"] = f"{spec.namespace}.<{spec.takes_names}>"
+    schema["properties"] |= {"name": {"type": "string", "pattern": name}}
+    del schema["properties"][spec.takes_names]
+    schema["required"] = [key for key in schema["required"] if key != spec.takes_names]
+    return schema
+
+
+def _resource(spec: ResourceSpec, registry: Registry) -> dict[str, Any]:
+    """The section of a resource, with its kinds under the key that names one."""
+    schema = parameter_schema(spec.parameter_class)
+    if spec.kinds is not None:
+        kinds = [kind for kind in registry.all(ResourceKindSpec) if kind.resource == spec.name]
+        names = {"type": "string", "examples": [kind.short_name for kind in kinds]}
+        tables = [_named(kind, "name") for kind in kinds]
+        forms = [names, *tables]
+        if spec.several_kinds:
+            forms.append({"type": "array", "items": {"anyOf": forms[:]}, "minItems": 1})
+        schema["properties"][spec.kinds] = {"anyOf": forms}
+    return schema
+
+
+def _gallery(spec: GallerySpec) -> dict[str, Any]:
+    schema, own = parameter_schema(GalleryParameters), parameter_schema(spec.parameter_class)
+    schema["title"] = spec.name
+    schema["description"] = spec.summary
+    schema["properties"] |= {"name": {"type": "string", "pattern": f"^({_names(spec)})$"}}
+    schema["properties"] |= own["properties"]
+    schema["required"] = [*schema["required"], *own.get("required", [])]
+    return schema
+
+
+def _names(spec: Spec) -> str:
+    """Pattern of all names of a spec."""
+    names = (spec.name, spec.short_name, *spec.aliases)
+    return "|".join(dict.fromkeys(map(_any_case, names)))
+
+
+def _any_case(name: str) -> str:
+    """Pattern of a name as names are compared: case and underscores do not matter."""
+    return "".join(
+        f"[{c.upper()}{c.lower()}]" if c.isalpha() else "[_-]?" if c == "_" else re.escape(c)
+        for c in name
+    )

@@ -1,0 +1,1 @@
+"""Gallery: pictures of the worst items, as a page."""

@@ -1,0 +1,52 @@
+"""Item files: the rows of per-item metrics as JSON Lines or Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from valor_core.errors import ReportError
+from valor_core.extras import import_extra
+from valor_core.report.files import replacing, write_text
+from valor_core.report.report import ItemTable
+
+
+def write_items(path: Path, tables: Iterable[ItemTable]) -> None:
+    """Write the rows of per-item metrics to a ``.jsonl`` or ``.parquet`` file.
+
+    Raises
+    ------
+    ReportError
+        If the suffix is neither or the file cannot be written.
+    """
+    records = [{"metric": table.metric} | row.to_dict() for table in tables for row in table.rows]
+    if path.suffix == ".jsonl":
+        lines = (json.dumps(record, ensure_ascii=False) for record in records)
+        write_text(path, "".join(f"{line}\n" for line in lines))
+    elif path.suffix == ".parquet":
+        _write_parquet(path, records)
+    else:
+        raise ReportError(f"{path}: expected a name in .jsonl or .parquet for item rows")
+
+
+def _write_parquet(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
+    """Write records as a Parquet file, nested values as JSON text."""
+    place = f"items: writing {str(path)!r}"
+    import_extra("pyarrow.parquet", place, "valor-core[parquet]")
+    pyarrow = import_extra("pyarrow", place, "valor-core[parquet]")
+    names = dict.fromkeys(name for record in records for name in record)
+    columns = {name: [_cell(record.get(name)) for record in records] for name in names}
+    try:
+        with replacing(path) as unfinished:
+            pyarrow.parquet.write_table(pyarrow.table(columns), unfinished)
+    except OSError as error:
+        raise ReportError(f"{path}: cannot be written, {error.strerror or error}") from error
+    except (pyarrow.ArrowException, UnicodeEncodeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ReportError(f"{path}: cannot be written, {reason}") from error
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else value

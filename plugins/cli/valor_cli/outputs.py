@@ -1,0 +1,175 @@
+"""Destinations: the files that a run writes, checked before any work is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from attrs import define, evolve, field, frozen
+
+from valor_cli.item_file import write_items
+from valor_core.errors import ConfigError, ReportError, ValorError
+from valor_core.report.files import check_writable
+from valor_core.report.report import Report
+
+_REPORTS = (".json", ".csv", ".md", ".html")
+_ROWS = (".jsonl", ".parquet")
+
+
+@define
+class Unwritten:
+    """What of a finished run cannot be written, each with its reason, so that nothing else is lost.
+
+    Examples
+    --------
+    >>> unwritten = Unwritten()
+    >>> with unwritten.noting(Path("a.json")):
+    ...     raise ReportError("a.json: cannot be written, Permission denied")
+    >>> unwritten.errors[Path("a.json")].message
+    'a.json: cannot be written, Permission denied'
+    """
+
+    errors: dict[Path, ValorError] = field(factory=dict)
+
+    @contextmanager
+    def noting(self, path: Path) -> Iterator[None]:
+        """A block that writes to a path, and whose failure is kept for the end."""
+        try:
+            yield
+        except ValorError as error:
+            self.errors[path] = error
+        except Exception as error:
+            unforeseen = ReportError(
+                f"{path}: cannot be written, {type(error).__name__}: {error}; this is a bug in "
+                "valor or a plugin",
+                "See where it comes from with: VALOR_TRACEBACK=1 valor …",
+            )
+            unforeseen.__cause__ = error
+            self.errors[path] = unforeseen
+
+    def note(self, path: Path, error: ValorError | None) -> None:
+        """Keep the error of a path that somebody else could not write, if there is one.
+
+        Examples
+        --------
+        >>> unwritten = Unwritten()
+        >>> unwritten.note(Path("s.npz"), ReportError("s.npz: cannot be written, disk is full"))
+        >>> [path.name for path in unwritten.errors]
+        ['s.npz']
+        """
+        if error is not None:
+            self.errors[path] = error
+
+    def check(self) -> None:
+        """Raise the first error, if there is any, with the others as its notes."""
+        if not self.errors:
+            return
+        first, *others = self.errors.values()
+        for other in others:
+            first.add_note(str(other))
+        raise first
+
+
+@frozen
+class Destinations:
+    """The files that a run writes.
+
+    Parameters
+    ----------
+    reports : tuple of Path
+        Where the report goes.
+    rows : Path, optional
+        Where the rows of per-item metrics go, if they have a file of their own.
+    state : Path, optional
+        Where the counts are saved.
+    """
+
+    reports: tuple[Path, ...] = ()
+    rows: Path | None = None
+    state: Path | None = None
+
+    def check(self, place: str) -> None:
+        """Raise a `ConfigError` if a file cannot be written: hours later, it costs a report.
+
+        Parameters
+        ----------
+        place : str
+            Where the keys stand that name them, for errors: ``"config.yaml: "``.
+        """
+        for path in self.reports:
+            _check(path, _REPORTS, f"{place}output: ")
+        if self.rows is not None:
+            _check(self.rows, _ROWS, f"{place}items: ")
+
+    def spare(self, inputs: Iterable[tuple[str, Path]], place: str) -> None:
+        """Raise a `ConfigError` if a file that would be written is one that the run reads.
+
+        Parameters
+        ----------
+        inputs : iterable of (str, Path)
+            What the run reads, each with what names it: ``("data.path", …)``.
+        place : str
+            As in `check`.
+        """
+        read = list(inputs)
+        for key, path in self._written():
+            own = read if key == "state" or self.state is None else [*read, ("state", self.state)]
+            for name, other in own:
+                if _is_same(path, other):
+                    raise ConfigError(
+                        f"{place}{key}: expected a file that the run does not read, "
+                        f"{path.name} is {name}",
+                        "Name another file.",
+                    )
+
+    def _written(self) -> Iterator[tuple[str, Path]]:
+        """The files, each with the key that names it."""
+        yield from (("output", path) for path in self.reports)
+        if self.rows is not None:
+            yield "items", self.rows
+        if self.state is not None:
+            yield "state", self.state
+
+    def write(self, report: Report, unwritten: Unwritten) -> Report:
+        """Write all that can be; the answer is the report without rows that have their own file.
+
+        Parameters
+        ----------
+        report : Report
+            What to write.
+        unwritten : Unwritten
+            Takes what cannot be.
+        """
+        if self.rows is not None:
+            with unwritten.noting(self.rows):
+                write_items(self.rows, report.items)
+                report = evolve(report, items=())
+        for path in self.reports:
+            with unwritten.noting(path):
+                report.save(path)
+        return report
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, also by a link."""
+    try:
+        return path.samefile(other)
+    except OSError:  # one is not there yet
+        return path.resolve() == other.resolve()
+
+
+def _check(path: Path, suffixes: Sequence[str], place: str) -> None:
+    if path.suffix not in suffixes:
+        listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
+        raise ConfigError(f"{place}expected {listed}, got {path.name or path}")
+    if path.is_dir():
+        raise ConfigError(f"{place}expected a file, {path} is a folder")
+    if not path.parent.is_dir():
+        raise ConfigError(
+            f"{place}there is no folder {path.parent}", f"Make it with: mkdir -p {path.parent}"
+        )
+    try:
+        check_writable(path)
+    except OSError as error:
+        raise ConfigError(f"{place}{path} cannot be written, {error.strerror}") from error

@@ -1,0 +1,49 @@
+"""Notebook: the tables of a report as HTML for a cell of a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from valor_core.errors import printable_lines
+from valor_core.report.report import Report
+from valor_core.report.results import Results
+from valor_core.report.tables.report_tables import counted, cut_short, failures, tables
+from valor_core.report.tables.text_table import Cell, Column, Table
+
+_MOST_ROWS = 20
+
+
+def notebook(found: Report | Results) -> str:
+    """The tables of a report, or of some results, as HTML for a cell of a notebook.
+
+    The notebook gives them its own style. Long tables are cut.
+    """
+    lines = []
+    if isinstance(found, Report):
+        lines = [counted(found), *cut_short(found), *failures(found)]
+        lines += [f"Warning: {warning}" for warning in found.warnings]
+    parts = [f"<p>{escape(line)}</p>" for line in lines]
+    parts += [_table(table) for table in tables(found, most_rows=_MOST_ROWS)]
+    return printable_lines("\n".join(["<div>", *parts, "</div>"]))
+
+
+def _table(table: Table) -> str:
+    caption = f"<br>{escape(table.caption)}" if table.caption else ""
+    heads = _cells([Cell(column.title) for column in table.columns], table.columns, "th")
+    rows = "\n".join(_cells(row, table.columns, "td") for row in table.rows)
+    notes = "".join(f"<br>{escape(note)}" for note in table.numbered_notes)
+    return (
+        f"<p><b>{escape(table.title)}</b>{caption}</p>\n"
+        f"<table>\n<thead>\n{heads}\n</thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+        + (f"\n<p>{notes.removeprefix('<br>')}</p>" if notes else "")
+    )
+
+
+def _cells(row: Sequence[Cell], columns: Sequence[Column], tag: str) -> str:
+    cells = (
+        f'<{tag} style="text-align: {"right" if column.numeric else "left"}">'
+        f"{escape(cell.text)}</{tag}>"
+        for cell, column in zip(row, columns, strict=True)
+    )
+    return f"<tr>{''.join(cells)}</tr>"

@@ -1,0 +1,416 @@
+"""Page: a report as one HTML file that needs nothing else.
+
+Styles and drawings are inside, there are no scripts, and nothing is fetched. It reads on a light
+and a dark screen, on a phone and on paper.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from html import escape
+from urllib.parse import quote
+
+from attrs import evolve, frozen
+
+from valor_cli.pages import plots
+from valor_cli.pages.style import STYLE
+from valor_core.errors import printable_lines
+from valor_core.metrics.gallery import INDEX
+from valor_core.metrics.result import Result, is_number
+from valor_core.report.report import Report
+from valor_core.report.tables.detail_tables import detail_tables
+from valor_core.report.tables.pivot import apart, entries_of, headlines, several, titles_of
+from valor_core.report.tables.report_tables import (
+    breakdown_table,
+    counted,
+    cut_short,
+    described,
+    failures,
+    matrix_table,
+    tables,
+)
+from valor_core.report.tables.structures import (
+    Breakdown,
+    Curve,
+    bins,
+    breakdown,
+    curves,
+    matrix,
+    tallies,
+)
+from valor_core.report.tables.text_table import Cell, Column, Table, number
+
+MOST_CARDS = 8
+MOST_LABELS_DRAWN = 60
+MOST_GREY_LINES = 100
+LONG_TABLE = 40
+
+
+def html(report: Report) -> str:
+    """The report as one HTML page.
+
+    Parameters
+    ----------
+    report : Report
+        What to show.
+
+    Examples
+    --------
+    >>> page = html(Report(results=[Result(type="Accuracy", value=0.75)], counts={"read": 4}))
+    >>> page.startswith("<!doctype html>"), "0.7500" in page, "<script" in page
+    (True, True, False)
+    """
+    shown = tables(report, most_matrix=0)
+    last = _titled(shown, "Requirements")
+    structures = _titled(shown, "Curves and other values")
+    body = [
+        _header(report),
+        _cards(report),
+        *(f'<p class="alert">{_e(warning)}</p>' for warning in report.warnings),
+        *(_section(table) for table in last),
+        *(_section(table) for table in shown if table.title.startswith("Results")),
+        *(_section(table) for table in detail_tables(report.results)),
+        _matrices(report),
+        _curves(report),
+        _breakdowns(report),
+        *(_section(table) for table in _not_drawn(report, structures)),
+        *(_section(table) for table in _titled(shown, "Facts")),
+        _origin(report),
+    ]
+    title = f"Evaluation report{_of_task(report)}"
+    return printable_lines(
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_e(title)}</title>\n<style>{STYLE}{plots.STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(part for part in body if part)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _titled(shown: Iterable[Table], title: str) -> list[Table]:
+    return [table for table in shown if table.title == title]
+
+
+def _of_task(report: Report) -> str:
+    task = report.config.get("task")
+    return f": {task}" if isinstance(task, str) else ""
+
+
+def _header(report: Report) -> str:
+    pill = ""
+    if report.requirements:
+        met = sum(outcome.met for outcome in report.requirements)
+        whole = len(report.requirements)
+        text = f"{met} of {whole} requirement{'' if whole == 1 else 's'} met"
+        pill = f'<span class="pill {"good" if met == whole else "bad"}">{text}</span>'
+    parts = [counted(report)]
+    data = report.config.get("data")
+    if isinstance(data, dict):
+        parts += [f"{key} {value}" for key, value in data.items() if isinstance(value, str)]
+    gallery = report.config.get("gallery")
+    link = ""
+    if isinstance(gallery, dict) and isinstance(gallery.get("folder"), str):
+        address = _e(quote(f"{gallery['folder']}/{INDEX}"))
+        link = f'\n<p><a href="{address}">Gallery of the worst items</a></p>'
+    troubles = [*cut_short(report), *failures(report)]
+    alerts = "".join(f'\n<p class="alert bad">{_e(trouble)}</p>' for trouble in troubles)
+    return (
+        f"<header>\n<h1>Evaluation report{_e(_of_task(report))}{pill}</h1>\n"
+        f'<p class="sub">{_e(" · ".join(parts))}</p>{link}{alerts}\n</header>'
+    )
+
+
+def _cards(report: Report) -> str:
+    """The numbers that stand for the whole: those of no label and averages over labels."""
+    entries = list(entries_of(report.results))
+    whole = headlines(entries)
+    known = several([entry for entry in whole if is_number(entry.value)], MOST_CARDS)
+    called, differing = titles_of(entries), apart(whole)
+    cards = []
+    for entry in known:
+        about = [*([entry.name] if entry.name else []), *differing(entry)]
+        small = f"<small>{_e(', '.join(about))}</small>" if about else ""
+        name = f"{called(entry)} {entry.part}".rstrip()
+        cards.append(
+            f'<div class="card"><dt>{_e(name)}</dt><dd>{_e(number(entry.value))}</dd>{small}</div>'
+        )
+    return f'<dl class="cards">\n{chr(10).join(cards)}\n</dl>' if cards else ""
+
+
+def _section(table: Table) -> str:
+    return f"<section>\n<h2>{_e(table.title)}</h2>\n{_table(table)}\n</section>"
+
+
+def _table(table: Table) -> str:
+    caption = f'<p class="caption">{_e(table.caption)}</p>\n' if table.caption else ""
+    heads = "".join(
+        f'<th scope="col"{_class("n" if column.numeric else "")}>{_e(column.title)}</th>'
+        for column in table.columns
+    )
+    cut = len(table.rows) - table.foot
+    barred = [_is_share(table.rows, place) for place in range(len(table.columns))]
+    body = "\n".join(_row(row, table.columns, barred) for row in table.rows[:cut])
+    foot = "\n".join(_row(row, table.columns, barred) for row in table.rows[cut:])
+    long = " long" if len(table.rows) > LONG_TABLE else ""
+    focus = f' tabindex="0" role="region" aria-label="{_e(table.title)}"' if long else ""
+    notes = "".join(f"<li>{_e(note)}</li>" for note in table.numbered_notes)
+    return (
+        f'{caption}<div class="scroll{long}"{focus}><table>\n<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody>\n"
+        + (f'<tbody class="foot">\n{foot}\n</tbody>\n' if foot else "")
+        + "</table></div>"
+        + (f'\n<ul class="notes">{notes}</ul>' if notes else "")
+    )
+
+
+def _is_share(rows: Sequence[Sequence[Cell]], place: int) -> bool:
+    """Whether a column holds measures from 0 to 1, which a bar makes easy to compare."""
+    numbers = [row[place].number for row in rows if row[place].number is not None]
+    measured = any("." in row[place].text for row in rows)
+    return len(numbers) > 1 and measured and all(0 <= n <= 1 for n in numbers if n is not None)
+
+
+def _row(row: Sequence[Cell], columns: Sequence[Column], barred: Sequence[bool]) -> str:
+    cells = []
+    for place, (cell, column) in enumerate(zip(row, columns, strict=True)):
+        bar = barred[place] and cell.number is not None
+        classes = _class("n" if column.numeric else "", "bar" if bar else "", cell.tone)
+        style = f' style="--share:{cell.number or 0:.1%}"' if bar else ""
+        tag, scope = ("th", ' scope="row"') if place == 0 else ("td", "")
+        cells.append(f"<{tag}{scope}{classes}{style}>{_e(cell.text)}</{tag}>")
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _class(*names: str) -> str:
+    given = " ".join(name for name in names if name)
+    return f' class="{given}"' if given else ""
+
+
+@frozen
+class _Figure:
+    title: str
+    caption: str
+    drawings: tuple[str, ...]
+    wide: bool = False
+
+    def __str__(self) -> str:
+        caption = f"<b>{_e(self.title)}</b>{_e(self.caption)}"
+        inner = "\n".join(self.drawings)
+        return (
+            f"<figure{_class('wide' if self.wide else '')}><figcaption>{caption}</figcaption>\n"
+            f"{inner}\n</figure>"
+        )
+
+
+def _matrices(report: Report) -> str:
+    found = [r for r in report if matrix(r.value) is not None and not curves(r.value)]
+    return "\n".join(_matrix(result, found) for result in found)
+
+
+def _matrix(result: Result, among: Sequence[Result]) -> str:
+    held = matrix(result.value)
+    title, caption = described(result, among)
+    if held is None:
+        return ""
+    table = matrix_table(held, title, caption, MOST_LABELS_DRAWN)
+    if held.size > MOST_LABELS_DRAWN:
+        return _section(table)
+    row_title, column_title = ("ground truth", "prediction") if held.confusion else ("", "")
+    drawing = plots.heat_map(
+        held.rows,
+        held.columns,
+        held.numbers,
+        row_title=row_title,
+        column_title=column_title,
+        name=f"{title}: {len(held.rows)} rows by {len(held.columns)} columns",
+        diagonal=held.confusion,
+    )
+    about = "shade: share of the row" + (", red where the two differ" if held.confusion else "")
+    numbers = f"<details><summary>Numbers</summary>\n{_table(table)}\n</details>"
+    figure = _Figure("", "; ".join(filter(None, [about, caption])), (drawing,), wide=True)
+    return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n{numbers}\n</section>"
+
+
+def _breakdowns(report: Report) -> str:
+    found = [result for result in report if breakdown(result.value) is not None]
+    return "\n".join(_breakdown(result, found) for result in found)
+
+
+def _breakdown(result: Result, among: Sequence[Result]) -> str:
+    held = breakdown(result.value)
+    if held is None:
+        return ""
+    title, caption = described(result, among)
+    shares = _shares(held)
+    if shares:
+        return _measured(held, shares, title, caption)
+    drawing = plots.row_plot(
+        [kind.replace("_", " ") for kind in held.kinds],
+        [column.replace("_", " ") for column in held.columns],
+        [[None if n is None else (n, number(n)) for n in row] for row in held.numbers],
+        name=f"{title}: {', '.join(held.columns)} of {len(held.kinds)} kinds",
+    )
+    figure = _Figure("", caption, (drawing,), wide=True)
+    return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n</section>"
+
+
+_BOUNDS = ("low", "high")
+"""Columns of a breakdown that are the bounds of an interval."""
+
+
+def _measured(held: Breakdown, shares: Sequence[plots.Line], title: str, caption: str) -> str:
+    """A breakdown by a number as curves of its shares, the bounds of intervals in gray."""
+    drawn = [line for line in shares if line.marked]
+    bounds = [line for line in shares if not line.marked]
+    by, measure = held.by.replace("_", " "), drawn[0].name if len(drawn) == 1 else "share"
+    places = held.places or (0.0,)
+    drawing = plots.line_plot(
+        [evolve(line, name="") for line in drawn] if len(drawn) == 1 else drawn,
+        plots.Axis(by, min(places), max(places)),
+        plots.Axis(measure),
+        name=f"{title}: {measure} by {by}, {len(places)} points",
+        others=bounds,
+    )
+    about = "gray: bounds of the interval" if bounds else ""
+    figure = _Figure("", "; ".join(filter(None, [about, caption])), (drawing,))
+    table = _table(breakdown_table(held, title, caption))
+    numbers = f"<details><summary>Numbers</summary>\n{table}\n</details>"
+    figures = f'<div class="figures">\n{figure}\n</div>'
+    return f"<section>\n<h2>{_e(title)}</h2>\n{figures}\n{numbers}\n</section>"
+
+
+def _shares(held: Breakdown) -> list[plots.Line]:
+    """The columns that are shares as lines, bounds without marks; none of kinds that are names."""
+    if held.places is None or len(held.places) < 2:
+        return []
+    lines = []
+    for column, numbers in zip(held.columns, zip(*held.numbers, strict=True), strict=True):
+        pairs = zip(held.places, numbers, strict=True)
+        points = sorted((place, number) for place, number in pairs if number is not None)
+        if all(isinstance(number, float) and 0 <= number <= 1 for _, number in points):
+            name, is_bound = column.replace("_", " "), column in _BOUNDS
+            lines.append(plots.Line(name, points, marked=not is_bound))
+    return lines if any(line.marked and line.points for line in lines) else []
+
+
+_AXES = {
+    "roc": ("false positive rate", "true positive rate"),
+    "precision_recall": ("recall", "precision"),
+}
+
+
+def _curves(report: Report) -> str:
+    found = [result for result in report if curves(result.value)]
+    figures = [_curve_figure(result, found) for result in found]
+    figures += _reliability([result for result in report if bins(result.value)])
+    counted = [result for result in report if tallies(result.value)]
+    figures += [_tallied(result, counted) for result in counted]
+    if not figures:
+        return ""
+    inner = "\n".join(map(str, figures))
+    return f'<section>\n<h2>Curves</h2>\n<div class="figures">\n{inner}\n</div>\n</section>'
+
+
+def _curve_figure(result: Result, among: Sequence[Result]) -> _Figure:
+    held = [curve for curve in curves(result.value) if curve.points]
+    kind = curves(result.value)[0].kind
+    x, y = _AXES[kind]
+    title, caption = described(result, among)
+    lowest = sorted(held, key=lambda curve: curve.area)[: plots.COLORS]
+    bright = held if len(held) <= plots.COLORS else [c for c in held if c in lowest]
+    gray = [curve for curve in held if curve not in bright][:MOST_GREY_LINES]
+    about = [caption]
+    if len(held) > len(bright):
+        about.append(f"in color the {len(bright)} of {len(held):,} labels with the smallest area")
+    drawing = plots.line_plot(
+        [_line(curve) for curve in bright],
+        plots.Axis(x),
+        plots.Axis(y),
+        name=f"{title}: {y} by {x}, {len(held)} curve{'' if len(held) == 1 else 's'}",
+        others=[_line(curve) for curve in gray],
+        diagonal=kind == "roc",
+    )
+    return _Figure(title, "; ".join(filter(None, about)), (drawing,))
+
+
+def _line(curve: Curve) -> plots.Line:
+    return plots.Line(curve.label, curve.points, marked=len(curve.points) == 1)
+
+
+def _reliability(found: Sequence[Result]) -> list[_Figure]:
+    figures = []
+    for result in found:
+        held = bins(result.value)
+        title, caption = described(result, found)
+        score = plots.Axis("confidence")
+        points = [(each.confidence, each.accuracy) for each in held]
+        measure = held[0].measure
+        drawing = plots.line_plot(
+            [plots.Line("", points, marked=True)],
+            score,
+            plots.Axis(measure),
+            name=f"{title}: {measure} by confidence, {len(held)} bins",
+            diagonal=True,
+        )
+        edges = [
+            (each.low, each.high) for each in held if each.low is not None and each.high is not None
+        ]
+        below = ""
+        if len(edges) == len(held):
+            sizes = [each.count for each in held]
+            below = plots.bar_plot(
+                edges, sizes, score, "items", name=f"{title}: items by confidence"
+            )
+        figures.append(_Figure(title, caption, (drawing, below)))
+    return figures
+
+
+def _tallied(result: Result, among: Sequence[Result]) -> _Figure:
+    """Kinds of hits and errors by score threshold."""
+    held = tallies(result.value)
+    title, caption = described(result, among)
+    thresholds = [at for each in held for at, _ in each.points]
+    most = max(count for each in held for _, count in each.points)
+    drawing = plots.line_plot(
+        [plots.Line(each.kind, each.points) for each in held[: plots.COLORS]],
+        plots.Axis("score threshold", min(thresholds), max(thresholds)),
+        plots.Axis("objects", 0.0, max(most, 1.0)),
+        name=f"{title}: objects of {len(held)} kinds by score threshold",
+    )
+    return _Figure(title, "; ".join(filter(None, ["all labels together", caption])), (drawing,))
+
+
+def _not_drawn(report: Report, structures: Iterable[Table]) -> Iterable[Table]:
+    """What is neither in a table nor in a plot; named, so that nothing is missing unseen."""
+    if all(map(_is_drawn, filter(_is_nested, report))):
+        return
+    for table in structures:
+        yield Table("Other values", table.columns, table.rows, caption="In the JSON report.")
+
+
+def _is_drawn(result: Result) -> bool:
+    return any(find(result.value) for find in (curves, bins, matrix, breakdown, tallies))
+
+
+def _is_nested(result: Result) -> bool:
+    held = list(entries_of([result]))
+    whole = len(result.value) if isinstance(result.value, (dict, list, tuple)) else 0
+    return whole > 0 and len(held) < whole
+
+
+def _origin(report: Report) -> str:
+    versions = "".join(
+        f'<tr><th scope="row">{_e(name)}</th><td>{_e(version)}</td></tr>'
+        for name, version in report.versions.items()
+    )
+    config = json.dumps(dict(report.config), indent=2, ensure_ascii=False)
+    made = f"<table><tbody>{versions}</tbody></table>\n" if versions else ""
+    return (
+        "<details>\n<summary>Versions and configuration</summary>\n"
+        f"{made}<pre>{_e(config)}</pre>\n</details>"
+    )
+
+
+def _e(text: str) -> str:
+    return escape(text, quote=True)

@@ -1,0 +1,1 @@
+"""Program: the command line itself, what commands share, and how it speaks."""

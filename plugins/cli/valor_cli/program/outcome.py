@@ -1,0 +1,89 @@
+"""Outcome: how a finished report is shown, and the exit code that it gives."""
+
+from __future__ import annotations
+
+from valor_cli import INTERRUPTED
+from valor_cli.program import streams
+from valor_core.errors import RegistryError
+from valor_core.plugins.registry import Registry
+from valor_core.report.report import Report
+from valor_core.report.tables.report_tables import counted, failures, plain, tables
+
+FAILED = 1
+WRONG = 2
+MOST_ROWS = 20
+_FATES = {
+    "failed": ("item failed", "items failed"),
+    "not_run": ("item was not run", "items were not run"),
+    "missing_partitions": ("partition could not be counted", "partitions could not be counted"),
+}
+
+
+def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
+    """Print a report and what is wrong with it.
+
+    Parameters
+    ----------
+    report : Report
+        What to print.
+    as_json : bool
+        Whether to print the whole of it as JSON.
+    quiet : bool
+        Whether to print no tables.
+
+    Returns
+    -------
+    int
+        0; 130 where the user stopped the run; 1 where something failed or a requirement is not
+        met; 2 where a requirement names no
+        number of the report, or a slice no field of the data.
+    """
+    if as_json:
+        streams.say(report.to_json().rstrip("\n"))
+    elif not quiet and streams.on_terminal():
+        streams.say(f"{counted(report)}\n")
+        shown = tables(report, most_rows=MOST_ROWS, directions=directions(report))
+        streams.show(shown)
+    elif not quiet:
+        streams.say(plain(report).rstrip("\n"))
+    if as_json or quiet or streams.on_terminal():
+        for warning in report.warnings:
+            streams.talk(f"valor: warning: {warning}")
+    for trouble in troubles(report):
+        streams.talk(f"valor: {trouble}")
+    if report.interrupted:
+        return INTERRUPTED
+    if report.not_found or any(outcome.is_wrong for outcome in report.requirements):
+        return WRONG
+    return 0 if report.ok else FAILED
+
+
+def troubles(report: Report) -> list[str]:
+    """What makes a finished run a failure, one by one."""
+    found = [] if report.stopped is None else [_stopped(report)]
+    for fate, told in _FATES.items():
+        count = report.counts.get(fate, 0)
+        if count:
+            found.append(f"{count:,} {told[count > 1]}")
+    if report.counts.get("read") == 0:
+        found.append("no items took part")
+    found += failures(report)
+    found += report.not_found
+    found += [str(outcome) for outcome in report.requirements if not outcome.met]
+    return found
+
+
+def _stopped(report: Report) -> str:
+    told = f"run: {report.stopped}"
+    return f"{told}\nGo on with the same command." if ", saved in " in told else told
+
+
+def directions(report: Report) -> dict[str, bool | None]:
+    """Whether higher is better, for the metrics of a report that are installed."""
+    registry, found = Registry(), {}
+    for name in dict.fromkeys(result.metric.partition("@")[0] for result in report):
+        try:
+            found[name] = registry.metric(name).higher_is_better
+        except RegistryError:
+            found[name] = None
+    return found

@@ -1,0 +1,173 @@
+"""Running a request: to a report, its files and its gallery."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from glob import glob
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve
+
+from valor_cli.config.config_file import Request
+from valor_cli.config.modules import decorated
+from valor_cli.config.resolved import resolved
+from valor_cli.config.schema import CheckedConfig, RunConfig
+from valor_cli.outputs import Destinations, Unwritten
+from valor_core.errors import ConfigError, did_you_mean, found_at
+from valor_core.evaluation.evaluate import Progress, reader_of, run
+from valor_core.evaluation.evaluator import Evaluator
+from valor_core.parameters.declaration import declared
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import ReaderSpec, fold
+from valor_core.report.report import Report
+
+if TYPE_CHECKING:
+    from valor_cli.gallery.worst_items import Exhibition
+
+
+def run_config(
+    request: Request, progress: Progress | None = None, unwritten: Unwritten | None = None
+) -> Report:
+    """The report of a config; its output files are written and its gallery is drawn.
+
+    Parameters
+    ----------
+    request : Request
+        The config.
+    progress : callable, optional
+        Told how far the work is.
+    unwritten : Unwritten, optional
+        Takes what cannot be written, for a caller who shows the report first; without it that
+        is raised when all else is written.
+
+    Raises
+    ------
+    ValorError
+        Of the class that says what is wrong, with the path to it.
+    """
+    checked = request.checked()
+    chosen, folder, place = checked.run, request.folder, request.place
+    registry = registry_of(chosen, request)
+    destinations = _destinations(chosen, folder)
+    destinations.check(place)
+    with evaluator_of(checked, registry, request) as evaluator:
+        task = evaluator.evaluation.task
+        reader = reader_of(chosen.data, task, registry, folder, place)
+        destinations.spare(_inputs(chosen, task, registry, request), place)
+        exhibition = _exhibition(chosen, evaluator, registry, request)
+        state = destinations.state
+        run(evaluator, reader, engine=chosen.engine, progress=progress, state=state, place=place)
+        report = evaluator.compute(resolved(request, evaluator, destinations.reports, exhibition))
+    name, version = registry.distribution(registry.find(ReaderSpec, chosen.data["reader"], task))
+    report = evolve(report, versions={name: version} | dict(report.versions))
+    failed = Unwritten() if unwritten is None else unwritten
+    if state is not None:
+        failed.note(state, evaluator.unsaved)
+    rows = report.items
+    report = destinations.write(report if chosen.items else evolve(report, items=()), failed)
+    if exhibition is not None and not report.interrupted:
+        with failed.noting(exhibition.folder):
+            exhibition.hang(evaluator.evaluation, reader, rows)
+    if unwritten is None:
+        failed.check()
+    return report
+
+
+def registry_of(chosen: RunConfig, request: Request) -> Registry:
+    """What is installed, and the decorated metrics of the config's own files."""
+    registry = Registry(chosen.plugins)
+    _check_plugins(chosen.plugins, registry, request.place)
+    for module in chosen.modules:
+        with found_at(request.place):
+            for spec in decorated(request.folder / module):
+                registry.add(spec)
+    return registry
+
+
+def _check_plugins(plugins: Mapping[str, str], registry: Registry, place: str) -> None:
+    """Raise a `ConfigError` if a choice of plugins chooses nothing."""
+    if not plugins:
+        return
+    claims = registry.claims
+    for namespace, distribution in plugins.items():
+        if namespace not in claims:
+            raise ConfigError(
+                f"{place}plugins.{namespace}: no installed plugin claims this namespace",
+                did_you_mean(namespace, claims) or f"Claimed are: {', '.join(claims)}.",
+            )
+        claiming = [claim.distribution for claim in claims[namespace]]
+        if fold(distribution) not in map(fold, claiming):
+            raise ConfigError(
+                f"{place}plugins.{namespace}: expected {' or '.join(claiming)}, "
+                f"got {distribution!r}"
+            )
+
+
+def _destinations(chosen: RunConfig, folder: Path) -> Destinations:
+    rows = folder / chosen.items if isinstance(chosen.items, Path) else None
+    state = None if chosen.state is None else folder / chosen.state
+    return Destinations(tuple(folder / path for path in chosen.output), rows, state)
+
+
+def _inputs(
+    chosen: RunConfig, task: str, registry: Registry, request: Request
+) -> Iterator[tuple[str, Path]]:
+    """What a run reads, each file with what names it."""
+    if request.file is not None:
+        yield "the config itself", request.file
+    reader = registry.find(ReaderSpec, chosen.data["reader"], task)
+    for entry in declared(reader.parameter_class):
+        for name in (entry.name, *entry.aliases) if entry.holds_paths else ():
+            for path in _paths(chosen.data.get(name)):
+                for file in _files(request.folder / path):
+                    yield f"data.{name}", file
+    for module in chosen.modules:
+        yield "modules", request.folder / module
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """A path itself, and the files that fit it if it is a pattern."""
+    yield path
+    yield from map(Path, glob(str(path), recursive=True))
+
+
+def _paths(value: Any) -> Iterator[str]:
+    """The paths in a value of a config."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, tuple, Mapping)):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _paths(one)
+
+
+def evaluator_of(checked: CheckedConfig, registry: Registry, request: Request) -> Evaluator:
+    """The evaluator of what a config chooses, which has counted nothing yet."""
+    chosen = checked.run
+    return Evaluator(
+        chosen.metrics,
+        chosen.task,
+        slices=chosen.slices,
+        filter=chosen.filter,
+        label_map=chosen.label_map,
+        require=chosen.require,
+        items=bool(chosen.items),
+        resources=checked.resources,
+        registry=registry,
+        folder=request.folder,
+        place=request.place,
+    )
+
+
+def _exhibition(
+    chosen: RunConfig, evaluator: Evaluator, registry: Registry, request: Request
+) -> Exhibition | None:
+    if chosen.gallery is None:
+        return None
+    from valor_cli.gallery.worst_items import plan
+
+    task = evaluator.evaluation.task
+    exhibition = plan(chosen.gallery, task, registry, request.folder, request.place)
+    exhibition.check(evaluator.evaluation, request.place)
+    evaluator.items = evaluator.items or exhibition.shows is not None
+    return exhibition

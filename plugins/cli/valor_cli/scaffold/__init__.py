@@ -1,0 +1,110 @@
+"""Scaffold: a complete, tested plugin package to start from, written to a folder of its own.
+
+The files below ``template/`` are the package as it is written, with ``{{name}}`` and the like in
+text and file names where the plugin's own words belong. They end in ``.template`` so that no tool
+takes them for code of ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from valor_core.errors import PluginConflictError, RegistryError, shown
+from valor_core.plugins.registry import FIRST_PARTY, Registry
+
+_NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
+_LONGEST = 40
+_SUFFIX = ".template"
+
+
+def new_plugin(name: str, folder: Path) -> Path:
+    """Write a plugin package: a manifest, two working metrics, and tests that pass.
+
+    Parameters
+    ----------
+    name : str
+        Its namespace, which stands before its metrics' names: lower-case letters, digits, ``_``.
+    folder : Path
+        Where the package's own folder ``valor-<name>`` is made.
+
+    Returns
+    -------
+    Path
+        The folder made.
+
+    Raises
+    ------
+    RegistryError
+        If the name is not one, or the folder is there already; nothing is written.
+    PluginConflictError
+        If an installed plugin or one of this project has the namespace.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = new_plugin("mylab", Path(folder))
+    ...     made.name, sorted(path.name for path in (made / "valor_mylab").iterdir())
+    ('valor-mylab', ['__init__.py', 'confidence.py', 'overlap.py', 'parameters.py', 'plugin.py',
+    'py.typed'])
+    """
+    _check(name)
+    words = {
+        "{{name}}": name,
+        "{{package}}": f"valor_{name}",
+        "{{distribution}}": f"valor-{name.replace('_', '-')}",
+        "{{core}}": version("valor-core").partition("+")[0],
+    }
+    target = folder / words["{{distribution}}"]
+    if target.exists():
+        raise RegistryError(
+            f"{target}: expected no such folder, it is there already",
+            "Choose another name or folder, or remove it first.",
+        )
+    for path, text in _written(files("valor_cli.scaffold") / "template", words):
+        file = target / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+    return target
+
+
+def _check(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise RegistryError(
+            f"name: expected lower-case letters, digits and _ between them, first a letter, "
+            f"got {shown(name)}",
+            "Name the plugin after your lab or its subject, for instance: mylab",
+        )
+    if len(name) > _LONGEST:
+        raise RegistryError(
+            f"name: expected at most {_LONGEST} characters, got {len(name)}",
+            "Name the plugin after your lab or its subject, for instance: mylab",
+        )
+    if name in FIRST_PARTY or name in Registry().namespaces:
+        owner = "a plugin of Valor" if name in FIRST_PARTY else "an installed plugin"
+        raise PluginConflictError(
+            f"name: expected a free namespace, {name!r} belongs to {owner}",
+            "Choose another; see those in use with: valor list",
+        )
+
+
+def _written(template: Traversable, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Paths and texts of the new files."""
+    for part in sorted(template.iterdir(), key=lambda part: part.name):
+        name = _filled(part.name, words)
+        if part.is_dir():
+            for path, text in _written(part, words):
+                yield f"{name}/{path}", text
+        elif name.endswith(_SUFFIX):
+            yield name.removesuffix(_SUFFIX), _filled(part.read_text(encoding="utf-8"), words)
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for word, replacement in words.items():
+        text = text.replace(word, replacement)
+    return text

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from valor_core.metrics.result import Result
+from valor_core.report.report import Report
+
+
+@pytest.fixture
+def reports(lab):
+    for name, value in {"a.json": 0.5, "b.json": 0.75}.items():
+        result = Result(type="Loudness", metric="shoutlab.Loudness@1", value=value)
+        Report(results=[result], counts={"read": 2}).save(name)
+
+
+@pytest.mark.usefixtures("reports")
+def test_it_says_what_is_better(valor):
+    result = valor("compare", "a.json", "b.json")
+
+    assert result.exit_code == 0
+    assert "0.5000  0.7500     +0.2500  better" in result.stdout
+    assert result.stderr == "1 number compared, 1 better\n"
+
+
+@pytest.mark.usefixtures("reports")
+def test_a_tolerance_makes_small_differences_the_same(valor):
+    result = valor("compare", "a.json", "b.json", "--tolerance", "0.3")
+
+    assert result.stderr == "1 number compared, 1 same\n"
+
+
+@pytest.mark.usefixtures("reports")
+def test_a_relative_tolerance_is_a_share_of_the_first_value(valor):
+    near = valor("compare", "a.json", "b.json", "--relative-tolerance", "0.5")
+    far = valor("compare", "a.json", "b.json", "--relative-tolerance", "0.4")
+
+    assert near.stderr == "1 number compared, 1 same\n"
+    assert far.stderr == "1 number compared, 1 better\n"
+
+
+def test_a_tolerance_that_is_no_number_is_a_wrong_request(valor):
+    result = valor("compare", "a.json", "b.json", "--tolerance", "x")
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "valor: compare: --tolerance: expected a number of at least 0, got 'x'\n"
+        "See: valor compare --help\n"
+    )
+
+
+@pytest.mark.usefixtures("reports")
+def test_numbers_that_are_the_same_are_shown_when_asked_for(valor):
+    assert valor("compare", "a.json", "a.json").stdout == ""
+    assert (
+        "0.5000  0.5000           0  same" in valor("compare", "a.json", "a.json", "--all").stdout
+    )
+
+
+@pytest.mark.usefixtures("reports")
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "error"),
+    [
+        (["a.json", "b.json", "--fail-on", "worse"], 0, ""),
+        (["a.json", "a.json", "--fail-on", "differ"], 0, ""),
+        (["b.json", "a.json", "--fail-on", "worse", "--tolerance", "0.25"], 0, ""),
+        (
+            ["b.json", "a.json", "--fail-on", "worse"],
+            1,
+            "valor: --fail-on worse: expected nothing worse, found 1 worse\n",
+        ),
+        (
+            ["b.json", "a.json", "--fail-on", "worse", "--json"],
+            1,
+            "valor: --fail-on worse: expected nothing worse, found 1 worse\n",
+        ),
+        (
+            ["a.json", "b.json", "--fail-on", "differ"],
+            1,
+            "valor: --fail-on differ: expected no difference, found 1 better\n",
+        ),
+    ],
+)
+def test_a_gate_is_exit_code_1(valor, arguments, exit_code, error):
+    result = valor("compare", *arguments)
+
+    assert result.exit_code == exit_code
+    assert result.stderr.endswith(error)
+    assert ("valor:" in result.stderr) == bool(error)
+
+
+@pytest.mark.usefixtures("lab")
+def test_what_nobody_can_call_worse_does_not_pass_as_not_worse(lab, valor):
+    for name, value in {"a.json": 0.5, "b.json": 0.25}.items():
+        Report(results=[Result(type="Tone", metric="own.Tone@1", value=value)]).save(name)
+    (lab / "own_metrics.py").write_text(
+        "import valor_core\n\n"
+        "@valor_core.metric('own.Tone', task='text', higher_is_better=True)\n"
+        "def tone(item) -> float:\n    return 1.0\n"
+    )
+    gate = ("compare", "a.json", "b.json", "--fail-on", "worse")
+
+    unknown = valor(*gate)
+    known = valor(*gate, "--module", "own_metrics.py")
+
+    assert unknown.exit_code == 2
+    assert unknown.stderr.startswith("valor: --fail-on worse: metric 'own.Tone': no installed plug")
+    assert known.exit_code == 1
+    assert "found 1 worse" in known.stderr
+
+
+@pytest.mark.usefixtures("reports")
+def test_json_is_the_comparison(valor):
+    record = json.loads(valor("compare", "a.json", "b.json", "--json").stdout)
+
+    assert record["changes"][0]["verdict"] == "better"
+
+
+@pytest.mark.usefixtures("lab")
+def test_slices_are_compared(lab, valor):
+    valor("run", "config.yaml", "-q", "--set", "slices=first", "-o", "a.json")
+    (lab / "lines.txt").write_text("Hello\nHelp\n")
+    valor("run", "config.yaml", "-q", "--set", "slices=first", "-o", "b.json")
+
+    result = valor("compare", "a.json", "b.json")
+
+    assert "Loudness  first:H  0.6000  0.2250     -0.3750  worse" in result.stdout
+    assert result.stderr == "2 numbers compared, 2 worse\n"
+
+
+@pytest.mark.usefixtures("reports")
+def test_what_is_no_report_is_a_wrong_request(valor):
+    result = valor("compare", "a.json", "config.yaml")
+
+    assert result.exit_code == 2
+    assert "config.yaml, line 1: expected a report as JSON" in result.stderr

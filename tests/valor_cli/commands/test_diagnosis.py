@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pytest
+from valor_cli.commands.diagnosis import plugin_checks
+
+from valor_core.extras import uninstall
+from valor_core.plugins.registry import Registry
+
+REINSTALL = f"\nReinstall or remove it: {uninstall('shoutlab')}"
+
+
+def shoutlab():
+    (check,) = (each for each in plugin_checks(Registry()) if each.namespace == "shoutlab")
+    return check
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_plugin_whose_code_is_there_has_no_errors():
+    check = shoutlab()
+
+    assert check.holds == "2 metrics, 1 reader, 1 resource, 1 gallery"
+    assert check.errors == ()
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        (
+            "shoutlab.lines:Gone",
+            "its code shoutlab.lines:Gone cannot be imported, AttributeError: module "
+            "'shoutlab.lines' has no attribute 'Gone'",
+        ),
+        (
+            "shoutlab.gone:Reader",
+            "its code shoutlab.gone cannot be imported, ModuleNotFoundError: No module named "
+            "'shoutlab.gone'",
+        ),
+        (
+            "shoutlab.lines:__name__",
+            "expected shoutlab.lines:__name__ to be a class or a function, found 'shoutlab.lines'",
+        ),
+    ],
+)
+def test_a_declared_place_with_no_code_is_an_error(lab, place, error):
+    manifest = lab.parent / "site" / "shoutlab" / "plugin.py"
+    manifest.write_text(manifest.read_text().replace("shoutlab.lines:LineReader", place))
+
+    assert shoutlab().errors == (f"shoutlab.lines: {error}{REINSTALL}",)
+
+
+def test_a_gallery_that_cannot_be_imported_is_an_error(lab):
+    (lab.parent / "site" / "shoutlab" / "posters.py").write_text("raise RuntimeError('no paint')")
+
+    assert shoutlab().errors == (
+        "shoutlab.Posters: its code shoutlab.posters cannot be imported, RuntimeError: no paint"
+        f"{REINSTALL}",
+    )
+
+
+def test_code_whose_extra_is_missing_is_not_broken(lab):
+    package = lab.parent / "site" / "shoutlab"
+    (package / "lines.py").write_text("import surely_not_there")
+    manifest = package / "plugin.py"
+    text = manifest.read_text()
+    manifest.write_text(
+        text.replace('"shoutlab.lines:LineReader"', '"shoutlab.lines:LineReader", extra="horn"')
+    )
+
+    assert shoutlab().errors == ()
+
+
+def test_kernels_that_cannot_be_imported_are_an_error(lab):
+    with (lab.parent / "site" / "shoutlab" / "plugin.py").open("a") as manifest:
+        manifest.write("\n\n@hookimpl\ndef valor_kernels():\n    return 'shoutlab.gone:K'\n")
+
+    assert shoutlab().errors == (
+        "shoutlab: its kernels shoutlab.gone:K cannot be imported, ModuleNotFoundError: "
+        f"No module named 'shoutlab.gone'{REINSTALL}",
+    )
+
+
+def test_an_engine_that_cannot_be_imported_is_an_error(lab):
+    package = lab.parent / "site" / "shoutlab"
+    (package / "horse.py").write_text("raise SystemExit(3)")
+    with (package / "plugin.py").open("a") as manifest:
+        manifest.write(
+            "\n\n@hookimpl\ndef valor_engines():\n    from valor_core import EngineSpec\n\n"
+            "    return [EngineSpec(name='shoutlab.horse', summary='',"
+            " implementation='shoutlab.horse:Horse')]\n"
+        )
+
+    assert shoutlab().errors == (
+        "shoutlab.horse: its code shoutlab.horse cannot be imported, SystemExit: 3" + REINSTALL,
+    )
+
+
+def test_parameters_that_cannot_be_imported_are_an_error(lab):
+    manifest = lab.parent / "site" / "shoutlab" / "plugin.py"
+    text = manifest.read_text()
+    manifest.write_text(text.replace("parameters=Lines", "parameters='shoutlab.gone:P'"))
+
+    assert shoutlab().errors == (
+        "shoutlab.lines: its parameters shoutlab.gone:P cannot be imported, "
+        f"ModuleNotFoundError: No module named 'shoutlab.gone'{REINSTALL}",
+    )

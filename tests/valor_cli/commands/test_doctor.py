@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import version
+
+import pytest
+
+from valor_core.extras import install, uninstall
+
+
+def test_it_says_what_is_installed(lab, valor):
+    result = valor("doctor")
+
+    assert result.exit_code == 0
+    assert platform.python_version() in result.stdout
+    assert "shoutlab        shoutlab" in result.stdout
+    assert "2 metrics, 1 reader, 1 resource" in result.stdout
+    assert "missing surely-not-there-horn" in result.stdout
+    assert install("shoutlab[horn]") in result.stdout
+    assert "from a clone" not in result.stdout
+
+
+def test_an_extra_of_this_project_can_be_installed_in_both_ways(lab, valor):
+    site = lab.parent / "site"
+    facts = site / "valor_detection-9.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: valor-detection\nVersion: 9\nProvides-Extra: plot\n"
+        "Requires-Dist: surely-not-there-plot; extra == 'plot'\n"
+    )
+    (facts / "entry_points.txt").write_text("[valor.plugins]\nshoutlab = shoutlab.plugin\n")
+    (site / "shoutlab-1.2.dist-info" / "entry_points.txt").unlink()
+
+    result = valor("doctor")
+
+    assert f"surely-not-there-plot  {install('valor-detection[plot]')}\n" in result.stdout
+    assert f"or, from a clone: {install('-e', 'plugins/detection[plot]')}\n" in result.stdout
+
+
+def test_a_broken_plugin_is_exit_code_1(lab, valor):
+    (lab.parent / "site" / "shoutlab" / "plugin.py").write_text("1 / 0")
+
+    result = valor("doctor")
+
+    assert result.exit_code == 1
+    assert "not usable" in result.stdout
+    assert "ZeroDivisionError: division by zero" in result.stderr
+
+
+@pytest.mark.parametrize("trouble", ["raise RuntimeError('no voice')", "raise SystemExit('no')"])
+def test_code_that_cannot_be_imported_is_exit_code_1(lab, valor, trouble):
+    (lab.parent / "site" / "shoutlab" / "loudness.py").write_text(trouble)
+
+    result = valor("doctor")
+
+    name = "RuntimeError: no voice" if "Runtime" in trouble else "SystemExit: no"
+    assert result.exit_code == 1
+    assert "2 metrics, 1 reader, 1 resource, 1 gallery, not all usable" in result.stdout
+    assert result.stderr == (
+        "not usable: shoutlab.Loudness (and 2 more): its code shoutlab.loudness cannot be "
+        f"imported, {name}\nReinstall or remove it: {uninstall('shoutlab')}\n"
+    )
+
+
+def test_code_that_prints_does_not_spoil_the_answer(lab, valor):
+    with (lab.parent / "site" / "shoutlab" / "loudness.py").open("a") as code:
+        code.write("\nprint('HELLO')\n")
+
+    result = valor("doctor", "--json")
+
+    assert json.loads(result.stdout)["ok"] is True
+    assert result.stderr == "HELLO\n"
+
+
+def test_two_plugins_of_one_namespace_are_named(lab, valor):
+    facts = lab.parent / "site" / "rival-3.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: rival\nVersion: 3\n")
+    (facts / "entry_points.txt").write_text("[valor.plugins]\nshoutlab = rival.plugin\n")
+
+    result = valor("doctor")
+
+    assert result.exit_code == 1
+    assert "rival 3 and shoutlab 1.2 claim it" in result.stderr
+    assert result.stderr.count("claim it") == 1
+
+
+def test_it_says_which_kernels_run_and_why(lab, valor):
+    package = lab.parent / "site" / "shoutlab"
+    with (package / "plugin.py").open("a") as manifest:
+        manifest.write(
+            "\n\n@hookimpl\ndef valor_kernels():\n    return 'shoutlab.kernels:KERNELS'\n"
+        )
+    (package / "kernels.py").write_text(
+        "from valor_core.kernels.compiled import kernels\n\n"
+        "KERNELS = kernels('shoutlab._kernels', interface=1)\n"
+    )
+
+    result = valor("doctor", "--json")
+
+    (plugin,) = (p for p in json.loads(result.stdout)["plugins"] if p["namespace"] == "shoutlab")
+    assert plugin["kernels"].startswith("NumPy, not built: reinstall shoutlab")
+
+
+def test_a_plugin_that_needs_a_newer_core_is_exit_code_1(lab, valor):
+    facts = lab.parent / "site" / "shoutlab-1.2.dist-info" / "METADATA"
+    facts.write_text(facts.read_text().rstrip() + "\nRequires-Dist: valor-core>=9.0\n")
+
+    result = valor("doctor")
+
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "not usable: plugin 'shoutlab' (shoutlab 1.2): needs valor-core>=9.0, installed is "
+        f"{version('valor-core')}\nUpgrade it with: {install('--upgrade', 'valor-core')}\n"
+    )
+
+
+def test_a_requirement_for_another_python_is_not_missing(lab, valor):
+    facts = lab.parent / "site" / "shoutlab-1.2.dist-info" / "METADATA"
+    facts.write_text(
+        facts.read_text().rstrip()
+        + "\nProvides-Extra: old\nProvides-Extra: new\n"
+        + "Requires-Dist: surely-not-there; python_version < '3' and extra == 'old'\n"
+        + "Requires-Dist: not-there-either>=2; python_version > '3' and extra == 'new'\n"
+    )
+
+    record = json.loads(valor("doctor", "--json").stdout)
+
+    missing = {one["name"]: one["missing"] for one in record["extras"]}
+    assert (missing["old"], missing["new"]) == ([], ["not-there-either"])

@@ -1,0 +1,387 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from valor_core.errors import StateError
+from valor_core.report.report import Report
+
+
+def run_json(valor, *arguments):
+    result = valor("run", "config.yaml", "--json", *arguments)
+    assert result.exit_code in (0, 1), result.stderr
+    return json.loads(result.stdout)
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_pipe_gets_plain_tables(valor):
+    result = valor("run", "config.yaml")
+
+    assert result.exit_code == 0
+    assert result.stdout == (
+        "2 items\n\nResults\nfloor 0.0\n\nmetric     value\n--------  ------\nLoudness  0.6000\n"
+    )
+    assert result.stderr == ""
+
+
+@pytest.mark.usefixtures("lab")
+def test_json_is_the_report(valor):
+    report = Report.from_dict(run_json(valor))
+
+    assert report["Loudness"].value == 0.6
+
+
+@pytest.mark.usefixtures("lab")
+def test_settings_go_on_top_of_the_config(valor):
+    record = run_json(valor, "--set", "metrics[0].floor=0.5")
+
+    assert record["results"][0]["value"] == 0.5
+
+
+def test_outputs_are_written_relative_to_where_the_command_is_given(lab, valor, monkeypatch):
+    (lab / "elsewhere").mkdir()
+    monkeypatch.chdir(lab / "elsewhere")
+
+    result = valor("run", "../config.yaml", "-o", "a.json", "-o", "a.html", "-o", "a.md")
+
+    assert result.exit_code == 0
+    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert (lab / "elsewhere" / "a.html").read_text().startswith("<!doctype html>")
+    assert (lab / "elsewhere" / "a.md").read_text().startswith("# Evaluation report")
+    assert "report written to a.json\nreport written to a.html\n" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "rerun"])
+def test_a_page_that_cannot_be_written_costs_neither_the_report_nor_the_tables(
+    lab, valor, monkeypatch, command
+):
+    def fall_over(report):
+        raise ValueError("too many labels")
+
+    valor("run", "config.yaml", "-o", "before.json")
+    monkeypatch.setattr("valor_cli.pages.page.html", fall_over)
+    source = "config.yaml" if command == "run" else "before.json"
+
+    result = valor(
+        *(command, source, "-o", "a.html", "-o", "a.json"),
+        *("--gallery", "worst", "--set", "gallery.name=shoutlab.Posters"),
+    )
+
+    assert result.exit_code == 2
+    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert (lab / "worst" / "index.html").exists()
+    assert "Loudness  0.6000" in result.stdout
+    assert result.stderr == (
+        "report written to a.json\ngallery written to worst/index.html\n"
+        f"valor: {lab / 'a.html'}: cannot be written, ValueError: too many labels; this is a bug "
+        "in valor or a plugin\n"
+        "See where it comes from with: VALOR_TRACEBACK=1 valor …\n"
+    )
+
+
+def test_a_gallery_that_falls_over_costs_neither_the_report_nor_the_tables(lab, valor):
+    posters = lab.parent / "site" / "shoutlab" / "posters.py"
+    trouble = "raise RuntimeError('no paint')"
+    posters.write_text(
+        posters.read_text().replace("return Picture(", f"{trouble}\n        return (")
+    )
+
+    result = valor(
+        *("run", "config.yaml", "-o", "a.json", "--gallery", "worst"),
+        *("--set", "gallery.name=shoutlab.Posters"),
+    )
+
+    assert result.exit_code == 2
+    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert "Loudness  0.6000" in result.stdout
+    assert result.stderr.startswith("report written to a.json\nvalor: ")
+    assert f"{lab / 'worst'}: cannot be written, RuntimeError: no paint" in result.stderr
+    assert "gallery written" not in result.stderr
+
+
+@pytest.mark.usefixtures("lab")
+def test_quiet_prints_nothing(valor):
+    result = valor("run", "config.yaml", "--quiet", "-o", "a.json")
+
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+
+
+def test_a_gallery_is_drawn_relative_to_where_the_command_is_given(lab, valor, monkeypatch):
+    (lab / "elsewhere").mkdir()
+    monkeypatch.chdir(lab / "elsewhere")
+
+    result = valor(
+        "run", "../config.yaml", "--gallery", "worst", "--set", "gallery.name=shoutlab.Posters"
+    )
+
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == "gallery written to worst/index.html\n"
+    page = (lab / "elsewhere" / "worst" / "index.html").read_text()
+    assert "<b>line 0</b><div><span>soft 4</span></div>" in page
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_gallery_that_nobody_draws_is_a_wrong_request(valor):
+    named = "gallery.name=shoutlab.Portraits"
+
+    result = valor("run", "config.yaml", "--gallery", "worst", "--set", named)
+
+    assert result.exit_code == 2
+    assert "gallery 'shoutlab.Portraits': not declared by the plugin" in result.stderr
+
+
+@pytest.mark.usefixtures("lab")
+def test_workers_go_to_the_engine(valor):
+    record = run_json(valor, "--workers", "2", "--set", "engine.mode=threads")
+
+    assert record["config"]["engine"] == {"mode": "threads", "workers": 2}
+    assert record["results"][0]["value"] == 0.6
+
+
+@pytest.mark.parametrize(
+    ("key", "option"), [("engine", "--workers"), ("engine", "--set"), ("gallery", "--gallery")]
+)
+@pytest.mark.parametrize("value", ["local", "out", 3, [1]])
+def test_an_option_over_a_section_that_is_no_table_is_no_bug_in_valor(
+    lab, valor, key, option, value
+):
+    config = {"data": {"reader": "shoutlab.lines", "path": "lines.txt"}, key: value}
+    (lab / "c.json").write_text(json.dumps(config | {"metrics": ["shoutlab.Loudness"]}))
+    given = {"--workers": "2", "--set": "engine.workers=2", "--gallery": "worst"}
+
+    result = valor("run", "c.json", option, given[option])
+
+    if (key, value) == ("engine", "local"):
+        assert result.exit_code == 0, result.stderr
+    else:
+        assert result.exit_code == 2
+        assert len(result.stderr.splitlines()) == 2 or value == "out"
+        assert "is a bug" not in result.stderr
+
+
+@pytest.mark.usefixtures("lab")
+def test_two_workers_go_to_an_engine_that_is_given_by_its_name(valor):
+    record = run_json(valor, "--set", "engine=local", "--workers", "2")
+
+    assert record["config"]["engine"] == {"name": "local", "workers": 2}
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_requirement_that_is_not_met_is_exit_code_1(valor):
+    result = valor("run", "config.yaml", "--set", 'require={"Loudness": ">= 0.9"}')
+
+    assert result.exit_code == 1
+    assert "not met" in result.stdout
+    assert result.stderr == "valor: Loudness >= 0.9: 0.6, not met\n"
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_requirement_that_names_no_number_is_a_wrong_request_that_loses_no_report(valor):
+    both = 'require={"Loudness": ">= 0.9", "Loudness/loud": ">= 0.5"}'
+
+    result = valor("run", "config.yaml", "-o", "a.json", "--set", both)
+
+    assert result.exit_code == 2
+    assert "Loudness  0.6000" in result.stdout
+    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert result.stderr == (
+        "report written to a.json\n"
+        "valor: Loudness >= 0.9: 0.6, not met\n"
+        "valor: Loudness/loud >= 0.5: no result of 'Loudness' for 'loud'\n"
+        "There are: floor:0.0.\n"
+    )
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_slice_can_be_required(valor):
+    sliced = ("--set", "slices=first", "--set", 'require={"Loudness/first:H": ">= 0.6"}')
+
+    assert valor("run", "config.yaml", *sliced).exit_code == 0
+
+
+@pytest.mark.usefixtures("lab")
+def test_the_state_of_another_config_is_a_wrong_request(valor):
+    valor("run", "config.yaml", "-q", "--state", "s.npz")
+
+    result = valor("run", "config.yaml", "--state", "s.npz", "--set", "metrics=shoutlab.Broken")
+
+    assert result.exit_code == 2
+    assert result.stderr.endswith("\nName another state file, or remove this one.\n")
+
+
+@pytest.mark.usefixtures("lab")
+def test_items_that_failed_are_exit_code_1(valor):
+    result = valor("run", "config.yaml", "--set", 'metrics=["shoutlab.Broken"]')
+
+    assert result.exit_code == 1
+    assert "valor: 2 items failed\n" in result.stderr
+    assert "out of breath" in result.stdout
+
+
+def test_a_module_of_decorated_metrics_can_be_chosen_from(lab, valor):
+    (lab / "mine.py").write_text(
+        "import valor_core\n"
+        "@valor_core.metric('mine.Length', task='text')\n"
+        "def length(item) -> float:\n"
+        "    return len(item.response)\n"
+    )
+
+    record = run_json(valor, "--set", "modules=mine.py", "--set", 'metrics=["mine.Length"]')
+
+    assert record["results"][0]["value"] == 4.5
+
+
+@pytest.mark.usefixtures("lab")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "nowhere.yaml"], "valor: nowhere.yaml: no such file"),
+        (["run", "config.yaml", "--set", "metrcs=1"], "Did you mean 'metrics'?"),
+        (["run", "config.yaml", "--set", "nonsense"], "expected path=value"),
+        (["run", "config.yaml", "--set", "data.path=no.txt"], "no.txt: cannot be read"),
+        (
+            ["run", "config.yaml", "--set", "plugins.shotlab=shoutlab"],
+            "plugins.shotlab: no installed plugin claims this namespace\nDid you mean 'shoutlab'?",
+        ),
+        (
+            ["run", "config.yaml", "--set", "plugins.shoutlab=louder"],
+            "plugins.shoutlab: expected shoutlab, got 'louder'",
+        ),
+        (["run", "config.yaml", "-o", "a.txt"], "expected .json, .csv, .md or .html"),
+        (["run"], "run: expected CONFIG, got nothing"),
+        (["run", "config.yaml", "--workers", "0"], "--workers: expected"),
+    ],
+)
+def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
+    result = valor(*arguments)
+
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (
+            ["-o", "link.csv"],
+            "output: expected a file that the run does not read, link.csv is data.path",
+        ),
+        (
+            ["-o", "config.json"],
+            "output: expected a file that the run does not read, config.json is the config itself",
+        ),
+        (
+            ["-o", "counts.json", "--state", "counts.json"],
+            "output: expected a file that the run does not read, counts.json is state",
+        ),
+        (
+            ["--state", "lines.csv"],
+            "state: expected a file that the run does not read, lines.csv is data.path",
+        ),
+        (
+            ["-o", "lines.csv", "--set", "data.path=*.csv"],
+            "output: expected a file that the run does not read, lines.csv is data.path",
+        ),
+        (
+            ["--set", "items=rows.jsonl", "--set", "data.path=rows.jsonl"],
+            "items: expected a file that the run does not read, rows.jsonl is data.path",
+        ),
+    ],
+)
+def test_a_run_does_not_write_over_what_it_reads(lab, valor, arguments, error):
+    config = {"data": {"reader": "shoutlab.lines", "path": "lines.csv"}}
+    (lab / "config.json").write_text(json.dumps(config | {"metrics": ["shoutlab.Loudness"]}))
+    (lab / "lines.csv").write_text("Hello\nHELP\n")
+    (lab / "link.csv").symlink_to("lines.csv")
+    before = {path.name: path.read_text() for path in lab.iterdir()}
+
+    result = valor("run", "config.json", *arguments)
+
+    assert result.exit_code == 2
+    assert result.stderr == f"valor: config.json: {error}\nName another file.\n"
+    assert {path.name: path.read_text() for path in lab.iterdir()} == before
+
+
+def test_a_reader_that_falls_over_is_named(lab, valor):
+    (lab / "lines.txt").write_text("Hello\nCRASH\n")
+
+    result = valor("run", "config.yaml")
+
+    assert result.exit_code == 2
+    assert result.stderr == "valor: batch 1: RuntimeError: reader fell over\n"
+
+
+def test_a_stopped_run_keeps_its_counts_and_goes_on(lab, valor):
+    (lab / "lines.txt").write_text("Hello\nSTOP\n")
+
+    stopped = valor("run", "config.yaml", "--state", "counts.npz")
+    (lab / "lines.txt").write_text("Hello\nHELP\n")
+    finished = valor("run", "config.yaml", "--state", "counts.npz", "--json")
+
+    assert stopped.exit_code == 130
+    assert "valor: run: stopped after 1 of 2 partitions, 1 items, saved in" in stopped.stderr
+    assert finished.exit_code == 0
+    assert json.loads(finished.stdout)["results"][0]["value"] == 0.6
+
+
+@pytest.mark.usefixtures("lab")
+def test_exit_codes_reach_the_shell(process):
+    assert process("run", "config.yaml").returncode == 0
+    assert process("run", "config.yaml", "--set", "metrics=shoutlab.Broken").returncode == 1
+    assert process("run", "nowhere.yaml").returncode == 2
+
+
+@pytest.mark.usefixtures("lab")
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("filter=uid == 3", "filter 'uid == 3': field 'uid' holds text and cannot be compared"),
+        ("filter=uid = 3", "filter 'uid = 3': expected an operator such as == at character 5"),
+        ("filter=wether == 3", "filter: no item has the metadata field 'wether'"),
+        ("slices=[[]]", "slices[0]: expected at least one field, found none"),
+    ],
+)
+def test_an_error_of_the_filter_or_the_slices_names_the_config(valor, setting, message):
+    result = valor("run", "config.yaml", "--set", setting)
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"valor: config.yaml: {message}")
+
+
+@pytest.mark.parametrize("key", ["data.path", "output", "state", "items", "modules"])
+def test_a_path_with_a_nul_in_it_is_one_line(lab, valor, key):
+    result = valor("run", "config.yaml", "--set", f'{key}="a\\u0000b.json"')
+
+    assert result.exit_code == 2
+    assert f"config.yaml: {key}" in result.stderr
+    assert "must be" in result.stderr
+    assert "is a bug" not in result.stderr
+
+
+def test_a_key_of_a_config_cannot_send_a_terminal_commands(lab, valor):
+    (lab / "c.json").write_text('{"\\u001b[31mtask": 1}')
+
+    result = valor("run", "c.json")
+
+    assert result.exit_code == 2
+    assert "\x1b" not in result.stderr
+    assert "\\x1b[31mtask: unknown key" in result.stderr
+
+
+@pytest.mark.usefixtures("lab")
+def test_a_state_that_cannot_be_written_costs_no_finished_report(valor, monkeypatch):
+    def full(*arguments):
+        raise StateError("s.npz: cannot be written, No space left on device")
+
+    monkeypatch.setattr("valor_core.evaluation.saved_states.save", full)
+
+    result = valor("run", "config.yaml", "--state", "s.npz", "-o", "a.json")
+
+    assert result.exit_code == 2
+    assert "Loudness  0.6000" in result.stdout
+    assert Report.load("a.json")["Loudness"].value == 0.6
+    assert "report written to a.json\n" in result.stderr
+    assert "valor: s.npz: cannot be written, No space left on device" in result.stderr

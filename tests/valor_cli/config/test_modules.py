@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from valor_cli.config.modules import decorated
+
+from valor_core.errors import ConfigError
+
+
+def test_a_file_of_metrics_must_be_python(tmp_path: Path) -> None:
+    (tmp_path / "metrics_of_mine.txt").write_text("")
+
+    with pytest.raises(ConfigError, match=r"cannot be imported, ImportError: not a Python file$"):
+        decorated(tmp_path / "metrics_of_mine.txt")
+
+
+def test_a_file_of_metrics_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere.py"
+
+    with pytest.raises(ConfigError) as caught:
+        decorated(path)
+
+    assert str(caught.value) == f"modules: there is no file {path}"
+
+
+def test_a_script_that_ends_itself_does_not_end_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "a_script_of_mine.py"
+    path.write_text("raise SystemExit(3)")
+
+    with pytest.raises(
+        ConfigError, match=r"a_script_of_mine\.py cannot be imported, SystemExit: 3$"
+    ):
+        decorated(path)
+
+
+def test_a_file_of_metrics_can_be_imported_again(tmp_path: Path) -> None:
+    path = tmp_path / "metrics_written_anew.py"
+    text = (
+        "from valor_core import metric\n\n\n@metric('mine.{}', task='text')\ndef one(item): ...\n"
+    )
+    names = []
+    for name in ("First", "Second2"):
+        path.write_text(text.format(name))
+        names += [spec.name for spec in decorated(path)]
+
+    assert names == ["mine.First", "mine.Second2"]

@@ -1,0 +1,198 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from valor_cli.config import check, json_schema
+
+from valor_core import Registry, ResourceKindSpec, ResourceSpec, hookimpl
+from valor_core.errors import ConfigError
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+LEAST: dict[str, Any] = {"data": {"reader": "csv"}, "metrics": ["F1"]}
+
+
+def error_of(**changes: Any) -> str:
+    with pytest.raises(ConfigError) as caught:
+        check(LEAST | changes, "config.yaml: ")
+    return str(caught.value)
+
+
+def test_the_least_config_has_data_and_metrics() -> None:
+    run = check(LEAST, "").run
+
+    assert (run.data, run.metrics) == ({"reader": "csv"}, ("F1",))
+    assert (run.task, run.slices, run.engine, run.output, run.items) == (None, (), None, (), False)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"sclices": 1}, "sclices: unknown key\nDid you mean 'slices'?"),
+        ({"engin": {"workers": 2}}, "engin: unknown key\nDid you mean 'engine'?"),
+        ({"metrics": []}, "metrics must not be empty"),
+        ({"metrics_to_return": ["F1"]}, "metrics_to_return: given twice, also by another of its"),
+        ({"data": "a.csv"}, "data must be a table, got 'a.csv'"),
+        ({"engine": 3}, "engine must be a string or table or null, got 3"),
+        ({"slices": [["a"], 3]}, "slices[1] must be a string or list of string, got 3"),
+        ({"require": ["mAP"]}, "require must be a table, got ['mAP']"),
+        ({"items": 3}, "items must be true or false or path, got 3"),
+        ({"output": 3}, "output must be a path, got 3"),
+        ({"filter": 3}, "filter must be a string, got 3"),
+        ({"task": ["text"]}, "task must be a string, got ['text']"),
+    ],
+)
+def test_a_wrong_key_or_value_is_named_with_its_place(changes: dict[str, Any], error: str) -> None:
+    assert error_of(**changes).startswith(f"config.yaml: {error}")
+
+
+@pytest.mark.parametrize("key", ["data", "metrics"])
+def test_a_missing_key_is_named(key: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^config\.yaml: {key}: expected a .*, found none$"):
+        check({k: v for k, v in LEAST.items() if k != key}, "config.yaml: ")
+
+
+def test_bare_values_stand_for_lists_of_one() -> None:
+    run = check(LEAST | {"metrics": "F1", "slices": "city", "output": "a.json"}, "").run
+
+    assert (run.metrics, run.slices, run.output) == (("F1",), ("city",), (Path("a.json"),))
+
+
+def test_the_documented_name_of_metrics_is_accepted() -> None:
+    run = check({"data": {}, "metrics_to_return": ["F1"]}, "").run
+
+    assert run.metrics == ("F1",)
+
+
+def test_a_table_under_another_key_is_a_section_of_a_resource() -> None:
+    checked = check(LEAST | {"judge": {"model": "m"}, "model": {"name": "n"}}, "")
+
+    assert checked.resources == {"judge": {"model": "m"}, "model": {"name": "n"}}
+
+
+class Song:
+    """A plugin with a resource that may have several of its kinds."""
+
+    @staticmethod
+    @hookimpl
+    def valor_resources() -> list[ResourceSpec]:
+        return [
+            ResourceSpec(
+                name="song.choir",
+                summary="",
+                implementation="m:f",
+                kinds="voice",
+                several_kinds=True,
+            )
+        ]
+
+    @staticmethod
+    @hookimpl
+    def valor_resource_kinds() -> list[ResourceKindSpec]:
+        return [
+            ResourceKindSpec(
+                name="song.low", resource="song.choir", summary="", implementation="m:f"
+            )
+        ]
+
+
+@pytest.fixture(scope="class")
+def validator(install_for_class: Callable[..., Path]) -> jsonschema.Draft202012Validator:
+    for name in ("lab", "artlab", "ranklab"):
+        install_for_class(f"valor-{name}", name, PLUGINS / name)
+    schema = json_schema(Registry())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+class TestJsonSchema:
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {},
+            {"metrics": "lab.LongShare"},
+            {"metrics": ["LongShare", {"name": "lab.LongShares", "thresholds": [1, 2]}]},
+            {"metrics": [{"name": "share_of_long@2", "threshold": 3}]},
+            {"slices": ["a", ["b", "c"]], "items": "rows.jsonl", "require": {"LongShare": "> 0"}},
+            {"engine": {"name": "local", "workers": 2}, "output": ["a.json", "b.md"]},
+            {"gallery": {"name": "artlab.Wall", "folder": "worst", "most": 3, "refused": "no"}},
+            {"gallery": None},
+            {"engine": {"workers": 2}},
+            {"engine": "local", "task": "retrieval"},
+            {"metrics": [{"name": "HitRate", "first": 3}], "judge": {"client": "echo"}},
+            {"judge": {"client": {"name": "ranklab.echo"}, "budget": 3, "model": "large"}},
+            {"judge": {"one": {"client": "echo"}, "other": {"model": "large"}}},
+            {"engine": "local"},
+            {"engine": None},
+            {"modules": ["mine.py"], "metrics": [{"name": "mine.Exact", "ignore_case": True}]},
+            {"modules": ["mine.py"], "metrics": {"name": "mine.Exact@1"}},
+        ],
+    )
+    def test_a_good_config_is_valid(
+        self, validator: jsonschema.Draft202012Validator, changes: dict[str, Any]
+    ) -> None:
+        config = {"data": {"reader": "Parts", "path": "a"}, "metrics": ["lab.LongShare"]}
+
+        validator.validate(config | changes)
+
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"metrics": [{"name": "lab.LongShare", "treshold": 3}]},
+            {"metrics": [{"name": "lab.LongShare", "threshold": -3}]},
+            {"metrics": [{"name": "lab.Nothing"}]},
+            {"data": {"reader": "lab.Parts"}},
+            {"data": {"path": "a"}},
+            {"slices": [3]},
+            {"gallery": {"name": "artlab.Wall"}},
+            {"gallery": {"name": "artlab.Wall", "folder": "worst", "refuse": "no"}},
+            {"unknown": 3},
+            {"engine": {"name": "local", "wokers": 2}},
+            {"engine": {"name": "nowhere"}},
+            {"judge": {"client": {"name": "ranklab.echo", "model": "small"}}},
+            {"judge": {"bugdet": 3}},
+            {"judge": {"client": ["echo"]}},
+            {"engine": "lokal"},
+            {"engine": {"name": "local", "wrokers": 2}},
+            {"engine": {"name": "lokal"}},
+            {"metrics": [{"ignore_case": True}]},
+        ],
+    )
+    def test_a_bad_config_is_not_valid(
+        self, validator: jsonschema.Draft202012Validator, changes: dict[str, Any]
+    ) -> None:
+        config = {"data": {"reader": "lab.Parts", "path": "a"}, "metrics": ["lab.LongShare"]}
+
+        with pytest.raises(jsonschema.ValidationError):
+            validator.validate(config | changes)
+
+    @pytest.mark.parametrize(
+        ("voice", "is_valid"),
+        [
+            ("song.low", True),
+            ({"name": "low"}, True),
+            (["low", {"name": "song.low"}], True),
+            ([], False),
+            ([3], False),
+            ([{"name": "low", "loud": 3}], False),
+        ],
+    )
+    def test_a_resource_may_have_a_list_of_kinds(self, voice: Any, is_valid: bool) -> None:
+        registry = Registry()
+        registry.register("song", Song)
+        validator = jsonschema.Draft202012Validator(json_schema(registry))
+        chosen = validator.evolve(schema=validator.schema["properties"]["choir"])
+
+        assert chosen.is_valid({"voice": voice}) is is_valid
+
+    def test_metrics_are_described_for_editors(
+        self, validator: jsonschema.Draft202012Validator
+    ) -> None:
+        metrics = validator.schema["properties"]["metrics"]["anyOf"][0]["items"]["anyOf"]
+
+        assert "lab.LongShare" in metrics[0]["examples"]
+        by_title = {entry.get("title"): entry for entry in metrics}
+        assert by_title["lab.LongShare"]["description"] == "Share of responses of a least length"

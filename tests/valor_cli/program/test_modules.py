@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+import sys
+
+import click
+from valor_cli.program.modules import module_option, registry_with
+
+
+def test_decorated_metrics_of_the_files_are_known(tmp_path):
+    (tmp_path / "tone_of_mine.py").write_text(
+        "import valor_core\n\n"
+        "@valor_core.metric('own.Tone', task='text')\n"
+        "def tone(item) -> float:\n    return 1.0\n"
+    )
+
+    registry = registry_with([tmp_path / "tone_of_mine.py"])
+    del sys.modules["tone_of_mine"]
+
+    assert registry.metric("own.Tone").task == "text"
+
+
+def test_the_option_says_what_is_of_the_metrics():
+    made = click.command()(module_option("the states are")(lambda modules: None))
+
+    (option,) = made.params
+    assert option.name == "modules"
+    assert option.help == "Python file whose decorated metrics the states are of."

@@ -1,0 +1,121 @@
+"""Commands that a plugin adds to ``valor``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+
+
+@pytest.fixture
+def ranklab(install):
+    return install("ranklab", "ranklab", PLUGINS / "ranklab")
+
+
+def test_a_plugins_command_is_listed_under_its_plugin(ranklab, valor):
+    result = valor("--help")
+
+    assert result.exit_code == 0
+    section = result.stdout.partition("From ranklab 1.0:\n")[2]
+    assert [line.split() for line in section.splitlines()[:2]] == [
+        ["count-words", "Count", "words."],
+        ["rank", "Rank", "some", "words."],
+    ]
+
+
+def test_the_help_imports_no_code_of_it(ranklab, valor):
+    valor("--help")
+
+    assert "ranklab.commands" not in sys.modules
+
+
+def test_a_click_command_runs_with_its_options_and_exit_code(ranklab, valor):
+    assert valor("rank", "b", "a", "--last").stdout == "b a\n"
+    assert valor("ranklab.rank", "b", "a").stdout == "a b\n"
+    assert valor("rank").exit_code == 1
+    assert valor("rank", "--lst").exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["count-words", "count_words", "CountWords"])
+def test_a_function_gets_all_arguments_as_they_were_typed(ranklab, valor, name):
+    result = valor(name, "a", "--b", "c d")
+
+    assert (result.exit_code, result.stdout) == (0, "3\n")
+
+
+def test_a_misspelt_command_of_a_plugin_is_answered_with_it(ranklab, valor):
+    result = valor("rnak")
+
+    assert result.exit_code == 2
+    assert result.stderr == "valor: unknown command 'rnak'\nDid you mean 'rank'?\n"
+
+
+def test_a_broken_plugin_does_not_break_the_help(ranklab, install, valor):
+    install("brokenlab", "broken", {"__init__.py": "", "plugin.py": "1 / 0"})
+
+    result = valor("--help")
+
+    assert result.exit_code == 0
+    assert "rank" in result.stdout
+    assert result.stderr == ""
+
+
+def test_a_command_that_cannot_be_imported_is_an_error_and_no_traceback(ranklab, valor):
+    (ranklab / "ranklab" / "commands.py").write_text("import surely_not_there")
+
+    result = valor("rank")
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "valor: ranklab.rank: its code ranklab.commands:rank cannot be imported, "
+        "ModuleNotFoundError: No module named 'surely_not_there'\n"
+    )
+
+
+def test_something_that_is_no_command_is_refused(ranklab, valor):
+    (ranklab / "ranklab" / "commands.py").write_text("rank = 3")
+
+    result = valor("rank")
+
+    assert result.exit_code == 2
+    assert "ranklab.rank: expected a click command or a function, got 3\n" in result.stderr
+
+
+def test_a_command_called_like_one_of_valors_own_is_refused(ranklab, valor):
+    manifest = ranklab / "ranklab" / "plugin.py"
+    manifest.write_text(manifest.read_text().replace('"ranklab.rank"', '"ranklab.run"'))
+
+    told, ran, called = valor("doctor", "--json"), valor("run", "--help"), valor("ranklab.run", "a")
+
+    errors = [error for each in json.loads(told.stdout)["plugins"] for error in each["broken"]]
+    assert errors == [
+        "ranklab.run: expected a command of another name, valor has 'run' itself\n"
+        "Name it otherwise, or call: valor ranklab.run"
+    ]
+    assert told.exit_code == 1
+    assert "Evaluate what a config says." in ran.stdout
+    assert called.stdout == "a\n"
+    assert "From ranklab" in valor("--help").stdout
+
+
+def test_a_plugins_answer_that_is_no_exit_code_is_success(ranklab, valor):
+    (ranklab / "ranklab" / "commands.py").write_text("def rank(*words): return 'done'")
+
+    assert valor("rank").exit_code == 0
+
+
+def test_an_interpreter_of_its_own_runs_it_too(ranklab):
+    code = "import sys; from valor_cli import main; sys.argv[:] = ['valor', 'rank', 'x']; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ranklab)!r}); {code}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "x\n", "")

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from valor_cli.program.program import COMMANDS, program
+
+
+def test_alone_it_prints_its_help_and_succeeds(valor):
+    result = valor()
+
+    assert result.exit_code == 0
+    assert "Usage: valor" in result.stdout
+    for commands in COMMANDS.values():
+        for name, summary in commands.items():
+            assert name in result.stdout
+            assert summary in result.stdout
+
+
+def test_the_summary_in_the_help_is_the_command_s_own():
+    context = click.Context(program)
+
+    for commands in COMMANDS.values():
+        for name, summary in commands.items():
+            command = program.get_command(context, name)
+            assert command is not None
+            assert command.help.partition("\n")[0] == summary
+            assert command.name == name
+            options = [option for parameter in command.params for option in parameter.opts]
+            assert "--json" in options
+            assert "--traceback" in options
+
+
+def test_the_package_runs_as_a_module():
+    result = subprocess.run(
+        [sys.executable, "-m", "valor_cli", "--version"], capture_output=True, text=True
+    )
+
+    assert result.stdout.startswith("valor ")
+
+
+def test_the_version_is_that_of_the_distribution(valor):
+    from importlib.metadata import version
+
+    assert valor("--version").stdout == f"valor {version('valor-core')}\n"
+
+
+def test_a_misspelt_command_is_answered_with_the_nearest(valor):
+    result = valor("lsit")
+
+    assert result.exit_code == 2
+    assert result.stderr == "valor: unknown command 'lsit'\nDid you mean 'list'?\n"
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("cook", "unknown command 'cook'\nSee: valor --help"),
+        ("--nonsense", "unknown option '--nonsense'\nSee: valor --help"),
+        ("--version=3", "--version: expected no value, got one\nSee: valor --help"),
+        ("list --reader", "list: unknown option '--reader'\nDid you mean '--readers'?"),
+        ("list -z", "list: unknown option '-z'\nSee: valor list --help"),
+        ("run", "run: expected CONFIG, got nothing\nSee: valor run --help"),
+        ("compare a", "compare: expected SECOND, got nothing\nSee: valor compare --help"),
+        ("run a b c", "run: expected only CONFIG, got also 'b', 'c'\nSee: valor run --help"),
+        ("doctor x", "doctor: expected no arguments, got also 'x'\nSee: valor doctor --help"),
+        ("run a --set", "run: --set: expected a value, got nothing\nSee: valor run --help"),
+        ("run a --json=1", "run: --json: expected no value, got one\nSee: valor run --help"),
+        (
+            "run a --workers x",
+            "run: --workers: expected a whole number of at least 1, got 'x'\nSee: valor run --help",
+        ),
+        ("run a -o .", "run: --output: file '.' is a directory\nSee: valor run --help"),
+    ],
+)
+def test_a_wrong_command_line_is_told_what_it_should_be(valor, line, error):
+    result = valor(*line.split())
+
+    assert result.exit_code == 2
+    assert result.stderr == f"valor: {error}\n"
+    assert result.stdout == ""
+
+
+def test_an_error_is_its_message_and_its_remedy(valor):
+    result = valor("show", "classifcation.F1")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("valor: ")
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.fixture
+def falling_over(monkeypatch):
+    def fall(*_):
+        raise RuntimeError("fell over")
+
+    monkeypatch.setattr("valor_cli.commands.list.Registry", fall)
+
+
+@pytest.mark.usefixtures("falling_over")
+def test_a_bug_is_one_line_and_how_to_see_more(valor):
+    result = valor("list")
+
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "valor: RuntimeError: fell over; this is a bug in valor or a plugin\n"
+        "See where it comes from with: VALOR_TRACEBACK=1 valor …\n"
+    )
+
+
+@pytest.mark.usefixtures("falling_over")
+@pytest.mark.parametrize("how", ["option", "variable"])
+def test_a_traceback_is_shown_when_asked_for(valor, how):
+    arguments = ["list", "--traceback"] if how == "option" else ["list"]
+
+    result = valor(*arguments, env={"VALOR_TRACEBACK": "1"} if how == "variable" else {})
+
+    assert result.exit_code == 2
+    assert "Traceback (most recent call last)" in result.stderr
+    assert "RuntimeError: fell over" in result.stderr
+
+
+def test_stopped_by_the_user_it_leaves_with_130(valor, monkeypatch):
+    def stop():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("valor_cli.commands.list.Registry", stop)
+
+    result = valor("list")
+
+    assert result.exit_code == 130
+    assert "valor: stopped" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "module", ["click", "valor_cli.program.program", "valor_cli.commands.list"]
+)
+def test_stopped_while_it_loads_it_leaves_without_a_traceback(process, module):
+    code = f"""
+import sys
+
+class Stop:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Stop())
+"""
+
+    result = process("list", code=code)
+
+    assert result.returncode == 130
+    assert result.stderr.strip() == "valor: stopped"  # click first ends the line that has the ^C
+    assert result.stdout == ""
+
+
+def test_stopped_when_all_is_printed_it_leaves_without_a_traceback(process):
+    code = """
+from valor_cli.program import streams
+
+def stop():
+    raise KeyboardInterrupt
+
+streams.finish = stop
+"""
+
+    result = process("--version", code=code)
+
+    assert result.returncode == 130
+    assert result.stderr == "valor: stopped\n"
+
+
+def test_a_signal_of_the_system_stops_it_as_the_user_does(valor, monkeypatch):
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(
+        "valor_cli.commands.list.Registry", lambda: signal.raise_signal(signal.SIGTERM)
+    )
+
+    result = valor("list")
+
+    assert result.exit_code == 130
+    assert "valor: stopped" in result.stderr
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("list",), ("show", "core.nothing")])
+def test_rich_and_yaml_are_not_imported_before_they_are_needed(process, arguments):
+    code = (
+        "import atexit, sys; atexit.register(lambda: print("
+        "'loaded', [m for m in ('rich', 'yaml', 'pandas', 'pyarrow') if m in sys.modules], "
+        "file=sys.stderr))"
+    )
+
+    assert "loaded []" in process(*arguments, code=code).stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes")
+def test_a_pipe_that_is_closed_is_no_error(lab):
+    start = "from valor_cli import main; main()"
+    program = subprocess.Popen(
+        [sys.executable, "-c", start, "schema"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert program.stdout is not None
+    program.stdout.close()
+
+    errors = program.stderr.read() if program.stderr else b""
+
+    assert program.wait(60) == 0
+    assert errors == b""
+    if program.stderr:
+        program.stderr.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
+@pytest.mark.parametrize(
+    "arguments", [("run", "config.yaml"), ("run", "config.yaml", "--json"), ("run", "--help"), ()]
+)
+def test_an_output_that_is_full_is_no_bug(lab, arguments):
+    with Path("/dev/full").open("w") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "valor_cli", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+
+    assert result.returncode == 2
+    assert result.stderr == ("valor: standard output: cannot be written, No space left on device\n")
+
+
+def test_with_its_output_closed_it_says_nothing(process):
+    assert process("list", code="import sys; sys.stdout = None").returncode == 0

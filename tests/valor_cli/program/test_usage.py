@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import click
+from valor_cli.program.usage import explained, name_of
+
+
+def test_an_error_of_no_command_is_its_sentence():
+    assert explained(click.ClickException("Something is odd.")) == "something is odd"
+
+
+def test_an_argument_is_called_by_its_metavar_and_an_option_by_its_longest_name():
+    assert name_of(click.Argument(["path"], metavar="CONFIG")) == "CONFIG"
+    assert name_of(click.Argument(["path"])) == "PATH"
+    assert name_of(click.Option(["-o", "--output"])) == "--output"
+
+
+def test_a_refused_value_names_its_parameter():
+    context = click.Context(click.Command("run"), info_name="run")
+    option = click.Option(["--size"])
+
+    text = explained(click.BadParameter("Much too large.", context, option))
+
+    assert text == "--size: much too large\nSee: run --help"

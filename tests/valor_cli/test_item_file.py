@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from valor_cli.item_file import write_items
+
+from valor_core.errors import ReportError
+from valor_core.metrics.item_rows import ItemRow
+from valor_core.report.report import ItemTable
+
+
+def row_table() -> ItemTable:
+    return ItemTable("t.Score@1", {}, (ItemRow("q1", 0.5, {"words": ["a"]}),))
+
+
+def test_rows_are_written_as_lines_of_json_or_as_parquet(tmp_path: Path) -> None:
+    for name in ("rows.jsonl", "rows.parquet"):
+        write_items(tmp_path / name, [row_table()])
+
+    assert json.loads((tmp_path / "rows.jsonl").read_text()) == {
+        "metric": "t.Score@1",
+        "uid": "q1",
+        "value": 0.5,
+        "details": {"words": ["a"]},
+    }
+    assert (tmp_path / "rows.parquet").read_bytes().startswith(b"PAR1")
+
+
+def test_rows_that_cannot_be_written_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(
+        ReportError, match=r"rows\.jsonl: cannot be written, No such file or direct"
+    ):
+        write_items(tmp_path / "missing" / "rows.jsonl", [row_table()])
+    with pytest.raises(ReportError, match=r"rows\.parquet: cannot be written, "):
+        write_items(tmp_path / "missing" / "rows.parquet", [row_table()])
+    with pytest.raises(ReportError, match=r"rows\.csv: expected a name in \.jsonl or \.parquet"):
+        write_items(tmp_path / "rows.csv", [row_table()])
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.parquet"])
+def test_rows_that_cannot_be_written_leave_the_file_before(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text("before")
+    broken = ItemTable("t.Score@1", {}, (ItemRow("q1", 0.5, {"words": "a\ud800"}),))
+
+    with pytest.raises(ReportError, match="cannot be written, "):
+        write_items(path, [broken])
+
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [(name, "before")]

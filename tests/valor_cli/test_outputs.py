@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from valor_cli.outputs import Destinations, Unwritten
+
+from valor_core import Report
+from valor_core.errors import ConfigError, ReportError, StateError
+from valor_core.metrics.item_rows import ItemRow
+from valor_core.metrics.result import Result
+from valor_core.report.report import ItemTable
+
+REPORT = Report(
+    results=[Result(type="Length", metric="mylab.Length@1", value=5.0)],
+    items=(ItemTable("mylab.Length@1", {}, (ItemRow("q1", 5.0),)),),
+)
+
+
+def error_of(destinations: Destinations) -> str:
+    with pytest.raises(ConfigError) as caught:
+        destinations.check("config.yaml: ")
+    return str(caught.value)
+
+
+def test_files_in_a_folder_that_is_there_are_accepted_and_not_made(tmp_path: Path) -> None:
+    Destinations((tmp_path / "a.json", tmp_path / "a.html"), tmp_path / "rows.jsonl").check("")
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_is_there_is_accepted_and_left_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("mine")
+
+    Destinations((tmp_path / "a.json",)).check("")
+
+    assert (tmp_path / "a.json").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("a.txt", "config.yaml: output: expected .json, .csv, .md or .html, got a.txt"),
+        ("a.jsonl", "config.yaml: output: expected .json, .csv, .md or .html, got a.jsonl"),
+        ("sub.json", "config.yaml: output: expected a file, {}/sub.json is a folder"),
+        (
+            "none/a.json",
+            "config.yaml: output: there is no folder {0}/none\nMake it with: mkdir -p {0}/none",
+        ),
+    ],
+)
+def test_no_place_for_a_report_is_an_error(tmp_path: Path, name: str, error: str) -> None:
+    (tmp_path / "sub.json").mkdir()
+
+    found = error_of(Destinations((tmp_path / "good.json", tmp_path / name)))
+
+    assert found == error.format(tmp_path.as_posix())
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("rows.csv", "config.yaml: items: expected .jsonl or .parquet, got rows.csv"),
+        (
+            "none/rows.jsonl",
+            "config.yaml: items: there is no folder {0}/none\nMake it with: mkdir -p {0}/none",
+        ),
+    ],
+)
+def test_no_place_for_rows_is_an_error(tmp_path: Path, name: str, error: str) -> None:
+    found = error_of(Destinations(rows=tmp_path / name))
+
+    assert found == error.format(tmp_path.as_posix())
+
+
+def test_a_file_that_the_system_refuses_is_an_error_with_its_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path, *arguments: object, **options: object) -> None:
+        raise PermissionError(13, os.strerror(13))
+
+    monkeypatch.setattr(Path, "touch", refuse)
+
+    found = error_of(Destinations((tmp_path / "a.json",)))
+
+    assert (
+        found == f"config.yaml: output: {tmp_path / 'a.json'} cannot be written, {os.strerror(13)}"
+    )
+
+
+def test_rows_go_to_their_own_file_and_are_left_out_of_the_report(tmp_path: Path) -> None:
+    files = Destinations((tmp_path / "a.json", tmp_path / "b.json"), tmp_path / "rows.jsonl")
+
+    unwritten = Unwritten()
+    written = files.write(REPORT, unwritten)
+    unwritten.check()
+
+    assert written.items == ()
+    assert written.results == REPORT.results
+    assert Report.load(tmp_path / "a.json") == Report.load(tmp_path / "b.json") == written
+    assert json.loads((tmp_path / "rows.jsonl").read_text())["uid"] == "q1"
+
+
+def test_rows_without_a_file_stay_in_the_report(tmp_path: Path) -> None:
+    assert Destinations((tmp_path / "a.json",)).write(REPORT, Unwritten()) == REPORT
+    assert Report.load(tmp_path / "a.json") == REPORT
+
+
+def test_a_file_that_cannot_be_written_costs_no_other(tmp_path: Path) -> None:
+    broken, page, last = (tmp_path / name for name in ("a.json", "a.html", "b.json"))
+    broken.mkdir()
+    unwritten = Unwritten()
+
+    written = Destinations((broken, page, last), tmp_path / "rows.jsonl").write(REPORT, unwritten)
+
+    assert page.exists()
+    assert Report.load(last) == written
+    with pytest.raises(ReportError, match=r"a\.json: cannot be written") as caught:
+        unwritten.check()
+    assert unwritten.errors == {broken: caught.value}
+
+
+def test_rows_that_cannot_be_written_stay_in_the_report(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").mkdir()
+
+    written = Destinations((tmp_path / "a.json",), tmp_path / "rows.jsonl").write(
+        REPORT, Unwritten()
+    )
+
+    assert written == REPORT == Report.load(tmp_path / "a.json")
+
+
+def test_several_files_that_cannot_be_written_are_all_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fall_over(report: Report) -> str:
+        raise ValueError("too many labels")
+
+    monkeypatch.setattr("valor_cli.pages.page.html", fall_over)
+    (tmp_path / "a.json").mkdir()
+    unwritten = Unwritten()
+    Destinations((tmp_path / "a.html", tmp_path / "a.json")).write(REPORT, unwritten)
+
+    with pytest.raises(ReportError) as caught:
+        unwritten.check()
+
+    assert caught.value.message == (
+        f"{tmp_path / 'a.html'}: cannot be written, ValueError: too many labels; this is a bug in "
+        "valor or a plugin"
+    )
+    assert caught.value.remedy == "See where it comes from with: VALOR_TRACEBACK=1 valor …"
+    (note,) = caught.value.__notes__
+    assert note.startswith(f"{tmp_path / 'a.json'}: cannot be written")
+
+
+def test_a_state_that_cannot_be_written_is_told_after_the_report_like_any_other_file() -> None:
+    unwritten = Unwritten()
+    full = StateError("s.npz: cannot be written, No space left on device")
+    unwritten.note(Path("a.npz"), None)
+    unwritten.note(Path("s.npz"), full)
+    unwritten.note(Path("a.json"), ReportError("a.json: cannot be written, No space left"))
+
+    with pytest.raises(StateError) as caught:
+        unwritten.check()
+
+    assert caught.value is full
+    assert caught.value.__notes__ == ["a.json: cannot be written, No space left"]

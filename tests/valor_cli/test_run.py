@@ -1,0 +1,465 @@
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from valor_cli.config.config_file import Request
+from valor_cli.run import run_config
+
+from valor_core import Report, ValorError
+from valor_core.errors import ReportError, StateError
+
+PLUGINS = Path(__file__).parents[1] / "plugins"
+PARTS = [
+    [{"uid": "q1", "response": "Paris", "metadata": {"city": "A"}}],
+    [{"uid": "q2", "response": "no", "metadata": {"city": "B"}}],
+]
+CONFIG: dict[str, Any] = {
+    "task": "text",
+    "data": {"reader": "lab.Parts", "path": "parts.json"},
+    "metrics": [{"name": "lab.LongShare", "threshold": 4}, "lab.LongShares"],
+}
+
+SECRETS: dict[str, Any] = {
+    "metrics": [{"name": "court.Verdict", "token": "${env:VALOR_TEST_KEY}"}],
+    "judge": {"key": "${env:VALOR_TEST_KEY}", "cache": "cache.sqlite"},
+}
+
+JUDGE = {
+    "__init__.py": "",
+    "plugin.py": """
+from pathlib import Path
+from valor_core import MetricSpec, Range, ResourceSpec, hookimpl, parameter
+from valor_core import parameters
+
+@parameters
+class Judge:
+    key: str = parameter(default="", help="Key.")
+    cache: Path | None = parameter(default=None, help="Cache.")
+
+@parameters
+class Verdict:
+    token: str = parameter(default="", help="Token.")
+
+@hookimpl
+def valor_metrics():
+    return [MetricSpec(name="court.Verdict", task="text", summary="", parameters=Verdict,
+        implementation="court.code:score", higher_is_better=None, range=Range(), per_item=True,
+        resources=("judge",))]
+
+@hookimpl
+def valor_resources():
+    return [ResourceSpec(name="court.judge", summary="", parameters=Judge,
+        implementation="court.code:Open", identity=())]
+""",
+    "code.py": """
+from valor_core import ItemScore
+
+class Open:
+    def __init__(self, parameters):
+        self.parameters = parameters
+
+def score(item, parameters, resources):
+    judge = resources["judge"].parameters
+    return ItemScore(len(judge.key) + len(parameters.token), {"cache": str(judge.cache)})
+""",
+}
+
+
+@pytest.fixture
+def folder(install: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    install("valor-lab", "lab", PLUGINS / "lab")
+    folder = tmp_path / "configs"
+    folder.mkdir()
+    (folder / "parts.json").write_text(json.dumps(PARTS))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    return folder
+
+
+def write(folder: Path, **changes: Any) -> Path:
+    path = folder / "config.json"
+    path.write_text(json.dumps(CONFIG | changes))
+    return path
+
+
+def run(folder: Path, *settings: str, **changes: Any) -> Report:
+    return run_config(Request.from_file(write(folder, **changes), settings))
+
+
+def error_of(folder: Path, *settings: str, **changes: Any) -> str:
+    with pytest.raises(ValorError) as caught:
+        run(folder, *settings, **changes)
+    return str(caught.value).removeprefix(f"{folder / 'config.json'}: ")
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("changes", "error"),
+        [
+            (
+                {
+                    "metrics": [
+                        "lab.LongShare",
+                        "lab.Crash",
+                        {"name": "lab.LongShare", "treshold": 1},
+                    ]
+                },
+                "metrics[2].treshold: unknown key\nDid you mean 'threshold'?",
+            ),
+            (
+                {"metrics": [{"name": "lab.LongShare", "threshold": -1}]},
+                "metrics[0].threshold must be at least 0, got -1.0\n"
+                "See its parameters with: valor show lab.LongShare",
+            ),
+            (
+                {"metrics": [{"name": "lab.LongShare", "threshold": "1e-3"}]},
+                "metrics[0].threshold must be a number, got '1e-3'\n"
+                "YAML takes a number like this for text; write it as: 0.001",
+            ),
+            ({"data": {"reader": "lab.Parts", "pth": "a"}}, "data.pth: unknown key\nDid you mean"),
+            ({"require": {"mAP": "high"}}, "require.mAP: expected a comparison, got 'high'"),
+            (
+                {"require": {"F1/macro": 0.9}},
+                'require.F1/macro: expected a comparison, got 0.9\nWrite it as: ">= 0.9".',
+            ),
+            ({"require": {"mAP": "> 0"}}, "require.mAP: no chosen metric is called 'mAP'"),
+            ({"judge": {"key": "a"}}, "judge: no chosen metric asks for a resource of this name"),
+            ({"metrics": ["LongSahre"], "task": "lab"}, "metrics[0]: metric 'LongSahre': unknown"),
+            ({"metrics": ["lab.LongShare@7"]}, "metrics[0]: metric 'lab.LongShare@7': expected"),
+            ({"task": "txet"}, "task: expected one of classification, detection, segmentation, t"),
+            ({"data": {"reader": "lab.Prats"}}, "data.reader: reader 'lab.Prats': not declared"),
+            ({"filter": "city =="}, "filter 'city ==': expected a value at character 8"),
+            ({"label_map": [["a"]]}, "label_map: expected [from, to] pairs, got ['a']"),
+            ({"slices": [[]]}, "slices[0]: expected at least one field, found none"),
+            ({"modules": "none.py"}, "modules: "),
+            ({"engines": 3}, "engines: unknown key\nDid you mean 'engine'?"),
+            (
+                {"data": {"reader": "lab.Parts", "path": "${env:VALOR_NONE}"}},
+                "data.path: asks for the environment variable VALOR_NONE, which is not set",
+            ),
+        ],
+    )
+    def test_an_error_is_named_with_file_and_path(
+        self, folder: Path, changes: dict[str, Any], error: str
+    ) -> None:
+        with pytest.raises(ValorError) as caught:
+            run(folder, **changes)
+
+        assert str(caught.value).startswith(f"{folder / 'config.json'}: {error}")
+
+    def test_a_setting_is_checked_like_the_file(self, folder: Path) -> None:
+        assert error_of(folder, "metrics[0].threshold=-1").startswith(
+            "metrics[0].threshold must be at least 0, got -1.0"
+        )
+
+    @pytest.mark.parametrize(
+        ("changes", "error"),
+        [
+            ({"output": "missing/report.json"}, "output: there is no folder {}/missing\nMake it w"),
+            (
+                {"output": ["a.json", "a.txt"]},
+                "output: expected .json, .csv, .md or .html, got a.t",
+            ),
+            ({"output": "."}, "output: expected .json, .csv, .md or .html, got configs"),
+            ({"output": "sub.json"}, "output: expected a file, {}/sub.json is a folder"),
+            ({"items": "missing/rows.jsonl"}, "items: there is no folder {}/missing"),
+            ({"items": "rows.csv"}, "items: expected .jsonl or .parquet, got rows.csv"),
+        ],
+    )
+    def test_a_file_that_cannot_be_written_is_refused_before_any_work(
+        self, folder: Path, changes: dict[str, Any], error: str
+    ) -> None:
+        (folder / "sub.json").mkdir()
+        (folder / "log").mkdir()
+        data = CONFIG["data"] | {"log": "log"}
+
+        assert error_of(folder, data=data, **changes).startswith(error.format(folder))
+        assert not list((folder / "log").iterdir())
+
+    def test_a_state_without_a_folder_is_refused_before_any_work(self, folder: Path) -> None:
+        (folder / "log").mkdir()
+
+        with pytest.raises(StateError, match="there is no folder"):
+            run(folder, data=CONFIG["data"] | {"log": "log"}, state="missing/state.npz")
+
+        assert not list((folder / "log").iterdir())
+
+
+class TestRuns:
+    def test_relative_paths_are_relative_to_the_config(self, folder: Path) -> None:
+        report = run(folder, output="report.json", state="state.npz")
+
+        assert report["LongShare"].value == 0.5
+        assert Report.load(folder / "report.json") == report
+        assert (folder / "state.npz").exists()
+
+    def test_settings_are_put_on_top_of_the_file(self, folder: Path) -> None:
+        report = run(folder, "metrics[0].threshold=1")
+
+        assert report["LongShare"].value == 1.0
+
+    def test_the_same_config_gives_the_same_bytes(self, folder: Path) -> None:
+        options: dict[str, Any] = {"output": "report.json", "slices": ["city"], "items": True}
+        run(folder, **options)
+        first = (folder / "report.json").read_bytes()
+
+        run(folder, "engine.mode=threads", "engine.workers=2", **options)
+        second = json.loads((folder / "report.json").read_bytes())
+        run(folder, **options)
+
+        assert (folder / "report.json").read_bytes() == first
+        assert second["results"] == json.loads(first)["results"]
+
+    def test_every_output_is_written(self, folder: Path) -> None:
+        run(folder, output=["a.json", "b.csv"])
+
+        assert (folder / "b.csv").read_text().startswith("type,metric,threshold,")
+
+    def test_requirements_stand_in_the_report(self, folder: Path) -> None:
+        report = run(folder, require={"LongShare": ">= 0.75"})
+
+        assert [str(outcome) for outcome in report.requirements] == [
+            "LongShare >= 0.75: 0.5, not met"
+        ]
+        assert not report.ok
+
+    def test_a_requirement_of_several_results_is_not_met_and_loses_no_report(
+        self, folder: Path
+    ) -> None:
+        report = run(folder, require={"LongShares": ">= 0.75", "LongShares/threshold:1.0": "> 0.5"})
+
+        several, one = report.requirements
+        assert not several.met
+        assert several.is_wrong
+        assert several.remedy.startswith("Write one of: LongShares/threshold:1.0, LongShares/thr")
+        assert one.met
+
+    def test_decorated_metrics_of_a_file_are_chosen_by_name(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "path", [*sys.path])
+        (folder / "house_metrics.py").write_text(
+            "from valor_core import metric\n"
+            "@metric('house.Half', task='text')\n"
+            "def half(item): return 0.5\n"
+        )
+
+        for _ in range(2):
+            report = run(folder, modules="house_metrics.py", metrics=["house.Half"])
+        processes = run(
+            folder,
+            modules=["house_metrics.py"],
+            metrics=["house.Half"],
+            engine={"mode": "processes", "workers": 2},
+        )
+
+        assert report["Half"].value == 0.5
+        assert processes.results == report.results
+        assert report.config["modules"] == "../configs/house_metrics.py"
+
+    def test_a_file_of_metrics_that_cannot_be_imported_is_named(self, folder: Path) -> None:
+        (folder / "broken_metrics.py").write_text("1 / 0\n")
+
+        error = error_of(folder, modules="broken_metrics.py")
+
+        assert error == (
+            f"modules: {folder / 'broken_metrics.py'} cannot be imported, "
+            "ZeroDivisionError: division by zero"
+        )
+        assert "broken_metrics" not in sys.modules
+        assert error_of(folder, modules="missing_metrics.py") == (
+            f"modules: there is no file {folder / 'missing_metrics.py'}"
+        )
+
+    def test_a_file_of_metrics_cannot_take_the_place_of_a_module(self, folder: Path) -> None:
+        (folder / "json.py").write_text("")
+
+        assert error_of(folder, modules="json.py") == (
+            f"modules: {folder / 'json.py'} is named like the module 'json', which is loaded "
+            "already\nRename the file."
+        )
+        assert hasattr(sys.modules["json"], "dumps")
+
+    def test_rows_go_to_a_file_of_their_own(
+        self, folder: Path, install: Callable[..., Path]
+    ) -> None:
+        install("courtlab", "court", JUDGE)
+
+        report = run(folder, metrics=["court.Verdict"], items="rows.jsonl")
+
+        rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+        assert [row["uid"] for row in rows] == ["q1", "q2"]
+        assert rows[0]["metric"] == "court.Verdict@1"
+        assert report.items == ()
+
+    def test_the_choice_between_two_claimants_is_made_in_the_config(
+        self, folder: Path, install: Callable[..., Path]
+    ) -> None:
+        install("otherlab", "lab", {"plugin.py": ""}, manifest="lab.other")
+
+        assert "choose in the config: plugins: {lab: otherlab}" in error_of(folder)
+        assert run(folder, plugins={"lab": "valor-lab"})["LongShare"].value == 0.5
+
+
+class TestSecrets:
+    @pytest.fixture(autouse=True)
+    def court(self, install: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+        install("courtlab", "court", JUDGE)
+        monkeypatch.setenv("VALOR_TEST_KEY", "s3cret-of-mine")
+
+    def test_what_the_environment_filled_in_is_used_and_never_written(self, folder: Path) -> None:
+        report = run(folder, output="report.json", items=True, state="state.npz", **SECRETS)
+
+        assert report["Verdict"].value == 2 * len("s3cret-of-mine")
+        text = (folder / "report.json").read_text()
+        assert "s3cret" not in text
+        assert "s3cret" not in repr(report.config)
+        assert text.count("${env:VALOR_TEST_KEY}") >= 2
+        assert b"s3cret" not in (folder / "state.npz").read_bytes()
+
+    def test_a_run_goes_on_with_another_key_of_a_resource(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        own = {**SECRETS, "metrics": ["court.Verdict"]}
+        run(folder, state="state.npz", **own)
+        monkeypatch.setenv("VALOR_TEST_KEY", "another")
+
+        assert run(folder, state="state.npz", **own).counts["read"] == 2
+
+    def test_a_run_does_not_go_on_where_the_environment_gives_a_metric_another_word(
+        self, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run(folder, state="state.npz", **SECRETS)
+        monkeypatch.setenv("VALOR_TEST_KEY", "another")
+
+        error = error_of(folder, state="state.npz", **SECRETS)
+
+        assert "made by another request, metrics[0].token of court.Verdict@1 is" in error
+        assert "s3cret-of-mine" not in error
+
+    def test_paths_of_resources_are_relative_to_the_config(self, folder: Path) -> None:
+        report = run(folder, items=True, **SECRETS)
+
+        assert report.items[0].rows[0].details == {"cache": str(folder / "cache.sqlite")}
+
+
+class TestReruns:
+    def test_a_report_run_again_is_the_same_report(self, folder: Path) -> None:
+        options: dict[str, Any] = {
+            "slices": ["city", ["city"]],
+            "filter": "city in ['A', 'B']",
+            "require": {"LongShare": ">= 0.5"},
+        }
+        report = run(folder, output="report.json", **options)
+
+        again = run_config(Request.from_report(folder / "report.json", ["output=again.json"]))
+
+        assert again == report
+        assert (folder / "again.json").read_bytes() == (folder / "report.json").read_bytes()
+
+    def test_a_report_in_another_folder_finds_its_data(
+        self, folder: Path, install: Callable[..., Path]
+    ) -> None:
+        install("courtlab", "court", JUDGE)
+        report = run(
+            folder,
+            output="../elsewhere/report.json",
+            metrics=["court.Verdict"],
+            judge={"cache": "cache.sqlite"},
+        )
+
+        again = run_config(Request.from_report("report.json", ["output=again.json"]))
+
+        assert report.config["data"]["path"] == "../configs/parts.json"
+        assert report.config["judge"] == {"cache": "../configs/cache.sqlite"}
+        assert again == report
+
+    def test_the_versions_of_metrics_are_pinned(self, folder: Path) -> None:
+        report = run(folder)
+
+        assert [choice["name"] for choice in report.config["metrics"]] == [
+            "lab.LongShare@2",
+            "lab.LongShares@1",
+        ]
+
+    def test_the_documented_name_of_metrics_is_resolved(self, folder: Path) -> None:
+        path = write(folder)
+        config = json.loads(path.read_text())
+        config["metrics_to_return"] = config.pop("metrics")
+        path.write_text(json.dumps(config))
+
+        report = run_config(Request.from_file(path))
+
+        assert "metrics_to_return" not in report.config
+        assert len(report.config["metrics"]) == 2
+
+    def test_text_that_happens_to_name_a_file_is_no_path(self, folder: Path) -> None:
+        (folder / "lab.Parts").touch()
+        (folder / "none").touch()
+
+        report = run(folder, data=CONFIG["data"] | {"trouble": "none"})
+
+        assert report.config["data"]["trouble"] == "none"
+        assert report.config["data"]["reader"] == "lab.Parts"
+
+    def test_a_report_of_a_call_in_python_cannot_be_run_again(self, folder: Path) -> None:
+        Report(results=[]).save("report.json")
+
+        with pytest.raises(ReportError) as caught:
+            Request.from_report("report.json")
+
+        assert str(caught.value) == (
+            "report.json: has no data section to run again\nOnly reports of a config can be rerun."
+        )
+
+
+def test_an_error_of_the_engine_s_section_names_the_config(folder: Path) -> None:
+    with pytest.raises(ValorError) as caught:
+        run(folder, engine={"workers": "two"})
+
+    assert str(caught.value).startswith(f"{folder / 'config.json'}: engine.workers must be a whole")
+
+
+def test_output_that_cannot_be_written_is_refused_before_any_work(folder: Path) -> None:
+    (folder / "out.json").mkdir()
+
+    assert "expected a file" in error_of(folder, output="out.json")
+    assert not (folder / "new.json").exists()
+
+
+def test_a_state_goes_on_from_whatever_folder_its_data_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "w"
+    folder.mkdir()
+    (folder / "rows.csv").write_text("uid,response\na,x\nb,yy\n")
+    (folder / "length.py").write_text(
+        "from valor_core import metric\n"
+        "@metric('house.Length', task='text')\n"
+        "def length(item): return len(item.response)\n"
+    )
+    config = {
+        "task": "text",
+        "data": {"reader": "core.table", "path": "rows.csv"},
+        "metrics": ["house.Length"],
+        "modules": ["length.py"],
+        "state": "state.npz",
+    }
+    (folder / "c.json").write_text(json.dumps(config))
+
+    reports = []
+    for place, path in ((folder, "c.json"), (tmp_path, "w/c.json"), (folder, "../w/c.json")):
+        monkeypatch.chdir(place)
+        reports.append(run_config(Request.from_file(path)))
+
+    assert [report.counts["read"] for report in reports] == [2, 2, 2]
+    os.utime(folder / "rows.csv", (0, 0))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StateError, match=r"they changed, w/rows\.csv, bytes 0 to 22 has changed"):
+        run_config(Request.from_file("w/c.json"))

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from valor_cli.scaffold import new_plugin
+
+from valor_core.errors import PluginConflictError, RegistryError
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *command],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def made_visible(folder: Path, namespace: str) -> None:
+    """Metadata as ``pip install -e`` leaves it."""
+    info = folder / f"{folder.name.replace('-', '_')}-0.1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {folder.name}\nVersion: 0.1.0\n")
+    entry = f"[valor.plugins]\n{namespace} = valor_{namespace}.plugin\n"
+    (info / "entry_points.txt").write_text(entry)
+
+
+@pytest.mark.parametrize("name", ["ourlab", "our_lab2", "x"])
+def test_a_new_plugin_passes_its_own_tests_as_written(name: str, tmp_path: Path) -> None:
+    folder = new_plugin(name, tmp_path)
+    made_visible(folder, name)
+
+    tests = run(folder, "pytest", "-q", "-p", "no:cacheprovider")
+
+    assert tests.returncode == 0, tests.stdout + tests.stderr
+    assert "8 passed" in tests.stdout
+
+
+def test_a_new_plugin_is_clean(tmp_path: Path) -> None:
+    kept = str(tmp_path / "kept")  # what mypy finds about the second one's dependencies is there
+
+    for name in ("ourlab", "our_lab2"):
+        folder = new_plugin(name, tmp_path)
+        for command in (
+            ("ruff", "check", "--no-cache", "."),
+            ("ruff", "format", "--no-cache", "--check", "."),
+            ("mypy", "--cache-dir", kept),
+        ):
+            checked = run(folder, *command)
+            assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_no_placeholder_is_left(tmp_path: Path) -> None:
+    folder = new_plugin("our_lab2", tmp_path)
+
+    files = [path for path in folder.rglob("*") if path.is_file()]
+
+    assert folder.name == "valor-our-lab2"
+    assert {path.relative_to(folder).as_posix() for path in files} == {
+        ".gitignore",
+        "README.md",
+        "pyproject.toml",
+        "tests/test_our_lab2.py",
+        "valor_our_lab2/__init__.py",
+        "valor_our_lab2/confidence.py",
+        "valor_our_lab2/overlap.py",
+        "valor_our_lab2/parameters.py",
+        "valor_our_lab2/plugin.py",
+        "valor_our_lab2/py.typed",
+    }
+    assert not [path for path in files if "{{" in path.read_text()]
+
+
+@pytest.mark.parametrize("name", ["", "MyLab", "my-lab", "2nd", "_lab", "lab_", "my lab", "labé"])
+def test_a_name_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(RegistryError, match=r"name: expected lower-case letters.*\nName the"):
+        new_plugin(name, tmp_path)
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_existing_folder_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "valor-ourlab").mkdir()
+
+    with pytest.raises(RegistryError, match=r"valor-ourlab: expected no such folder, it is there"):
+        new_plugin("ourlab", tmp_path)
+
+    assert not list((tmp_path / "valor-ourlab").iterdir())
+
+
+@pytest.mark.parametrize("name", ["core", "llm", "segmentation"])
+def test_a_namespace_of_this_project_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(PluginConflictError, match=f"expected a free namespace, '{name}' belongs"):
+        new_plugin(name, tmp_path)
+
+
+def test_an_installed_namespace_is_refused(mylab: Path, tmp_path: Path) -> None:
+    with pytest.raises(PluginConflictError, match="'mylab' belongs to an installed plugin"):
+        new_plugin("mylab", tmp_path)
+
+
+def test_the_wheel_holds_every_template(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    template = root / "valor_core" / "scaffold" / "template"
+
+    built = run(root, "hatchling", "build", "-t", "wheel", "-d", str(tmp_path))
+
+    assert built.returncode == 0, built.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if "/template/" in name}
+    files = [path for path in template.rglob("*") if path.is_file()]
+    assert names == {path.relative_to(root).as_posix() for path in files}
+
+
+def test_a_name_of_300_letters_is_one_line_and_a_remedy(tmp_path: Path) -> None:
+    with pytest.raises(RegistryError) as caught:
+        new_plugin("a" * 300, tmp_path)
+
+    assert str(caught.value) == (
+        "name: expected at most 40 characters, got 300\n"
+        "Name the plugin after your lab or its subject, for instance: mylab"
+    )
+    assert not list(tmp_path.iterdir())

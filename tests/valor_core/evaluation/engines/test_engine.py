@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from valor_core import Evaluator
+from valor_core.errors import (
+    AmbiguousNameError,
+    BrokenPluginError,
+    ParameterError,
+    PartitionError,
+    ReadError,
+    UnknownNameError,
+)
+from valor_core.evaluation.engines.engine import Work, engine
+from valor_core.evaluation.engines.local import LocalEngine
+from valor_core.evaluation.evaluate import reader_of
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import EngineSpec
+
+Install = Callable[..., Path]
+
+PLUGINS = Path(__file__).parents[3] / "plugins"
+
+
+ENGINE = """
+from valor_core import EngineSpec, hookimpl
+
+@hookimpl
+def valor_engines():
+    return [EngineSpec(name="{namespace}.slow", summary="Slow", implementation="{place}",
+        parameters="valor_core.evaluation.engines.local:LocalParameters")]
+"""
+LOCAL = "valor_core.evaluation.engines.local:LocalEngine"
+
+
+def brings_slow(namespace: str, place: str = LOCAL) -> dict[str, str]:
+    return {"__init__.py": "", "plugin.py": ENGINE.format(namespace=namespace, place=place)}
+
+
+def test_without_a_section_the_engine_is_local_and_serial() -> None:
+    made = engine(None, Registry())
+
+    assert isinstance(made, LocalEngine)
+    assert (made.parameters.mode, made.parameters.workers) == ("auto", 1)
+
+
+def test_an_unknown_engine_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        engine({"name": "locale"}, Registry(), "c.yaml: ")
+
+    assert str(caught.value) == (
+        "c.yaml: engine.name: engine 'locale': unknown\nDid you mean 'local'?"
+    )
+
+
+def test_a_wrong_parameter_of_an_engine_is_named_with_its_place() -> None:
+    with pytest.raises(
+        ParameterError, match=r"^c\.yaml: engine\.workers must be at least 1, got 0"
+    ):
+        engine({"workers": 0}, Registry(), "c.yaml: ")
+    with pytest.raises(ParameterError, match=r"engine\.worker: unknown key\nDid you mean 'workers"):
+        engine({"worker": 1}, Registry())
+
+
+@pytest.mark.parametrize("name", ["slow", "cluster.slow", "Slow"])
+def test_a_strangers_engine_is_found_by_its_bare_name_and_its_full_one(
+    install: Install, name: str
+) -> None:
+    install("cluster", "cluster", brings_slow("cluster"))
+
+    assert isinstance(engine({"name": name}, Registry()), LocalEngine)
+
+
+def test_two_engines_of_one_name_are_an_error_that_names_both(install: Install) -> None:
+    for namespace in ("one", "two"):
+        install(f"{namespace}-lab", namespace, brings_slow(namespace))
+
+    with pytest.raises(AmbiguousNameError) as caught:
+        engine({"name": "slow"}, Registry())
+
+    assert str(caught.value) == (
+        "engine.name: engine 'slow': expected one of this name, found one.slow and two.slow\n"
+        "Write 'one.slow' or 'two.slow'."
+    )
+
+
+def test_an_engine_called_local_changes_nobodys_config(install: Install) -> None:
+    source = {name: text.replace("slow", "local") for name, text in brings_slow("my").items()}
+    install("my-lab", "my", source)
+
+    assert Registry().find(EngineSpec, "local").name == "core.local"
+
+
+@pytest.mark.parametrize(
+    "place", ["no_such_package_here:Engine", "valor_core.evaluation.engines.engine:NoEngine"]
+)
+def test_an_engine_that_cannot_be_imported_is_an_error_with_its_cause(
+    install: Install, place: str
+) -> None:
+    install("cluster", "cluster", brings_slow("cluster", place))
+
+    with pytest.raises(BrokenPluginError) as caught:
+        engine({"name": "slow"}, Registry())
+
+    assert str(caught.value).startswith(
+        f"engine.name: cluster.slow: its code {place} cannot be imported, "
+    )
+    assert caught.value.__cause__ is not None
+
+
+class TestWork:
+    @pytest.fixture
+    def work(self, install: Callable[..., Path], tmp_path: Path) -> Callable[[str], Work]:
+        install("valor-lab", "lab", PLUGINS / "lab")
+        (tmp_path / "parts.json").write_text('[[{"uid": "q1", "response": "Rom"}]]')
+
+        def make(trouble: str) -> Work:
+            evaluator = Evaluator(["lab.LongShare"])
+            values = {
+                "reader": "lab.Parts",
+                "path": str(tmp_path / "parts.json"),
+                "trouble": trouble,
+            }
+            return Work(evaluator.evaluation, reader_of(values, "text", evaluator.registry))
+
+        return make
+
+    def test_the_tally_of_a_partition_has_its_name(self, work: Callable[[str], Work]) -> None:
+        made = work("none")
+
+        tally = made(made.reader.partitions()[0], {})
+
+        assert (tally.done, tally.read) == (["part 0"], 1)
+
+    def test_wrong_data_are_named_with_their_partition(self, work: Callable[[str], Work]) -> None:
+        made = work("schema")
+
+        with pytest.raises(ReadError) as caught:
+            made(made.reader.partitions()[0], {})
+
+        assert str(caught.value) == "part 0: item 'q1': expected a response\nGive it one."
+
+    def test_anything_else_is_named_with_its_partition(self, work: Callable[[str], Work]) -> None:
+        made = work("raise")
+
+        with pytest.raises(PartitionError, match=r"^part 0: RuntimeError: disk on fire$") as caught:
+            made(made.reader.partitions()[0], {})
+
+        assert isinstance(caught.value.__cause__, RuntimeError)

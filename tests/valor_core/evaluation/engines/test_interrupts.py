@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Any
+
+import pytest
+
+from valor_core.evaluation.engines.interrupts import uninterrupted
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_signal_waits_for_the_end_of_the_block() -> None:
+    done = []
+
+    def work() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append("all of it")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+    assert done == ["all of it"]
+
+
+def test_handlers_are_as_before() -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    with uninterrupted():
+        pass
+
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_signal_while_handlers_come_back_leaves_none_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+    set_handler = signal.signal
+
+    def interrupted(number: int, handler: Any) -> Any:
+        replaced = set_handler(number, handler)
+        signal.raise_signal(signal.SIGINT)
+        return replaced
+
+    def work() -> None:
+        with uninterrupted():
+            monkeypatch.setattr(signal, "signal", interrupted)
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == before
+
+
+def test_an_error_of_the_block_is_raised_and_handlers_are_as_before() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(ValueError, match="own"), uninterrupted():
+        raise ValueError("own")
+
+    assert signal.getsignal(signal.SIGINT) == before
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_signal_is_not_lost_in_a_block_that_fails() -> None:
+    def work() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            raise ValueError("own")
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        work()
+
+    assert isinstance(caught.value.__context__, ValueError)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_other_threads_have_a_plain_block() -> None:
+    done = []
+
+    def work() -> None:
+        with uninterrupted():
+            done.append(threading.current_thread().name)
+
+    thread = threading.Thread(target=work, name="worker")
+    thread.start()
+    thread.join()
+
+    assert done == ["worker"]

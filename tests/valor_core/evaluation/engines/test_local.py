@@ -1,0 +1,290 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import field, frozen
+
+from valor_core import Evaluator, Report, evaluate, metric
+from valor_core.errors import EngineError, PartitionError, ReadError
+from valor_core.evaluation.engines import flow
+from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
+from valor_core.readers.reader import Position
+from valor_core.schemas.text import Text, TextBatch
+
+PLUGINS = Path(__file__).parents[3] / "plugins"
+MODES = ["serial", "threads", "processes"]
+METRICS: list[Any] = ["lab.LongShare", {"name": "lab.LongShares", "thresholds": [1, 5]}]
+PARTS = [[{"uid": f"q{4 * i + n}", "response": "x" * (i + n)} for n in range(4)] for i in range(5)]
+
+
+@pytest.fixture
+def site(install: Callable[..., Path]) -> Path:
+    return install("valor-lab", "lab", PLUGINS / "lab")
+
+
+@pytest.fixture
+def data(site: Path, tmp_path: Path) -> dict[str, Any]:
+    (tmp_path / "parts.json").write_text(json.dumps(PARTS))
+    return {"reader": "lab.Parts", "path": str(tmp_path / "parts.json")}
+
+
+def evaluated(data: Any, mode: str, metrics: Any = METRICS, **options: Any) -> Report:
+    return evaluate(data, metrics, engine={"mode": mode, "workers": 2}, **options)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_gives_the_same_report(data: dict[str, Any], mode: str) -> None:
+    items = [Text(**record) for part in PARTS for record in part]
+
+    report = evaluated(data, mode)
+
+    assert report == evaluate(items, METRICS)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_workers_exception_comes_back_with_the_partition_named(
+    data: dict[str, Any], mode: str
+) -> None:
+    with pytest.raises(PartitionError, match=r"^part 3: RuntimeError: disk on fire$") as caught:
+        evaluated(data | {"trouble": "raise", "at": 3}, mode)
+
+    assert caught.value.__cause__ is not None
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_wrong_data_come_back_as_such_with_their_remedy(data: dict[str, Any], mode: str) -> None:
+    with pytest.raises(ReadError) as caught:
+        evaluated(data | {"trouble": "schema", "at": 3}, mode)
+
+    assert str(caught.value) == "part 3: item 'q1': expected a response\nGive it one."
+
+
+def test_a_worker_that_dies_is_an_error_and_not_a_hang(data: dict[str, Any]) -> None:
+    with pytest.raises(EngineError) as caught:
+        evaluated(data | {"trouble": "exit", "at": 3}, "processes")
+
+    first, remedy = str(caught.value).split("\n")
+    assert first.startswith(
+        "engine: a worker process ended without an answer, it may have run out of memory; in fli"
+    )
+    assert "part 3" in first
+    assert remedy == (
+        "Use fewer workers or smaller partitions; in a script, call it under "
+        '`if __name__ == "__main__":`.'
+    )
+
+
+def test_a_script_without_a_guard_is_told_of_it(data: dict[str, Any], tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from valor_core import evaluate\n"
+        f"evaluate({data!r}, {METRICS!r}, engine={{'mode': 'processes', 'workers': 2}})\n"
+    )
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=os.environ | paths
+    )
+
+    assert ended.returncode == 1
+    assert "engine: a worker process runs the script that started it again\n" in ended.stderr
+    assert ended.stderr.rstrip().endswith('call it under `if __name__ == "__main__":`.')
+
+
+def test_a_state_that_cannot_be_sent_back_is_an_error_that_names_the_partition(
+    data: dict[str, Any],
+) -> None:
+    with pytest.raises(PartitionError, match=r"^part \d: .*(pickle|lambda)"):
+        evaluated(data, "processes", ["lab.Stuck"])
+
+
+def test_a_resource_that_cannot_be_opened_in_a_worker_is_an_error_with_its_cause(
+    install: Callable[..., Path], data: dict[str, Any]
+) -> None:
+    sources = {
+        "__init__.py": "",
+        "plugin.py": "from valor_core import MetricSpec, Range, ResourceSpec, hookimpl\n"
+        "@hookimpl\ndef valor_metrics():\n    return [MetricSpec(name='needy.Half', task='text',"
+        " summary='', implementation='needy.code:score', higher_is_better=None, range=Range(),"
+        " per_item=True, resources=('Judge',))]\n"
+        "@hookimpl\ndef valor_resources():\n    return [ResourceSpec(name='needy.Judge',"
+        " summary='', implementation='needy.code:open_judge')]\n",
+        "code.py": "def score(item, parameters, resources): return 0.5\n"
+        "def open_judge(parameters): raise RuntimeError('nobody there')\n",
+    }
+    install("needylab", "needy", sources)
+
+    with pytest.raises(Exception, match=r"^needy\.Judge: cannot be opened, RuntimeError: nobody"):
+        evaluated(data, "processes", ["needy.Half"])
+
+
+def test_a_metric_made_in_main_is_refused_in_processes(site: Path, tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        "from valor_core import evaluate, metric\n"
+        "from valor_core.errors import EngineError\n"
+        "from valor_core.schemas.text import Text, TextBatch\n"
+        "@metric('mylab.Half', task='text')\n"
+        "def half(item): return 0.5\n"
+        "data = [TextBatch.of([Text(name)]) for name in 'ab']\n"
+        "if __name__ == '__main__':\n"
+        "    for mode in ('threads', 'serial', 'processes'):\n"
+        "        try:\n"
+        "            engine = {'mode': mode, 'workers': 2}\n"
+        "            print(evaluate(data, [half], engine=engine)['Half'].value)\n"
+        "        except EngineError as error:\n"
+        "            print(error)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stdout.splitlines() == [
+        "0.5",
+        "0.5",
+        "mylab.Half: a metric made in __main__ cannot run in other processes",
+        "Move it to a module, or use engine: {mode: threads}.",
+    ]
+
+
+def test_a_metric_that_no_other_process_finds_is_refused_in_processes() -> None:
+    @metric("mylab.Half", task="text")
+    def half(item: Any) -> float:
+        return 0.5
+
+    batches = [TextBatch.of([Text(name)]) for name in "ab"]
+
+    with pytest.raises(EngineError) as caught:
+        evaluated(batches, "processes", [half])
+
+    assert str(caught.value).startswith(
+        "engine: the work cannot be sent to other processes, PicklingError: mylab.Half: expected"
+    )
+    assert caught.value.remedy == "Move it to a module, or use engine: {mode: threads}."
+
+
+def test_a_decorated_metric_of_a_module_runs_in_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "metrics_of_mine.py").write_text(
+        "from valor_core import metric\n"
+        "@metric('mylab.Scaled', task='text')\n"
+        "def scaled(item, *, by: float = 1) -> float:\n"
+        "    return len(item.response) * by / 100\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    import metrics_of_mine  # type: ignore[import-not-found]
+
+    chosen = [{"name": metrics_of_mine.scaled, "by": 2}]
+    batches = [TextBatch.of([Text(name, response=name * 5)]) for name in "ab"]
+
+    assert evaluated(batches, "processes", chosen) == evaluated(batches, "serial", chosen)
+    del sys.modules["metrics_of_mine"]
+
+
+@frozen
+class Counting:
+    """A reader that notes how many partitions are begun and how many tallies were taken."""
+
+    count: int
+    begun: list[int] = field(factory=list)
+
+    def partitions(self) -> Sequence[Position]:
+        return tuple(map(Position, range(self.count)))
+
+    def read(self, partition: Position) -> Iterator[TextBatch]:
+        self.begun.append(partition.number)
+        yield TextBatch.of([Text(partition.number, response="x")])
+
+
+@pytest.mark.parametrize(("mode", "workers"), [("serial", 1), ("threads", 1), ("threads", 3)])
+def test_no_more_partitions_are_in_flight_than_workers_and_one(
+    site: Path, mode: Any, workers: int
+) -> None:
+    evaluator, reader = Evaluator(METRICS), Counting(20)
+    work = Work(evaluator.evaluation, reader)
+    engine = LocalEngine(LocalParameters(mode=mode, workers=workers))
+
+    taken = 0
+    for _ in engine.map(work, reader.partitions()):
+        taken += 1
+        assert len(reader.begun) <= taken + workers + 1
+
+    assert taken == 20
+
+
+def test_processes_are_given_no_more_partitions_than_workers_and_one(
+    data: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "log").mkdir()
+    parts = [[{"uid": f"q{i}", "response": "x"}] for i in range(12)]
+    (tmp_path / "parts.json").write_text(json.dumps(parts))
+
+    def bounded(finished: int, count: int, read: int) -> None:
+        assert len(list((tmp_path / "log").iterdir())) <= finished + 3
+
+    evaluated(data | {"log": str(tmp_path / "log")}, "processes", progress=bounded)
+
+
+@pytest.mark.parametrize(
+    ("mode", "workers", "partitions", "chosen"),
+    [
+        ("auto", 1, 5, "serial"),
+        ("auto", 2, 1, "serial"),
+        ("auto", 2, 5, "processes"),
+        ("auto", None, 1, "serial"),
+        ("processes", 2, 5, "processes"),
+    ],
+)
+def test_processes_are_used_where_there_is_work_for_several(
+    site: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: Any,
+    workers: int | None,
+    partitions: int,
+    chosen: str,
+) -> None:
+    def in_processes(work: Any, partitions: Any, workers: int) -> Iterator[str]:
+        yield "processes"
+
+    monkeypatch.setattr(flow, "in_processes", in_processes)
+    evaluator, reader = Evaluator(METRICS), Counting(partitions)
+    engine = LocalEngine(LocalParameters(mode=mode, workers=workers))
+
+    first = next(engine.map(Work(evaluator.evaluation, reader), reader.partitions()))
+
+    assert (first == "processes") == (chosen == "processes")
+
+
+def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def executor(workers: int, **options: Any) -> None:
+        asked.append(workers)
+        raise RuntimeError("far enough")
+
+    monkeypatch.setattr(flow, "ProcessPoolExecutor", executor)
+    monkeypatch.setattr(sys, "platform", "win32")
+    work = Work(Evaluator(METRICS).evaluation, Counting(100))
+
+    with pytest.raises(RuntimeError, match="far enough"):
+        next(flow.in_processes(work, work.reader.partitions(), 100))
+
+    assert asked == [61]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_no_partitions_are_no_work(site: Path, mode: str) -> None:
+    report = evaluated(Counting(0), mode)
+
+    assert report.warnings == ("no datums took part",)

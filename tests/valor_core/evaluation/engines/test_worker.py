@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+import valor_core
+from valor_core import evaluate
+from valor_core.errors import EngineError
+from valor_core.evaluation.engines import worker as workers
+from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.engines.worker import Worker, check_versions, count, start
+from valor_core.evaluation.evaluate import reader_of
+from valor_core.evaluation.evaluator import Evaluator
+from valor_core.evaluation.resources.open_resources import Share
+from valor_core.schemas.text import Text, TextBatch
+
+ITEMS = [Text(f"q{i}", response="cat " * i) for i in range(1, 5)]
+
+
+@pytest.fixture
+def work(mylab: Any) -> Iterator[Work]:
+    with Evaluator(["mylab.KnownWords"]) as evaluator:
+        reader = reader_of([TextBatch.of([one]) for one in ITEMS], "text", evaluator.registry)
+        yield Work(evaluator.evaluation, reader, evaluator.versions())
+
+
+@pytest.fixture(autouse=True)
+def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "_worker", None)
+
+
+def test_a_worker_opens_what_the_work_needs_and_counts_like_the_run(work: Work) -> None:
+    start(work.packed())
+
+    tallies = [count(partition) for partition in work.reader.partitions()]
+
+    assert [tally.read for tally in tallies] == [1, 1, 1, 1]
+    assert [len(tally.done) for tally in tallies] == [1, 1, 1, 1]
+
+
+def test_a_worker_without_work_says_what_to_call() -> None:
+    with pytest.raises(
+        EngineError, match=r"no work was started .*\nCall valor_core\.evaluation\.engines\.w"
+    ):
+        count(None)  # type: ignore[arg-type]
+
+
+def test_a_worker_with_other_versions_is_refused(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker = Worker(work.packed())
+    monkeypatch.setattr(workers, "version_of", lambda name: "0.0")
+
+    with pytest.raises(
+        EngineError, match=r"on this worker as where the run .* found 0\.0\nInstall"
+    ):
+        worker.count(work.reader.partitions()[0])
+
+
+def test_work_that_cannot_be_unpacked_says_what_to_install() -> None:
+    with pytest.raises(EngineError, match=r"cannot be unpacked by this worker, .*\nInstall there"):
+        Worker(b"garbage").count(None)  # type: ignore[arg-type]
+
+
+def test_a_metric_made_in_main_says_why_it_cannot_travel() -> None:
+    @valor_core.metric("here.Zero", task="text")
+    def zero(item: Any) -> float:
+        return 0.0
+
+    with Evaluator([zero]) as evaluator:
+        work = Work(evaluator.evaluation, reader_of(ITEMS, "text", evaluator.registry))
+        with pytest.raises(EngineError, match=r"cannot be sent to other processes.*\nMove it to"):
+            work.packed()
+
+
+def test_the_parts_of_a_budget_make_the_whole() -> None:
+    for whole in range(20):
+        for of in range(1, 7):
+            assert sum(Share(number, of).part(whole) for number in range(of + 2)) == whole
+
+
+class PoolEngine:
+    """An engine of a stranger."""
+
+    def __init__(self, parameters: Any) -> None:
+        self.parameters = parameters
+
+    def map(self, work: Work, partitions: Any) -> Iterator[Any]:
+        with ThreadPoolExecutor(1, initializer=start, initargs=(work.packed(),)) as pool:
+            for future in as_completed([pool.submit(count, one) for one in partitions]):
+                yield future.result()
+
+
+def run_with(monkeypatch: pytest.MonkeyPatch, change: Any) -> valor_core.Report:
+    class Changed(PoolEngine):
+        def map(self, work: Work, partitions: Any) -> Iterator[Any]:
+            yield from change(list(super().map(work, partitions)))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("valor_core.evaluation.engines.engine.implementation", lambda spec: Changed)
+        return evaluate([TextBatch.of([one]) for one in ITEMS], "mylab.KnownWords", engine="local")
+
+
+@pytest.mark.usefixtures("mylab")
+def test_merged_tallies_are_welcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    def merged(tallies: list[Any]) -> list[Any]:
+        first, *others = tallies
+        for other in others:
+            first.take(other)
+        return [first]
+
+    whole = run_with(monkeypatch, merged)
+
+    assert whole.results == run_with(monkeypatch, reversed).results
+    assert whole.counts["read"] == 4
+
+
+@pytest.mark.usefixtures("mylab")
+def test_a_partition_that_is_counted_twice_or_forgotten_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(EngineError, match="expected each partition once, batch 0 was counted twic"):
+        run_with(monkeypatch, lambda tallies: [*tallies, tallies[0]])
+    with pytest.raises(
+        EngineError, match=r"a tally of each partition, found none of batch \d \(an"
+    ):
+        run_with(monkeypatch, lambda tallies: tallies[:2])
+
+
+@pytest.mark.usefixtures("mylab")
+def test_a_worker_closes_what_it_opened_when_the_last_thread_has_counted(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    counting, go_on = threading.Event(), threading.Event()
+
+    @contextmanager
+    def opened(resources: Any, share: Any) -> Iterator[dict[str, Any]]:
+        said.append("open")
+        yield {}
+        said.append("close")
+
+    def slow(self: Work, partition: Any, resources: Any) -> str:
+        counting.set()
+        go_on.wait()
+        said.append("counted")
+        return "tally"
+
+    monkeypatch.setattr(workers, "opened", opened)
+    monkeypatch.setattr(Work, "__call__", slow)
+    worker = Worker(work.packed())
+    with ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(worker.count, None) for _ in range(2)]  # type: ignore[arg-type]
+        counting.wait()
+        worker.close()
+        assert said == ["open"]
+        go_on.set()
+        outcomes = [one.exception() or one.result() for one in both]
+
+    assert "tally" in outcomes
+    assert said[0] == "open"
+    assert said[-1] == "close"
+    assert said.count("open") == said.count("close") == 1
+    with pytest.raises(EngineError, match="expected work on this worker, it is over"):
+        worker.count(None)  # type: ignore[arg-type]
+
+
+def test_an_error_names_the_worker_that_has_other_versions(work: Work) -> None:
+    found = dict.fromkeys(work.versions, "0.0")
+
+    with pytest.raises(EngineError, match=r"on worker 7 as where the run was started, found 0\.0"):
+        check_versions(work, "worker 7", found)

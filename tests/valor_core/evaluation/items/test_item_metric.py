@@ -1,0 +1,387 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+import valor_core
+from valor_core import DetailColumns, ItemRows, Numbers
+from valor_core.errors import ManifestError
+from valor_core.evaluation.items.item_metric import MOST_REASONS
+from valor_core.evaluation.items.scoring import ItemScorer, check_scorer
+from valor_core.metrics.item_rows import ItemRow
+from valor_core.metrics.result import Failed, ItemScore, Undefined
+from valor_core.parameters.declaration import NoParameters
+from valor_core.plugins.function_metric import FunctionMetricSpec
+from valor_core.plugins.spec import MetricSpec, Range
+from valor_core.schemas.text import Text, TextBatch
+from valor_core.testing import check_metric
+
+ITEMS = [
+    Text("q1", response="Paris", references=("Paris", "paris"), metadata={"city": "Paris"}),
+    Text("q2", response="rome", references="Rome", metadata={"city": "Rome"}),
+    Text("q3", response="unreadable", references="Rome", metadata={"city": "Rome"}),
+    Text("q4", response="Oslo", metadata={"city": "Rome"}),
+    Text("q5", references="Paris", metadata={"city": "Paris"}),
+    Text("q6", response="Paris", references="Paris"),
+]
+EXACT_MATCH_ROWS = [
+    {"uid": "q1", "value": 1.0, "details": {"found": ["Paris"]}},
+    {"uid": "q2", "value": 0.0, "details": {"found": []}},
+    {"uid": "q3", "value": None, "error": "ValueError: the reply cannot be read"},
+    {"uid": "q4", "value": None, "undefined": "no references"},
+    {"uid": "q5", "value": None, "error": "no reply"},
+    {"uid": "q6", "value": 1.0, "details": {"found": ["Paris"]}},
+]
+
+
+def test_an_item_that_fails_does_not_stop_the_others(mylab: Path) -> None:
+    report = valor_core.evaluate(ITEMS, ["mylab.ExactMatch"], items=True)
+
+    (table,) = report.items
+    assert [row.to_dict() for row in table.rows] == EXACT_MATCH_ROWS
+    assert (table.metric, dict(table.parameters)) == ("mylab.ExactMatch@1", {"ignore_case": False})
+
+
+def test_a_mean_says_what_it_left_out_and_why(mylab: Path) -> None:
+    report = valor_core.evaluate(ITEMS, ["mylab.ExactMatch"])
+
+    assert [result.to_dict() for result in report] == [
+        {
+            "type": "ExactMatch",
+            "metric": "mylab.ExactMatch@1",
+            "parameters": {"ignore_case": False},
+            "value": 2 / 3,  # 1, 0 and 1
+            "left_out": {
+                "failed: ValueError: the reply cannot be read": 1,
+                "failed: no reply": 1,
+                "undefined: no references": 1,
+            },
+        }
+    ]
+    assert report.counts == {"read": 6, "skipped": 0, "failed": 2}
+    assert report.items == ()
+
+
+def test_items_whose_sum_is_beyond_all_numbers_have_a_mean() -> None:
+    def far(item: Text) -> float:
+        return 1.5e308
+
+    items = [Text("a"), Text("b"), Text("c")]
+    spec = valor_core.metric("mylab.Far", task="text", higher_is_better=None)(far)
+    report = valor_core.evaluate(items, [spec], "text")
+    assert report["mylab.Far"].value == 1.5e308
+
+
+def test_two_settings_of_a_metric_keep_their_own_rows(mylab: Path) -> None:
+    choices = ["mylab.em", {"name": "mylab.ExactMatch", "ignore_case": True}]
+
+    report = valor_core.evaluate(ITEMS, choices, items=True)
+
+    assert [result.value for result in report] == [2 / 3, 1.0]
+    assert [table.rows[0].details for table in report.items] == [
+        {"found": ["Paris"]},
+        {"found": ["Paris", "paris"]},
+    ]
+
+
+def test_an_item_that_fails_in_two_metrics_counts_once(mylab: Path) -> None:
+    choices = ["mylab.em", {"name": "mylab.ExactMatch", "ignore_case": True}]
+
+    assert valor_core.evaluate(ITEMS, choices).counts["failed"] == 2
+
+
+def test_slices_of_a_per_item_metric_are_means_of_their_rows(mylab: Path) -> None:
+    report = valor_core.evaluate(ITEMS, ["mylab.ExactMatch"], slices=["city"], items=True)
+
+    found = {part.where["city"]: part.results["ExactMatch"].only for part in report.slices}
+    assert {city: result.value for city, result in found.items()} == {
+        "Paris": 1.0,
+        "Rome": 0.0,
+        None: 1.0,
+    }
+    assert found["Paris"].left_out == {"failed: no reply": 1}
+    assert report["ExactMatch"].value == 2 / 3
+    assert [row.to_dict() for row in report.items[0].rows] == EXACT_MATCH_ROWS
+
+
+def test_a_batch_that_the_filter_empties_makes_no_slice(mylab: Path) -> None:
+    batches = [TextBatch.of(ITEMS[:2]), TextBatch.of(ITEMS[2:4]), TextBatch.of([])]
+
+    report = valor_core.evaluate(
+        batches, ["mylab.ExactMatch"], slices=["city"], filter="city == 'Paris'"
+    )
+
+    assert [dict(part.where) for part in report.slices] == [{"city": "Paris"}]
+    assert report.counts == {"read": 1, "skipped": 3, "failed": 0}
+
+
+@pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
+def test_every_engine_gives_the_same_report(mode: str, mylab: Path) -> None:
+    batches = [TextBatch.of(ITEMS[start : start + 2]) for start in range(0, 6, 2)]
+    metrics = ["mylab.ExactMatch", "mylab.KnownWords"]
+
+    report = valor_core.evaluate(
+        batches,
+        metrics,
+        engine={"name": "local", "mode": mode, "workers": 2},
+        slices=["city"],
+        items=True,
+    )
+
+    alone = valor_core.evaluate(ITEMS, metrics, slices=["city"], items=True)
+    assert report.to_dict() == alone.to_dict()
+
+
+def test_a_state_of_rows_survives_saving(mylab: Path, tmp_path: Path) -> None:
+    first = valor_core.Evaluator(["mylab.ExactMatch"], items=True)
+    first.update(ITEMS[3:])
+    first.save(tmp_path / "state.npz")
+
+    second = valor_core.Evaluator(["mylab.ExactMatch"], items=True)
+    second.resume(tmp_path / "state.npz")
+    second.update(ITEMS[:3])
+
+    (table,) = second.compute().items
+    assert [row.to_dict() for row in table.rows] == EXACT_MATCH_ROWS
+
+
+def test_where_all_items_fail_so_does_the_mean(mylab: Path) -> None:
+    result = valor_core.evaluate(ITEMS[2:3], ["mylab.ExactMatch"])["ExactMatch"].only
+
+    assert result.error == "all 1 items failed"
+
+
+@pytest.mark.parametrize("items", [[], ITEMS[3:4], ITEMS[2:4]])
+def test_where_no_item_has_a_score_the_mean_is_undefined(items: list[Text], mylab: Path) -> None:
+    report = valor_core.evaluate(items, ["mylab.ExactMatch"], task="text")
+
+    assert report["ExactMatch"].only.undefined == "no items with a score"
+
+
+def scored(answer: Any) -> ItemRow:
+    """The row of one item that is scored with this answer."""
+
+    def score(item: Any, parameters: Any, resources: Mapping[str, Any]) -> Any:
+        return answer
+
+    return ItemScorer(spec_of(score), NoParameters())(TextBatch.of([Text("q1")]), {})[0]
+
+
+def spec_of(score: Any) -> FunctionMetricSpec:
+    return FunctionMetricSpec(
+        name="mylab.Answer",
+        task="text",
+        summary="An answer",
+        implementation="mylab.answer:score",
+        higher_is_better=None,
+        range=Range(),
+        per_item=True,
+        score=score,
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        (1, 1.0),
+        (True, 1.0),
+        (ItemScore(0.5, {"why": "half"}), 0.5),
+        (Undefined("nothing there"), Undefined("nothing there")),
+        (ItemScore(Failed("no reply")), Failed("no reply")),
+        (float("nan"), Failed("expected a finite number from mylab.Answer, got nan")),
+        (float("inf"), Failed("expected a finite number from mylab.Answer, got inf")),
+        ("high", Failed("expected a number from mylab.Answer, got 'high'")),
+        ("0.5", Failed("expected a number from mylab.Answer, got '0.5'")),
+        (np.str_("0.5"), Failed("expected a number from mylab.Answer, got np.str_('0.5')")),
+        (b"0.5", Failed("expected a number from mylab.Answer, got b'0.5'")),
+        (np.float32(0.5), 0.5),
+        (None, Failed("expected a number from mylab.Answer, got None")),
+    ],
+)
+def test_an_answer_becomes_a_number_or_a_reason(answer: Any, value: Any) -> None:
+    row = scored(answer)
+
+    assert row.value == value
+    assert type(row.value) is type(value)
+
+
+@pytest.mark.parametrize("value", [0.5, Undefined("nothing there"), Failed("no reply")])
+def test_a_row_reads_back_as_it_was_written(value: Any) -> None:
+    row = ItemRow("q1", value, {"why": "because"})
+
+    assert ItemRow.from_dict(row.to_dict()) == row
+
+
+def test_the_most_frequent_reasons_are_named_and_the_others_counted() -> None:
+    @valor_core.metric("mylab.Reasons", task="text")
+    def reasons(item: Text) -> Undefined:
+        return Undefined(f"reason {len(item.response or '')}")
+
+    items = [
+        Text(10 * i + k, response="x" * i) for i in range(1, 1 + MOST_REASONS + 2) for k in range(2)
+    ]
+    left_out = valor_core.evaluate([*items, Text(0, response="x")], [reasons])[0].left_out
+
+    assert len(left_out) == MOST_REASONS + 1
+    assert left_out["undefined: reason 1"] == 3
+    assert left_out["other reasons"] == 4
+
+
+def test_a_reason_of_several_lines_is_whole_in_the_rows_and_short_elsewhere() -> None:
+    @valor_core.metric("mylab.Fails", task="text")
+    def fails(item: Any) -> float:
+        if item.uid == 2:
+            raise ValueError(f"no {item.response}\nin line 3")
+        return 1.0
+
+    report = valor_core.evaluate(
+        [Text(1, response="a"), Text(2, response="b")], [fails], items=True
+    )
+
+    assert report.results[0].left_out == {"failed: ValueError: no b": 1}
+    assert report.items[0].rows[1].value == Failed("ValueError: no b\nin line 3")
+    assert "¹ left out of the mean: failed: ValueError: no b (1)\n" in str(report)
+
+
+READS = [
+    Text("q1", response="a", references="a"),
+    Text("q2", references="a"),
+    Text("q3", response="b"),
+    Text("q4", response="", references=""),
+    Text("q5"),
+]
+READ_ROWS = [1.0, Undefined("no response"), Undefined("no references"), 1.0]
+READ_ROWS += [Undefined("no response")]
+
+
+def _said(item: Text) -> float:
+    assert item.response is not None
+    return float(item.response in item.references)
+
+
+def _score(item: Text, parameters: Any, resources: Any) -> float:
+    return _said(item)
+
+
+async def _later(item: Text, parameters: Any, resources: Any) -> float:
+    return _said(item)
+
+
+def _array(batch: TextBatch, parameters: Any, resources: Any) -> Any:
+    return np.array([_said(item) for item in batch.items()])
+
+
+def _several(batch: TextBatch, parameters: Any, resources: Any) -> Any:
+    found = _array(batch, parameters, resources)
+    return {"a": found, "b": 1 - found}
+
+
+def _columns(batch: TextBatch, parameters: Any, resources: Any) -> Any:
+    found = Numbers(_array(batch, parameters, resources), np.zeros(len(batch), np.uint8))
+    details = DetailColumns({"place": np.arange(len(batch))}, np.arange(len(batch)))
+    return ItemRows(batch.datums.uids, {"": found}, details)
+
+
+@pytest.mark.parametrize("score", [_score, _later, _array, _columns])
+def test_an_item_that_lacks_a_field_that_a_metric_reads_is_undefined(score: Any) -> None:
+    spec = evolve(spec_of(score), reads=("response", "references"), many=score in MANY)
+
+    (table,) = valor_core.evaluate(READS, [spec], items=True).items
+
+    assert [row.value for row in table.rows] == READ_ROWS
+    assert [row.uid for row in table.rows] == ["q1", "q2", "q3", "q4", "q5"]
+    told = [dict(row.details) for row in table.rows]
+    assert told == ([{"place": 0}, {}, {}, {"place": 1}, {}] if score is _columns else [{}] * 5)
+
+
+MANY = [_array, _columns, _several]
+
+
+def test_items_that_lack_a_field_lack_every_number_of_several() -> None:
+    spec = evolve(spec_of(_several), reads=("response", "references"), many=True)
+
+    report = valor_core.evaluate(READS, [spec], items=True)
+
+    rows = [row.value for row in report.items[0].rows]
+    assert rows == [{"a": 1.0, "b": 0.0} if one == 1.0 else one for one in READ_ROWS]
+    assert report["Answer"].value == {"a": 1.0, "b": 0.0}
+    assert report["Answer"].only.left_out == {
+        "a: undefined: no response": 2,
+        "a: undefined: no references": 1,
+        "b: undefined: no response": 2,
+        "b: undefined: no references": 1,
+    }
+
+
+def test_a_metric_is_not_asked_about_a_batch_of_which_every_item_lacks_a_field() -> None:
+    spec = evolve(spec_of(lambda *_: 1 / 0), reads=("reference_contexts",), many=True)
+
+    (table,) = valor_core.evaluate(READS, [spec], items=True).items
+
+    assert [row.value for row in table.rows] == [Undefined("no reference contexts")] * 5
+
+
+@pytest.mark.parametrize("score", [_score, _later, _array, _columns, _several])
+def test_a_metric_that_reads_fields_obeys_the_laws(score: Any) -> None:
+    check_metric(evolve(spec_of(score), reads=("response", "references"), many=score in MANY))
+
+
+@pytest.mark.parametrize(
+    ("reads", "error"),
+    [
+        (
+            ("answer",),
+            "mylab.Answer: reads must be among query, response, references, contexts, "
+            "reference_contexts, outcomes, got 'answer'\n"
+            "Write them as: reads=('response', 'references')",
+        ),
+        (
+            ("response", "reference"),
+            "mylab.Answer: reads must be among query, response, references, contexts, "
+            "reference_contexts, outcomes, got 'reference'\n"
+            "Did you mean 'references'?",
+        ),
+    ],
+)
+def test_a_field_that_items_do_not_have_cannot_be_read(reads: Any, error: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        valor_core.evaluate(READS, [evolve(spec_of(_score), reads=reads)])
+
+    assert str(caught.value) == error
+
+
+def test_a_task_that_does_not_tell_which_items_lack_a_field_has_none_to_read() -> None:
+    spec = evolve(spec_of(_score), task="classification", reads=("predictions",))
+
+    with pytest.raises(ManifestError) as caught:
+        valor_core.evaluate([], [spec], task="classification")
+
+    assert str(caught.value) == (
+        "mylab.Answer: expected no reads, as a batch of classification does not tell which items "
+        "lack a field, got 'predictions'\n"
+        "Answer Undefined and a reason for an item that cannot be scored."
+    )
+
+
+@pytest.mark.parametrize("reads", ["response", ["response"], (1,)])
+def test_fields_to_read_are_a_tuple_of_names(reads: Any) -> None:
+    with pytest.raises(ManifestError, match=r"reads must be a tuple of names of fields, got"):
+        evolve(spec_of(_score), reads=reads)
+
+
+def test_a_scorer_that_takes_other_arguments_is_refused() -> None:
+    def score(item: Any) -> float:
+        return 0.0
+
+    spec: MetricSpec = spec_of(score)
+
+    with pytest.raises(
+        ManifestError,
+        match=r"mylab\.Answer: expected mylab\.answer:score to take \(item, parameters, resources",
+    ):
+        check_scorer(spec, score)

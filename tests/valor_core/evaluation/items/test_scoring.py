@@ -1,0 +1,628 @@
+"""Metrics that wait for a judge, which is a process of its own that takes its time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import valor_core
+from valor_core import Evaluator, NotRun, evaluate
+from valor_core.errors import (
+    ConfigError,
+    ForeignStateError,
+    ManifestError,
+    MissingPluginError,
+    ResourceError,
+    StateError,
+    UnknownNameError,
+    ValorWarning,
+)
+from valor_core.evaluation.items.journal import Journal, beside
+from valor_core.metrics.result import Failed, Undefined
+from valor_core.plugins.registry import Registry
+from valor_core.schemas.text import Text
+
+PLUGINS = Path(__file__).parents[3] / "plugins"
+ITEMS = [Text(f"q{i:02}", response=f"answer {i}", metadata={"noise": i % 2}) for i in range(24)]
+
+
+class Judge:
+    """The fake judge: where it listens, and what it was asked."""
+
+    def __init__(self, log: Path, seconds: float) -> None:
+        self.log = log
+        server = PLUGINS / "courtroom" / "server.py"
+        self.process = subprocess.Popen(
+            [sys.executable, str(server), str(log), str(seconds)], stdout=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        self.port = int(self.process.stdout.readline())
+
+    @property
+    def asked(self) -> Counter[str]:
+        return Counter(self.log.read_text().splitlines() if self.log.exists() else ())
+
+    def section(self, **options: Any) -> dict[str, Any]:
+        return {"client": {"name": "lines", "port": self.port}, **options}
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture
+def site(install: Callable[..., Path]) -> Path:
+    return install("valor-courtroom", "courtroom", PLUGINS / "courtroom")
+
+
+@pytest.fixture
+def judge(site: Path, tmp_path: Path) -> Iterator[Judge]:
+    started = Judge(tmp_path / "asked", 0.02)
+    yield started
+    started.close()
+
+
+def graded(
+    judge: Judge, metrics: Any = "courtroom.Grade", data: Any = ITEMS, **options: Any
+) -> Any:
+    section = judge.section(**options.pop("section", {}))
+    return evaluate(data, metrics, resources={"judge": section}, items=True, **options)
+
+
+class TestTogether:
+    def test_items_of_all_metrics_wait_together_and_no_more_than_the_judge_allows(
+        self, judge: Judge
+    ) -> None:
+        started = time.monotonic()
+
+        report = graded(judge, ["courtroom.Grade", "courtroom.Both"], section={"width": 8})
+
+        alone = len(ITEMS) * 2 * 2 * 0.02
+        assert time.monotonic() - started < alone
+        assert sum(judge.asked.values()) == len(ITEMS) * 4
+        assert report["Grade"].value == report.items[0].rows.columns()[""].present.mean()
+        grade = evaluate([ITEMS[0]], "courtroom.Grade", resources={"judge": judge.section()})
+        assert grade.facts == {"judge": {"calls": 2, "model": "m1"}}
+        peak = asyncio.run(_peak(judge.port))
+        assert 4 < peak <= 8
+
+    def test_it_works_inside_a_loop_that_runs(self, judge: Judge) -> None:
+        async def notebook() -> Any:
+            return graded(judge, data=ITEMS[:3])
+
+        assert asyncio.run(notebook()) == graded(judge, data=ITEMS[:3])
+
+    def test_several_numbers_of_an_item_have_names(self, judge: Judge) -> None:
+        report = graded(judge, "courtroom.Both", data=ITEMS[:2])
+
+        # the vowels of "q00 answer 0 first" (15 letters there are none of digits): a e i of 12
+        assert report["Both"].value == {"first": 3 / 12, "second": 4 / 13}
+        assert report.items[0].rows[0].value == {"first": 3 / 12, "second": 4 / 13}
+
+    def test_one_call_may_score_many_items(self, judge: Judge) -> None:
+        report = graded(judge, "courtroom.Many", data=ITEMS[:4])
+
+        assert report["Many"].value == 2 / 7  # a and e of "qanswer"
+        assert len(judge.asked) == 4
+
+    def test_slices_ask_for_no_item_twice(self, judge: Judge) -> None:
+        report = graded(judge, slices=["noise"])
+
+        assert set(judge.asked.values()) == {1}
+        assert [dict(part.where) for part in report.slices] == [{"noise": 0}, {"noise": 1}]
+
+    def test_threads_share_the_width(self, judge: Judge) -> None:
+        data = [[item] for item in ITEMS]
+        batches = [valor_core.TextBatch.of(one) for one in data]
+
+        graded(judge, data=batches, section={"width": 3}, engine={"mode": "threads", "workers": 12})
+
+        assert asyncio.run(_peak(judge.port)) <= 3
+
+
+async def _peak(port: int) -> int:
+    """The most that was under way at the judge at a time."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b'{"text": ""}\n')
+    answer = json.loads(await reader.readline())
+    writer.close()
+    return int(answer["peak"])
+
+
+class TestItemsThatFail:
+    @pytest.mark.parametrize("metric", ["courtroom.Odd", "courtroom.OddLater"])
+    @pytest.mark.usefixtures("site")
+    def test_each_fails_alone_and_says_why(self, metric: str) -> None:
+        odd = {
+            "exit": Failed("SystemExit: 3"),
+            "huge": Failed(f"expected a number from {metric}, got 10000"),
+            "raise": Failed("ZeroDivisionError: division by zero"),
+            "fine": 0.5,
+            "object": Failed(f"expected a number from {metric}, got <object object>"),
+            "timeout": Failed("TimeoutError: no answer", retry=True),
+            "failed": Failed("no reply"),
+            "nothing": Failed(f"expected a number from {metric}, got {{}}"),
+            "unnamed": Failed(f"expected a number from {metric}, got {{'': 1.0}}"),
+            "silent": Failed("TimeoutError", retry=True),
+            "cause": Failed("no reply"),
+            "text": Failed("details: expected a table, got 'a sentence'"),
+            "details": Failed(
+                "details['reply'] must be numbers, text, lists and tables, got <object object>"
+            ),
+        }
+        items = [Text(name, response=name) for name in odd]
+
+        report = evaluate(items, metric, items=True)
+
+        found = {row.uid: row.value for row in report.items[0].rows}
+        assert str(found.pop("huge")).startswith(str(odd.pop("huge"))[:50])
+        assert found == odd
+        assert report.counts["failed"] == 12
+
+    @pytest.mark.usefixtures("site")
+    def test_a_name_that_an_item_lacks_is_left_out_of_its_mean(self) -> None:
+        items = [Text(1, response="names"), Text(2, response="failed")]
+
+        (result,) = evaluate(items, "courtroom.Odd")
+
+        assert result.value == {"a": 1.0, "b": None}
+        assert result.left_out == {
+            "a: failed: no reply": 1,
+            "b: failed: no reply": 1,
+            "b: undefined: no b": 1,
+        }
+
+
+class TestMetricsThatBreak:
+    @pytest.mark.parametrize("mode", ["serial", "processes"])
+    @pytest.mark.usefixtures("site")
+    def test_what_breaks_fails_that_metric_and_no_other(self, mode: str) -> None:
+        items = [Text(1, response="fine"), Text(2, response="fine")]
+        names = ["Odd", "BadConstructor", "BadNeeds", "BadUpdate"]
+
+        report = evaluate(
+            [valor_core.TextBatch.of([item]) for item in items],
+            [f"courtroom.{name}" for name in names],
+            engine={"mode": mode, "workers": 2},
+        )
+
+        assert {result.type: result.error or result.value for result in report} == {
+            "Odd": 0.5,
+            "BadConstructor": "constructor: RuntimeError: constructed badly",
+            "BadNeeds": "needs: expected StateRequests, got ('s', 't', 'a', 't', 'e', 's')",
+            "BadUpdate": "update: RuntimeError: counted badly",
+        }
+        assert not report.ok
+
+    @pytest.mark.usefixtures("site")
+    def test_a_broken_state_is_counted_anew_by_the_next_run(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import courtroom.metrics
+
+        state = tmp_path / "state.npz"
+        assert evaluate(ITEMS, "courtroom.BadUpdate", state=state)[0].error is not None
+        monkeypatch.setattr(courtroom.metrics.BadState, "update", lambda self, batch: None)
+
+        assert evaluate(ITEMS, "courtroom.BadUpdate", state=state)[0].value == 1.0
+
+
+class TestResources:
+    def test_one_that_two_names_ask_for_is_opened_once(self, judge: Judge, tmp_path: Path) -> None:
+        opened = tmp_path / "opened"
+
+        graded(judge, ["courtroom.Grade", "courtroom.Both"], section={"opened": str(opened)})
+
+        assert opened.read_text().splitlines() == ["open", "close"]
+
+    def test_two_judges_give_two_results(self, judge: Judge) -> None:
+        several = {"a": judge.section(model="m1"), "b": judge.section(model="m2")}
+        metrics = [{"name": "courtroom.Grade", "judge": name} for name in several]
+
+        report = evaluate(ITEMS[:2], metrics, resources={"judge": several}, items=True)
+
+        assert [result.parameters["judge"] for result in report] == ["a", "b"]
+        assert report.facts == {
+            "judge:a": {"calls": 4, "model": "m1"},
+            "judge:b": {"calls": 4, "model": "m2"},
+        }
+        assert report.config["judge"]["b"]["model"] == "m2"
+
+    def test_a_metric_says_which_of_several_it_means(self, judge: Judge) -> None:
+        several = {"a": judge.section(), "b": judge.section()}
+
+        with pytest.raises(ResourceError) as caught:
+            evaluate(ITEMS, "courtroom.Grade", resources={"judge": several})
+        assert str(caught.value) == (
+            "courtroom.Grade: expected judge to be one of a, b, none is named\n"
+            "Write it as: {name: courtroom.Grade, judge: a}"
+        )
+        with pytest.raises(ResourceError, match="to be one of a, b, got 'c'"):
+            evaluate(ITEMS, {"name": "courtroom.Grade", "judge": "c"}, resources={"judge": several})
+        with pytest.raises(ConfigError, match="judge must be a name, got 3"):
+            evaluate(ITEMS, {"name": "courtroom.Grade", "judge": 3}, resources={"judge": several})
+
+    def test_a_kind_is_found_by_its_name(self, judge: Judge) -> None:
+        with pytest.raises(UnknownNameError, match=r"judge\.client: .*'line'"):
+            evaluate(
+                ITEMS,
+                "courtroom.Grade",
+                resources={"judge": {"client": {"name": "line", "port": judge.port}}},
+            )
+        with pytest.raises(ResourceError, match=r"judge\.client: expected a name .*\n.*: lines"):
+            evaluate(ITEMS, "courtroom.Grade", resources={"judge": {}})
+
+    def test_facts_add_up_over_workers_and_a_budget_holds_over_all(self, judge: Judge) -> None:
+        batches = [valor_core.TextBatch.of(ITEMS[i : i + 6]) for i in range(0, 24, 6)]
+
+        report = graded(
+            judge,
+            data=batches,
+            section={"budget": 21, "width": 2},
+            engine={"mode": "processes", "workers": 2},
+        )
+
+        assert report.facts["judge"]["calls"] == sum(judge.asked.values()) <= 21
+        assert report.counts["not_run"] >= 24 - 21 // 2
+        assert report.stopped in {"budget of 11 calls is spent", "budget of 10 calls is spent"}
+
+    def test_what_it_warns_of_stands_once_among_the_warnings_of_the_report(
+        self, judge: Judge, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import courtroom.judge
+
+        told = {"model": "m1", "warnings": ["m1 is a draft"]}
+        warning = _changed(courtroom.judge.Judge, "facts", lambda self: told)
+        monkeypatch.setattr(courtroom.judge, "Judge", warning)
+
+        report = graded(judge, data=ITEMS[:2])
+
+        assert report.warnings == ("judge: m1 is a draft",)
+        assert report.facts == {"judge": {"model": "m1"}}
+
+    @pytest.mark.parametrize(
+        ("name", "value", "sentence"),
+        [
+            (
+                "facts",
+                lambda self: {"warnings": "a"},
+                "warnings must be a list of texts, got 'a'",
+            ),
+            (
+                "facts",
+                lambda self: 1 / 0,
+                "facts cannot be told, ZeroDivisionError: division by zero",
+            ),
+            ("facts", lambda self: ["x"], "facts must be a table of numbers and texts, got ['x']"),
+            ("width", "many", "width must be a whole number of at least 1, got 'many'"),
+            ("width", 0, "width must be a whole number of at least 1, got 0"),
+        ],
+    )
+    def test_one_that_says_what_makes_no_sense_is_named(
+        self, judge: Judge, monkeypatch: pytest.MonkeyPatch, name: str, value: Any, sentence: str
+    ) -> None:
+        import courtroom.judge
+
+        monkeypatch.setattr(courtroom.judge, "Judge", _changed(courtroom.judge.Judge, name, value))
+
+        with pytest.raises(ResourceError) as raised:
+            graded(judge, data=ITEMS[:2])
+
+        assert raised.value.message == f"judge: {sentence}"
+
+    def test_one_that_cannot_be_closed_costs_no_report(
+        self, judge: Judge, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import courtroom.judge
+
+        broken = _changed(courtroom.judge.Judge, "close", lambda self: 1 / 0)
+        monkeypatch.setattr(courtroom.judge, "Judge", broken)
+
+        with pytest.warns(ValorWarning, match="Judge could not be closed, ZeroDivisionError"):
+            report = graded(judge, data=ITEMS[:2])
+
+        assert report.ok
+
+
+def _changed(cls: type, name: str, value: Any) -> type:
+    """A class whose objects have another attribute, whatever its constructor sets."""
+    kept = property(lambda self: value, lambda self, given: None) if name == "width" else value
+    return type(cls.__name__, (cls,), {name: kept})
+
+
+class TestGoingOn:
+    def test_a_spent_budget_ends_with_a_report_and_a_larger_one_goes_on(
+        self, judge: Judge, tmp_path: Path
+    ) -> None:
+        state = tmp_path / "state.npz"
+
+        first = graded(judge, section={"budget": 21, "width": 1}, state=state)
+        second = graded(judge, section={"budget": 100, "width": 1}, state=state)
+
+        assert first.stopped == "budget of 21 calls is spent"
+        # the 21st call was the first one of an item, which cannot be finished
+        assert first.counts == {"read": 24, "skipped": 0, "failed": 0, "not_run": 14}
+        assert first.items[0].rows[23].value == NotRun("budget of 21 calls is spent")
+        assert not first.ok
+        assert second.ok
+        assert second.counts == {"read": 24, "skipped": 0, "failed": 0}
+        assert second.facts["judge"]["calls"] == 21 + 28
+        assert sum(judge.asked.values()) == 49
+        assert second.results == graded(judge).results
+
+    def test_items_that_failed_for_a_reason_that_may_pass_are_tried_again(
+        self, judge: Judge, tmp_path: Path
+    ) -> None:
+        items = [*ITEMS[:3], Text("q99", response="busy")]
+        options: dict[str, Any] = {"data": items, "state": tmp_path / "state.npz"}
+        metric = {"name": "courtroom.Grade", "calls": 1}
+
+        first = graded(judge, metric, **options)
+        second = graded(judge, metric, **options)
+        third = graded(judge, metric, **options)
+
+        assert first.items[0].rows[3].value == Failed(
+            "ConnectionError: the judge is busy", retry=True
+        )
+        assert second.ok
+        assert second.results == third.results
+        assert judge.asked == Counter({"q99 busy 0": 2}) + Counter(
+            f"{item.uid} {item.response} 0" for item in ITEMS[:3]
+        )
+
+    def test_a_merged_report_says_that_a_run_was_not_at_its_end(
+        self, judge: Judge, tmp_path: Path
+    ) -> None:
+        halves = [[valor_core.TextBatch.of(ITEMS[i : i + 6])] for i in range(0, 24, 6)]
+        paths = [tmp_path / "first.npz", tmp_path / "second.npz"]
+        data = [[*halves[0], *halves[1]], [*halves[2], *halves[3]]]
+        graded(judge, data=data[0], state=paths[0])
+        graded(judge, data=data[1], state=paths[1], section={"budget": 13, "width": 1})
+
+        early = Evaluator.load(paths[0])
+        early.resume(paths[1])
+        report = early.compute()
+        graded(judge, data=data[1], state=paths[1], section={"budget": 99})
+        late = Evaluator.load(paths[0])
+        late.resume(paths[1])
+
+        assert report.counts["read"] == 18
+        assert report.stopped == (
+            "1 partition is still to be counted by the runs whose states these are"
+        )
+        assert not report.ok
+        assert late.compute().ok
+        assert late.compute().results == graded(judge).results
+
+    def test_rows_that_are_paid_for_are_reported_though_the_budget_ends_before_them(
+        self, judge: Judge, tmp_path: Path
+    ) -> None:
+        state = tmp_path / "state.npz"
+        graded(judge, data=ITEMS[-3:], state=state)
+        state.unlink()
+
+        report = graded(judge, section={"budget": 1, "width": 1}, state=state)
+
+        assert report.counts["not_run"] == 21
+        assert len(report.items[0].rows.columns()[""].present) == 3
+
+    def test_changed_data_never_reuse_an_old_row(self, judge: Judge, tmp_path: Path) -> None:
+        state = tmp_path / "state.npz"
+        graded(judge, state=state)
+        state.unlink()
+        changed = [*ITEMS[:-1], Text("q23", response="another", metadata={"noise": 1})]
+
+        report = graded(judge, data=changed, state=state)
+
+        assert sum(judge.asked.values()) == 48 + 2
+        assert report.results == graded(judge, data=changed).results
+
+    def test_another_model_reuses_no_row_and_another_width_does(
+        self, judge: Judge, tmp_path: Path
+    ) -> None:
+        state = tmp_path / "state.npz"
+        graded(judge, state=state)
+
+        graded(judge, section={"width": 2}, state=state)
+        assert sum(judge.asked.values()) == 48
+        with pytest.raises(ForeignStateError, match=r"judge\.model is 'm1' there and 'm2' here"):
+            graded(judge, section={"model": "m2"}, state=state)
+        state.unlink()
+        graded(judge, section={"model": "m2"}, state=state)
+        assert sum(judge.asked.values()) == 96
+
+    def test_a_journal_that_cannot_be_written_stops_the_run_and_loses_nothing(
+        self, judge: Judge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        state = tmp_path / "state.npz"
+
+        def full(*arguments: Any) -> None:
+            raise StateError(f"{beside(state)}: cannot be written, No space left on device")
+
+        monkeypatch.setattr(Journal, "add", full)
+
+        report = graded(judge, section={"width": 1}, state=state)
+
+        assert report.stopped is not None
+        assert "state.npz.rows.jsonl: cannot be written, No space left" in report.stopped
+        assert report.counts["not_run"] == 23
+        assert report.items[0].rows[0].value == report["Grade"].value
+
+    def test_an_evaluator_of_a_stream_is_no_state_of_a_run(
+        self, judge: Judge, tmp_path: Path
+    ) -> None:
+        state = tmp_path / "state.npz"
+        section = {"judge": judge.section()}
+        with Evaluator("courtroom.Grade", resources=section) as evaluator:
+            evaluator.update(ITEMS[:1])
+            evaluator.save(state)
+
+        with pytest.raises(valor_core.ValorError, match="batches that an Evaluator was updated"):
+            graded(judge, state=state)
+
+    @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are a matter of POSIX")
+    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+    @pytest.mark.parametrize("engine", ["serial", "processes"])
+    def test_a_killed_run_pays_for_no_finished_item_twice(
+        self, judge: Judge, site: Path, tmp_path: Path, how: signal.Signals, engine: str
+    ) -> None:
+        items = "".join(
+            json.dumps({"uid": item.uid, "response": item.response}) + "\n" for item in ITEMS
+        )
+        (tmp_path / "items.jsonl").write_text(items)
+        config = {
+            "task": "text",
+            "data": {"reader": "jsonl", "path": "items.jsonl", "partition_bytes": 300},
+            "metrics": ["courtroom.Grade"],
+            "judge": judge.section(width=2),
+            "engine": {"mode": engine, "workers": 2},
+            "items": True,
+            "state": "state.npz",
+            "output": "report.json",
+        }
+        (tmp_path / "config.json").write_text(json.dumps(config))
+        start = f"import sys; sys.path.insert(0, {str(site)!r})\n"
+        command = [sys.executable, "-c", f"{start}from valor_cli import main; main()"]
+        command += ["run", "config.json"]
+
+        program = subprocess.Popen(
+            command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        journal = beside(tmp_path / "state.npz")
+        _wait_for(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 5, program)
+        os.killpg(program.pid, how)
+        _, errors = program.communicate(timeout=60)
+        finished = {json.loads(line)["uid"] for line in journal.read_text().splitlines() if line}
+        before = judge.asked
+
+        if how != signal.SIGKILL:
+            report = valor_core.Report.load(tmp_path / "report.json")
+            assert program.returncode == 130
+            assert "valor: run: stopped after" in errors
+            assert report.interrupted
+            scored = {row.uid for row in report.items[0].rows if not isinstance(row.value, NotRun)}
+            assert scored == finished
+        again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+        assert again.returncode == 0, again.stderr
+        repeated = {text.split()[0] for text, count in judge.asked.items() if count > 1}
+        assert not repeated & finished
+        assert 0 < sum(before.values()) < 48
+        whole = valor_core.Report.load(tmp_path / "report.json")
+        assert whole.results == graded(judge).results
+        assert [row.value for row in whole.items[0].rows] == [
+            row.value for row in graded(judge).items[0].rows
+        ]
+
+
+def _wait_for(condition: Callable[[], bool], program: subprocess.Popen[str]) -> None:
+    until = time.monotonic() + 60
+    while not condition():
+        assert program.poll() is None, program.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+class TestMetricsOverMetrics:
+    def test_a_metric_reads_the_rows_of_another_one_with_metadata(self, judge: Judge) -> None:
+        report = graded(judge, "courtroom.GradeByNoise", data=ITEMS[:4])
+
+        # "q00 answer 0 0": a and e of 7 letters
+        assert report["GradeByNoise"].value == [[0, 2 / 7], [1, 2 / 7]]
+        assert len(report.items) == 0
+        assert "valor-courtroom" in report.versions
+
+    def test_a_metric_that_was_chosen_too_is_scored_once(self, judge: Judge) -> None:
+        chosen = [{"name": "courtroom.Grade", "calls": 1}, "courtroom.GradeByNoise"]
+
+        report = graded(judge, chosen, data=ITEMS[:4], slices=["noise"])
+
+        assert set(judge.asked.values()) == {1}
+        assert report["Grade"].value == 2 / 7
+
+    def test_a_metric_over_rows_of_two_judges_gives_two_results_that_say_whose_they_are(
+        self, judge: Judge
+    ) -> None:
+        judges = {name: judge.section(model=name) for name in ("strict", "mild")}
+        curve = "courtroom.GradeByNoise"
+
+        report = evaluate(
+            ITEMS[:2],
+            [{"name": curve, "judge": name} for name in judges],
+            resources={"judge": judges},
+        )
+
+        assert [dict(result.parameters) for result in report] == [
+            {"judge": "strict"},
+            {"judge": "mild"},
+        ]
+        assert sum(judge.asked.values()) == 4
+        with pytest.raises(ResourceError, match=r"^courtroom\.GradeByNoise: expected judge to be"):
+            evaluate(ITEMS, curve, resources={"judge": judges})
+
+    @pytest.mark.usefixtures("site")
+    def test_a_metric_over_rows_names_the_judge_that_it_makes_people_pay_for(self) -> None:
+        with pytest.raises(
+            ManifestError,
+            match=r"^courtroom\.Unpaid: expected its resources to name judge, which "
+            r"courtroom\.Grade asks for",
+        ) as raised:
+            evaluate(ITEMS, "courtroom.Unpaid")
+
+        assert raised.value.remedy == 'Write in its spec: resources=("judge",)'
+
+    @pytest.mark.usefixtures("site")
+    def test_a_plugin_that_is_not_there_is_named_with_who_needs_it(self) -> None:
+        with pytest.raises(UnknownNameError, match=r"^courtroom\.Elsewhere: .*not_there"):
+            evaluate(ITEMS, "courtroom.Elsewhere")
+
+    @pytest.mark.usefixtures("site")
+    def test_a_family_that_is_missing_is_answered_with_how_to_install_it(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import courtroom.metrics
+
+        from valor_core.metrics.state import RowsOf
+
+        monkeypatch.setattr(
+            courtroom.metrics.Elsewhere, "needs", lambda self: (RowsOf("segmentation.X"),)
+        )
+        registry = Registry()
+        monkeypatch.setattr(
+            registry,
+            "_announced",
+            tuple(one for one in registry._announced if one.name != "segmentation"),
+        )
+        monkeypatch.setattr(type(registry), "_look_again", lambda self: None)
+
+        with pytest.raises(MissingPluginError, match=r"pip install .*segmentation"):
+            evaluate(ITEMS, "courtroom.Elsewhere", registry=registry)
+
+
+def test_progress_is_told_by_item(judge: Judge) -> None:
+    told: list[tuple[int, int, int]] = []
+
+    graded(judge, section={"width": 1}, progress=lambda *how_far: told.append(how_far))
+
+    counts = [items for _, _, items in told]
+    assert counts == sorted(counts)
+    assert len(set(counts)) > 3
+    assert told[-1] == (1, 1, 24)
+
+
+def test_an_undefined_item_costs_nothing(judge: Judge) -> None:
+    report = graded(judge, data=[Text("q1")])
+
+    assert report.items[0].rows[0].value == Undefined("no response")
+    assert report.facts["judge"]["calls"] == 0

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import Any
+
+import pytest
+
+import valor_core
+from valor_core import evaluate
+from valor_core.evaluation.items.event_loop import submit
+from valor_core.evaluation.items.scoring import ItemScorer, score
+from valor_core.evaluation.items.waiting import UNDER_WAY
+from valor_core.metrics.result import Failed
+from valor_core.parameters.declaration import build
+from valor_core.schemas.text import Text, TextBatch
+
+
+def test_without_a_resource_a_bounded_number_of_items_is_under_way() -> None:
+    under_way = peak = 0
+
+    @valor_core.metric("mylab.Slow", task="text")
+    async def slow(item: Text) -> float:
+        nonlocal under_way, peak
+        under_way += 1
+        peak = max(peak, under_way)
+        await asyncio.sleep(0)
+        under_way -= 1
+        return 1.0
+
+    items = [Text(i) for i in range(3 * UNDER_WAY)]
+
+    assert evaluate(items, [slow])["Slow"].value == 1.0
+    assert peak <= UNDER_WAY
+
+
+def test_an_interrupt_of_a_stream_is_raised_and_nothing_of_the_batch_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @valor_core.metric("mylab.Slow", task="text")
+    async def slow(item: Text) -> float:
+        await asyncio.sleep(30)
+        return 1.0
+
+    def interrupted(*arguments: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("valor_core.evaluation.items.waiting.wait", interrupted)
+    with valor_core.Evaluator([slow]) as evaluator, pytest.raises(KeyboardInterrupt):
+        evaluator.update([Text(1)])
+
+    assert evaluator.compute().counts["read"] == 0
+
+
+def test_a_coroutine_that_cancels_itself_fails_its_item() -> None:
+    @valor_core.metric("mylab.Gone", task="text")
+    async def gone(item: Text) -> float:
+        raise asyncio.CancelledError
+
+    report = evaluate([Text(1)], [gone], items=True)
+
+    assert report.items[0].rows[0].value == Failed("its coroutine was cancelled")
+
+
+class Narrow(dict[str, Any]):
+    """Opened resources of which one item may use each at a time."""
+
+    def __init__(self) -> None:
+        super().__init__(judge=object())
+        self.own = [asyncio.Semaphore(1), asyncio.Semaphore(0)]
+
+    async def give_back(self) -> None:
+        self.own[1].release()
+
+    def limits(self, names: Any) -> list[asyncio.Semaphore]:
+        return self.own
+
+    def identity(self, name: str) -> str:
+        return name
+
+
+def test_after_an_interrupt_a_judge_has_its_whole_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    @valor_core.metric("mylab.Slow", task="text", resources=("judge",))
+    async def slow(item: Text, *, judge: Any) -> float:
+        return 1.0
+
+    def interrupted(*arguments: Any) -> Any:
+        if resources.own[0].locked():  # one is taken, and the other one is waited for
+            raise KeyboardInterrupt
+
+    scorer = ItemScorer(slow, build(slow.parameter_class, {}, ""), (("judge", "judge"),))
+    batch, resources = TextBatch.of([Text(i) for i in range(3)]), Narrow()
+    with monkeypatch.context() as patched:
+        patched.setattr("valor_core.evaluation.items.waiting.wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            score([scorer], batch, resources)
+    submit(resources.give_back()).result()
+
+    found: list[Any] = []
+    thread = threading.Thread(
+        target=lambda: found.extend(score([scorer], batch, resources)[0]), daemon=True
+    )
+    thread.start()
+    thread.join(timeout=20)
+
+    assert [row.value for row in found] == [1.0, 1.0, 1.0]

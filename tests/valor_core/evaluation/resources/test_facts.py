@@ -1,0 +1,29 @@
+"""What resources tell of themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from valor_core.errors import ResourceError
+from valor_core.evaluation.resources.facts import added_up, told_by
+
+
+def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None:
+    openings = [
+        {"judge": {"calls": 2, "model": "m1"}},
+        {"judge": {"calls": 3, "model": "m2"}},
+        {"judge": {"calls": 1, "model": "m1"}},
+    ]
+
+    assert added_up(openings) == {"judge": {"calls": 6, "model": ["m1", "m2"]}}
+
+
+@pytest.mark.parametrize("facts", [["calls"], {"calls": None}, {"calls": {"a": 1}}])
+def test_what_is_no_table_of_numbers_and_texts_is_refused(facts: object) -> None:
+    with pytest.raises(ResourceError, match=r"^judge: facts must be a table of numbers and texts"):
+        told_by("judge", lambda: facts)
+
+
+def test_a_resource_that_cannot_tell_is_named_with_the_cause() -> None:
+    with pytest.raises(ResourceError, match=r"^judge: facts cannot be told, ZeroDivisionError: "):
+        told_by("judge", lambda: 1 / 0)

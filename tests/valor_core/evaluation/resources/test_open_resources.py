@@ -1,0 +1,480 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from valor_cli.config import fill_in
+
+import valor_core
+from valor_core import hookimpl
+from valor_core.errors import (
+    ForeignStateError,
+    ParameterError,
+    ResourceError,
+    UnknownNameError,
+    ValorError,
+)
+from valor_core.evaluation.resources.bound_resource import BoundResource, bind
+from valor_core.evaluation.resources.open_resources import opened
+from valor_core.parameters.declaration import parameter, parameters
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import ResourceSpec
+from valor_core.schemas.text import Text, TextBatch
+
+ITEMS = [
+    Text("q1", response="the cat"),
+    Text("q2", response="a dog a day"),
+    Text("q3", response="nothing known"),
+    Text("q4"),
+    Text("q5", response="the a the"),
+    Text("q6", response="cat and dog"),
+]
+BATCHES = [TextBatch.of(ITEMS[start : start + 2]) for start in range(0, 6, 2)]
+KNOWN_WORDS = [0.5, 0.5, 0.0, None, 1.0, 0.0]
+
+
+OTHER = {
+    "__init__.py": "",
+    "plugin.py": """
+from attrs import evolve
+from mylab import plugin
+from valor_core import hookimpl
+
+def renamed(spec):
+    return evolve(spec, name=spec.name.replace("mylab", "other"))
+
+@hookimpl
+def valor_metrics():
+    return [renamed(plugin.valor_metrics()[1])]
+
+@hookimpl
+def valor_resources():
+    return [evolve(renamed(plugin.valor_resources()[0]), implementation="builtins:repr")]
+""",
+}
+
+Install = Callable[..., Path]
+
+
+def events(log: Path) -> dict[str, Counter[str]]:
+    """What happened in every process: how often a dictionary was opened, asked and closed."""
+    found: dict[str, Counter[str]] = {}
+    for line in log.read_text().splitlines():
+        what, process = line.split()
+        found.setdefault(process, Counter())[what] += 1
+    return found
+
+
+def known_words(data: Any, **options: Any) -> valor_core.Report:
+    return valor_core.evaluate(data, ["mylab.KnownWords"], items=True, **options)
+
+
+def test_a_resource_is_opened_once_and_closed_at_the_end(mylab: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    report = known_words(BATCHES, resources={"dictionary": {"log": str(log)}})
+
+    assert [row.to_dict()["value"] for row in report.items[0].rows] == KNOWN_WORDS
+    assert report["KnownWords"].value == 0.4  # (1/2 + 1/2 + 0 + 1 + 0) / 5
+    # 14 words are looked up
+    assert list(events(log).values()) == [Counter(open=1, has=14, close=1)]
+
+
+def test_threads_share_one_instance(mylab: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    report = known_words(
+        BATCHES,
+        engine={"name": "local", "mode": "threads", "workers": 3},
+        resources={"dictionary": {"log": str(log)}},
+    )
+
+    assert report["KnownWords"].value == 0.4
+    assert list(events(log).values()) == [Counter(open=1, has=14, close=1)]
+
+
+def test_every_process_opens_its_own_and_closes_it(mylab: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+
+    report = known_words(
+        BATCHES,
+        engine={"name": "local", "mode": "processes", "workers": 2},
+        resources={"dictionary": {"log": str(log)}},
+    )
+
+    assert report["KnownWords"].value == 0.4
+    found = events(log)
+    assert 1 <= len(found) <= 2
+    assert all(counts["open"] == counts["close"] == 1 for counts in found.values())
+    assert sum(counts["has"] for counts in found.values()) == 14
+
+
+def test_an_evaluator_opens_a_resource_when_it_is_needed(mylab: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    resources = {"dictionary": {"log": str(log)}}
+
+    with valor_core.Evaluator(["mylab.KnownWords"], resources=resources) as evaluator:
+        assert not log.exists()
+        evaluator.update(ITEMS[:1])
+        evaluator.update(ITEMS[1:])
+        assert sum(events(log).values(), Counter())["close"] == 0
+
+    assert list(events(log).values()) == [Counter(open=1, has=14, close=1)]
+
+
+def test_a_resource_is_closed_after_an_error(mylab: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    resources = bound("mylab.KnownWords", {"dictionary": {"log": str(log)}})
+
+    with pytest.raises(RuntimeError), opened(resources):
+        raise RuntimeError
+
+    assert list(events(log).values()) == [Counter(open=1, close=1)]
+
+
+def test_the_parameters_of_a_resource_stand_in_the_report(mylab: Path) -> None:
+    report = known_words(ITEMS, resources={"dictionary": {"words": ["dog"]}})
+
+    assert report.config["dictionary"] == {"words": ["dog"], "log": None, "broken": False}
+    assert report["KnownWords"].value == pytest.approx((1 / 4 + 1 / 3) / 5, abs=1e-15)
+
+
+def test_a_resource_that_no_metric_asks_for_is_not_opened(mylab: Path, tmp_path: Path) -> None:
+    data = [Text("q1", response="a", references="a")]
+
+    with pytest.raises(ResourceError, match="dictionary: no chosen metric asks for a resource"):
+        valor_core.evaluate(data, ["mylab.ExactMatch"], resources={"dictionary": {}})
+
+
+def test_a_section_of_another_name_is_answered_with_those_there_are(mylab: Path) -> None:
+    with pytest.raises(ResourceError, match=r"dictionaries: no chosen .*\nDid you mean 'dict"):
+        known_words(ITEMS, resources={"dictionaries": {}})
+
+    with pytest.raises(ResourceError, match=r"judge: no .*\nResources asked for: dictionary"):
+        known_words(ITEMS, resources={"judge": {}})
+
+
+def test_a_misspelt_parameter_is_answered_with_the_right_one(mylab: Path) -> None:
+    with pytest.raises(ParameterError, match=r"dictionary\.word: unknown key\nDid you mean 'words"):
+        known_words(ITEMS, resources={"dictionary": {"word": ["dog"]}})
+
+
+@pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
+def test_a_resource_that_cannot_be_opened_stops_the_run(mode: str, mylab: Path) -> None:
+    with pytest.raises(ResourceError, match="cannot be opened, OSError: no such dictionary"):
+        known_words(
+            BATCHES,
+            engine={"name": "local", "mode": mode, "workers": 2},
+            resources={"dictionary": {"broken": True}},
+        )
+
+
+def test_those_opened_before_one_that_cannot_be_opened_are_closed(
+    mylab: Path, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    (good,) = bound("mylab.KnownWords", {"dictionary": {"log": str(log)}})
+    bad = evolve(good, names=("other",), parameters=evolve(good.parameters, broken=True))
+
+    with pytest.raises(ResourceError), opened([good, bad]):
+        pass
+
+    assert list(events(log).values()) == [Counter(open=1, close=1)]
+
+
+def test_a_resource_that_nobody_declares_is_named(mylab: Path) -> None:
+    registry = Registry()
+    spec = evolve(registry.metric("mylab.KnownWords"), resources=("judge",))
+
+    with pytest.raises(UnknownNameError, match="'judge'"):
+        bind([(spec, {})], {}, registry)
+
+
+def test_two_resources_of_one_name_are_refused(mylab: Path, install: Install) -> None:
+    install("valor-other", "other", OTHER)
+
+    with pytest.raises(
+        ResourceError, match=r"metrics ask for mylab\.dictionary and other\.dictionary\nEvaluate"
+    ):
+        valor_core.evaluate(ITEMS, ["mylab.KnownWords", "other.KnownWords"])
+
+    (result,) = valor_core.evaluate(ITEMS[:1], ["other.KnownWords"])
+    assert result.error == "all 1 items failed"
+
+
+def test_a_resource_without_close_is_left_alone(mylab: Path) -> None:
+    (resource,) = bound("mylab.KnownWords", {})
+    plain = evolve(resource, spec=evolve(resource.spec, implementation="builtins:repr"))
+
+    with opened([plain]) as resources:
+        assert resources["dictionary"].startswith("DictionaryParameters")
+
+
+def bound(metric: str, sections: dict[str, Any]) -> tuple[BoundResource, ...]:
+    registry = Registry()
+    return bind([(registry.metric(metric), {})], sections, registry)
+
+
+def test_an_environment_variable_is_looked_up_again_after_a_state_is_loaded(
+    mylab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORD", "dog")
+    secret = fill_in({"words": ["${env:WORD}"]})
+    state = tmp_path / "state.npz"
+    with valor_core.Evaluator(["mylab.KnownWords"], resources={"dictionary": secret}) as first:
+        first.update([Text("q1", response="cat")])
+        first.save(state)
+
+    with valor_core.Evaluator.load(state) as evaluator:
+        evaluator.update([Text("q2", response="dog")])
+        report = evaluator.compute()
+
+    # the first item knew no word, the second one all
+    assert report["KnownWords"].value == 0.5
+    assert b"dog" not in state.read_bytes()
+
+
+def test_a_state_does_not_go_on_where_the_environment_says_something_else(
+    mylab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORD", "dog")
+    secret = fill_in({"words": ["${env:WORD}"]})
+    state = tmp_path / "state.npz"
+    with valor_core.Evaluator(["mylab.KnownWords"], resources={"dictionary": secret}) as first:
+        first.update([Text("q1", response="cat")])
+        first.save(state)
+    monkeypatch.setenv("WORD", "fish")
+
+    with pytest.raises(ForeignStateError, match=r"made by another request, dictionary\.words"):
+        valor_core.Evaluator.load(state)
+
+
+@valor_core.parameters
+class Voice:
+    """Parameters of a voice."""
+
+    says: str = valor_core.parameter(help="What it says.")
+    log: Path | None = valor_core.parameter(default=None, help="File that notes its end.")
+
+
+class Speaker:
+    def __init__(self, parameters: Voice) -> None:
+        self.says, self.log = parameters.says, parameters.log
+
+    def close(self) -> None:
+        if self.log is not None:
+            with self.log.open("a", encoding="utf-8") as file:
+                file.write(f"{self.says}\n")
+
+
+class Choir:
+    def __init__(self, parameters: Any, voice: Any) -> None:
+        self.voice = voice
+
+
+def said(item: Text, parameters: Any, resources: Any) -> float:
+    return float(len("".join(one.says for one in resources["choir"].voice)))
+
+
+CHOIR = valor_core.ResourceSpec(
+    name="song.choir",
+    summary="Voices",
+    implementation=f"{__name__}:Choir",
+    kinds="voice",
+    several_kinds=True,
+)
+VOICE = valor_core.ResourceKindSpec(
+    name="song.low",
+    resource="song.choir",
+    summary="A low voice",
+    parameters=Voice,
+    implementation=f"{__name__}:Speaker",
+    identity=("says",),
+)
+SAID = valor_core.MetricSpec(
+    name="song.Said",
+    task="text",
+    summary="Characters that all voices say",
+    implementation=f"{__name__}:said",
+    higher_is_better=None,
+    range=valor_core.Range(0),
+    per_item=True,
+    resources=("choir",),
+)
+
+
+class Song:
+    @staticmethod
+    @valor_core.hookimpl
+    def valor_metrics() -> list[valor_core.MetricSpec]:
+        return [SAID]
+
+    @staticmethod
+    @valor_core.hookimpl
+    def valor_resources() -> list[valor_core.ResourceSpec]:
+        return [CHOIR]
+
+    @staticmethod
+    @valor_core.hookimpl
+    def valor_resource_kinds() -> list[valor_core.ResourceKindSpec]:
+        return [VOICE]
+
+
+@pytest.fixture
+def song() -> Registry:
+    registry = Registry()
+    registry.register("song", Song)
+    return registry
+
+
+def sung(song: Registry, voice: Any) -> valor_core.Evaluator:
+    chosen = {"choir": {"voice": voice}}
+    return valor_core.Evaluator(["song.Said"], resources=chosen, registry=song)
+
+
+@pytest.mark.parametrize(
+    ("voice", "characters"),
+    [
+        ({"name": "low", "says": "la"}, 2.0),
+        ([{"name": "low", "says": "la"}], 2.0),
+        ([{"name": "low", "says": "la"}, {"name": "song.low", "says": "hum"}], 5.0),
+    ],
+)
+def test_a_resource_of_several_kinds_is_made_with_all_of_them(
+    song: Registry, voice: Any, characters: float
+) -> None:
+    with sung(song, voice) as evaluator:
+        evaluator.update([Text("q1")])
+
+        assert evaluator.compute()["Said"].value == characters
+
+
+def test_every_kind_is_closed_at_the_end(song: Registry, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    voices = [{"name": "low", "says": said, "log": str(log)} for said in ("la", "hum")]
+
+    with sung(song, voices) as evaluator:
+        evaluator.update([Text("q1")])
+
+    assert sorted(log.read_text(encoding="utf-8").split()) == ["hum", "la"]
+
+
+def test_every_kind_is_part_of_what_a_state_goes_on_with(song: Registry, tmp_path: Path) -> None:
+    la, hum = (
+        {"name": "low", "says": "la"},
+        {"name": "low", "says": "hum", "log": str(tmp_path / "log")},
+    )
+    state = tmp_path / "state.npz"
+    with sung(song, [la, hum]) as evaluator:
+        evaluator.update([Text("q1")])
+        evaluator.save(state)
+
+    again = valor_core.Evaluator.load(state, song)
+
+    assert again.compute()["Said"].value == 5.0
+    described = again.evaluation.describe()["choir"]["voice"]
+    assert [one["says"] for one in described] == ["la", "hum"]
+    sung(song, [la, {**hum, "log": None}]).resume(state)
+    with pytest.raises(ForeignStateError, match=r"made by another request, choir\.kind"):
+        sung(song, [la]).resume(state)
+
+
+@pytest.mark.parametrize(
+    ("voice", "told"),
+    [
+        ([], "choir.voice: expected a name or a table with a name, or a list of these, got []"),
+        ([{"says": "la"}], "choir.voice[0]: expected a name or a table with a name, or a list"),
+        ([{"name": "low", "says": "la"}, 3], "choir.voice[1]: expected a name or a table with a"),
+        ([{"name": "high"}], "choir.voice[0]: resource kind 'high': unknown to song.choir"),
+        ([{"name": "low"}], "choir.voice[0].says: expected a string, found none"),
+    ],
+)
+def test_a_wrong_kind_in_a_list_is_named_by_its_place(
+    song: Registry, voice: Any, told: str
+) -> None:
+    with pytest.raises(ValorError) as caught:
+        sung(song, voice)
+    assert str(caught.value).startswith(told)
+
+
+def test_a_resource_of_one_kind_takes_no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = evolve(CHOIR, several_kinds=False)
+    monkeypatch.setattr(Song, "valor_resources", staticmethod(hookimpl(lambda: [alone])))
+    registry = Registry()
+    registry.register("song", Song)
+
+    with pytest.raises(ResourceError, match=r"expected a name or a table with a name, got \[3\]"):
+        sung(registry, [3])
+
+
+class Handed:
+    """A voice that is handed over."""
+
+    def __init__(self, says: str) -> None:
+        self.says = says
+        self.closed = 0
+
+    def identity(self) -> dict[str, Any]:
+        return {"says": self.says}
+
+    def close(self) -> None:
+        self.closed += 1
+
+
+def test_an_object_that_is_handed_over_is_used_as_it_is_and_not_closed(song: Registry) -> None:
+    voice = Handed("hello")
+    for number in range(2):
+        with sung(song, voice) as evaluator:
+            evaluator.update([Text(f"q{number}")])
+            report = evaluator.compute()
+        assert report["Said"].value == 5.0
+    assert voice.closed == 0
+    given = {"given": f"{__name__}.Handed", "says": "hello"}
+    assert report.config["choir"] == {"voice": given}
+
+
+def test_a_state_goes_on_with_what_tells_the_same_of_itself(song: Registry, tmp_path: Path) -> None:
+    state = tmp_path / "state.npz"
+    with sung(song, Handed("la")) as evaluator:
+        evaluator.update([Text("q1")])
+        evaluator.save(state)
+
+    sung(song, Handed("la")).resume(state)
+    with pytest.raises(ForeignStateError, match=r"made by another request, choir\.kind"):
+        sung(song, Handed("hum")).resume(state)
+    with pytest.raises(
+        ResourceError, match=r"choir\.voice: expected a name or a table with a name"
+    ):
+        valor_core.Evaluator.load(state, song)
+
+
+def test_what_an_object_tells_of_itself_is_checked(song: Registry) -> None:
+    voice = Handed("la")
+    voice.identity = lambda: ["la"]  # type: ignore[method-assign, assignment, return-value]
+    with pytest.raises(ResourceError, match=r"Handed: identity: facts must be a table"):
+        sung(song, voice).evaluation.describe()
+
+
+def test_a_file_that_identifies_a_resource_counts_by_its_content(tmp_path: Path) -> None:
+    @parameters
+    class Reading:
+        words: Path = parameter(help="File of words.")
+
+    spec = ResourceSpec(
+        name="mylab.reader", summary="", parameters=Reading, implementation="mylab:Reader"
+    )
+    file = tmp_path / "words.txt"
+    file.write_text("one")
+    resource = BoundResource(spec, Reading(words=Path("words.txt")), folder=tmp_path)
+    before = resource.identity()
+    same = resource.identity()
+    file.write_text("two")
+
+    assert before == same
+    assert resource.identity() != before
+    file.unlink()
+    assert resource.identity()["words"] == ["words.txt", None]

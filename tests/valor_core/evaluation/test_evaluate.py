@@ -1,0 +1,417 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from valor_core import Evaluator, Registry, evaluate, metric
+from valor_core.errors import (
+    ConfigError,
+    PartitionError,
+    ReportError,
+    RunInterrupted,
+    SchemaError,
+    StateError,
+)
+from valor_core.evaluation.evaluate import reader_of, run
+from valor_core.readers.reader import InMemory
+from valor_core.schemas.classification import Classification
+from valor_core.schemas.text import Text, TextBatch
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+ITEMS = [Text(f"q{n}", response="x" * n) for n in range(8)]
+METRICS = ["lab.LongShare"]
+
+
+@pytest.fixture
+def site(install: Callable[..., Path]) -> Path:
+    return install("valor-lab", "lab", PLUGINS / "lab")
+
+
+@pytest.fixture
+def data(site: Path, tmp_path: Path) -> dict[str, Any]:
+    parts = [[{"uid": one.uid, "response": one.response} for one in ITEMS[i::4]] for i in range(4)]
+    (tmp_path / "parts.json").write_text(json.dumps(parts))
+    (tmp_path / "log").mkdir()
+    return {
+        "reader": "lab.Parts",
+        "path": str(tmp_path / "parts.json"),
+        "log": str(tmp_path / "log"),
+    }
+
+
+@metric("mylab.Length", task="text")
+def length(item: Any) -> float:
+    return len(item.response) / 10
+
+
+def test_objects_batches_and_readers_are_all_data(site: Path) -> None:
+    whole = TextBatch.of(ITEMS)
+    halves = [TextBatch.of(ITEMS[:4]), TextBatch.of(ITEMS[4:])]
+
+    reports = [evaluate(data, METRICS) for data in (ITEMS, whole, halves, InMemory((whole,)))]
+
+    assert reports[0]["LongShare"].value == 5 / 8
+    assert all(report == reports[0] for report in reports)
+
+
+def test_the_task_is_told_from_the_data(site: Path) -> None:
+    for data in (ITEMS, tuple(ITEMS), TextBatch.of(ITEMS), [TextBatch.of(ITEMS)]):
+        assert evaluate(data, [length])["Length"].value == 0.35
+
+
+def test_data_of_another_task_than_the_metrics_are_refused() -> None:
+    with pytest.raises(ConfigError, match=r"found classification \(the config\), text \(mylab"):
+        evaluate([Classification("a", "dog")], [length])
+
+
+def test_a_reader_is_chosen_by_name(data: dict[str, Any]) -> None:
+    assert evaluate(data, METRICS).results == evaluate(ITEMS, METRICS).results
+
+
+def test_progress_is_told_after_every_partition(data: dict[str, Any]) -> None:
+    told: list[tuple[int, int, int]] = []
+
+    evaluate(data, METRICS, progress=lambda *how_far: told.append(how_far))
+
+    assert told == [(1, 4, 2), (2, 4, 4), (3, 4, 6), (4, 4, 8)]
+
+
+class TestReaders:
+    @pytest.mark.parametrize(
+        ("named", "found"), [({}, "the key is missing"), ({"reader": 3}, "got 3")]
+    )
+    def test_the_reader_must_be_named(self, named: dict[str, Any], found: str) -> None:
+        with pytest.raises(ConfigError) as caught:
+            reader_of(named | {"path": "a"}, "text", Registry(), place="c.yaml: ")
+
+        assert str(caught.value) == (
+            f"c.yaml: data.reader: expected the name of a reader, {found}\n"
+            "See them with: valor list --readers"
+        )
+
+    def test_a_reader_of_another_task_is_refused(self, site: Path) -> None:
+        with pytest.raises(
+            ConfigError, match=r"^data.reader: expected a reader for detection, got"
+        ):
+            reader_of({"reader": "lab.Parts", "path": "a"}, "detection", Registry())
+
+    def test_a_wrong_parameter_is_named_with_its_place(self, site: Path) -> None:
+        with pytest.raises(
+            Exception, match=r"^c\.yaml: data\.pth: unknown key\nDid you mean 'path"
+        ):
+            reader_of({"reader": "lab.Parts", "pth": "a"}, "text", Registry(), place="c.yaml: ")
+
+    def test_relative_paths_are_relative_to_the_folder(self, site: Path) -> None:
+        values = {"reader": "lab.Parts", "path": "a.json", "log": "/log"}
+
+        reader: Any = reader_of(values, "text", Registry(), Path("here"))
+
+        assert reader.parameters.path == Path("here/a.json")
+        assert reader.parameters.log == Path("/log")
+
+
+class TestStateFiles:
+    def test_a_failed_run_keeps_what_was_finished_and_goes_on(
+        self, data: dict[str, Any], tmp_path: Path
+    ) -> None:
+        state = tmp_path / "state.npz"
+        trouble = data | {"trouble": "raise", "at": 2}
+
+        with pytest.raises(PartitionError) as caught:
+            evaluate(trouble, METRICS, state=state)
+        for file in (tmp_path / "log").iterdir():
+            file.unlink()
+        report = evaluate(data, METRICS, state=state)
+
+        assert caught.value.__notes__ == [f"What was finished, saved in {state}"]
+        assert report == evaluate(data, METRICS)
+        assert Evaluator.load(state).compute() == report
+
+    def test_what_was_finished_is_not_read_again(
+        self, data: dict[str, Any], tmp_path: Path
+    ) -> None:
+        state = tmp_path / "state.npz"
+        with pytest.raises(PartitionError):
+            evaluate(data | {"trouble": "raise", "at": 2}, METRICS, state=state)
+        for file in (tmp_path / "log").iterdir():
+            file.unlink()
+
+        evaluate(data, METRICS, state=state)
+
+        assert {file.name for file in (tmp_path / "log").iterdir()} == {"2", "3"}
+
+    def test_a_missing_folder_is_refused_before_any_work(
+        self, data: dict[str, Any], tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "missing"
+
+        with pytest.raises(StateError) as caught:
+            evaluate(data, METRICS, state=folder / "state.npz")
+
+        assert str(caught.value) == (
+            f"{folder / 'state.npz'}: there is no folder {folder}\nMake it with: mkdir -p {folder}"
+        )
+        assert not list((tmp_path / "log").iterdir())
+
+    def test_a_state_of_other_data_is_refused(self, data: dict[str, Any], tmp_path: Path) -> None:
+        state = tmp_path / "state.npz"
+        evaluate(data, METRICS, state=state)
+
+        with pytest.raises(StateError) as caught:
+            evaluate(ITEMS, METRICS, state=state)
+
+        assert str(caught.value) == (
+            f"{state}: made from other data or before they changed, part 0 is not among these "
+            "(and 3 more)\n"
+            "Name another state file, or remove this one."
+        )
+
+    @pytest.mark.usefixtures("site")
+    @pytest.mark.parametrize(
+        ("response", "found"),
+        [("no", "bytes 0 to 32 is not among these"), ("oui", "bytes 0 to 32 has changed since")],
+    )
+    def test_a_state_of_a_file_that_has_changed_is_refused(
+        self, tmp_path: Path, response: str, found: str
+    ) -> None:
+        path, state = tmp_path / "answers.jsonl", tmp_path / "state.npz"
+        path.write_text('{"uid": "a", "response": "yes"}\n', encoding="utf-8")
+        data = {"reader": "csv", "path": str(path)}
+        evaluate(data, METRICS, "text", state=state)
+        path.write_text(f'{{"uid": "a", "response": "{response}"}}\n', encoding="utf-8")
+        os.utime(path, ns=(0, 0))
+
+        with pytest.raises(StateError) as caught:
+            evaluate(data, METRICS, "text", state=state)
+
+        assert caught.value.message == (
+            f"{state}: made from other data or before they changed, {path}, {found}"
+        )
+
+
+@pytest.mark.usefixtures("site")
+class TestWrongData:
+    @pytest.mark.parametrize("data", [5, "items.csv", None])
+    def test_what_is_no_data_is_an_error(self, data: Any) -> None:
+        with pytest.raises(SchemaError, match=r"^data: expected (Text )?items or a batch, got "):
+            evaluate(data, METRICS, "text")
+
+    def test_a_strange_item_is_named_by_its_position(self) -> None:
+        with pytest.raises(SchemaError, match=r"^data\[1\]: expected a Text, got 5$"):
+            evaluate([ITEMS[0], 5], METRICS, "text")
+
+    def test_no_metrics_are_an_error(self) -> None:
+        with pytest.raises(ConfigError, match=r"^metrics must not be empty"):
+            evaluate(ITEMS, [])
+
+    def test_one_metric_stands_for_a_list_of_it(self) -> None:
+        assert evaluate(ITEMS, METRICS[0]).to_dict() == evaluate(ITEMS, METRICS[:1]).to_dict()
+
+
+def test_counts_are_saved_while_a_run_goes_on(
+    data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path / "state.npz"
+    monkeypatch.setattr(sys.modules["valor_core.evaluation.evaluate"], "_SAVE_EVERY", -1000.0)
+    saved: list[int] = []
+
+    def look(finished: int, count: int, read: int) -> None:
+        if state.exists():
+            saved.append(Evaluator.load(state).tally.read)
+
+    evaluate(data, METRICS, state=state, progress=look)
+
+    assert saved == [2, 4, 6]  # what was saved after the partition before
+
+
+class TestInterrupts:
+    @pytest.fixture(autouse=True)
+    def interruptible(self) -> Iterator[None]:
+        """Interrupts are heard also where pytest was started in the background of a script."""
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+        signal.signal(signal.SIGINT, before)
+
+    def test_an_interrupt_says_what_was_finished(self, data: dict[str, Any]) -> None:
+        def interrupt(finished: int, count: int, read: int) -> None:
+            if finished == 2:
+                raise KeyboardInterrupt
+
+        with pytest.raises(RunInterrupted) as caught:
+            evaluate(data, METRICS, progress=interrupt)
+
+        assert str(caught.value) == "run: stopped after 2 of 4 partitions, 4 items"
+
+    def test_an_interrupted_run_can_go_on(self, data: dict[str, Any], tmp_path: Path) -> None:
+        state = tmp_path / "state.npz"
+
+        def interrupt(finished: int, count: int, read: int) -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(RunInterrupted) as caught:
+            evaluate(data, METRICS, progress=interrupt, state=state)
+
+        assert str(caught.value) == (
+            f"run: stopped after 1 of 4 partitions, 2 items, saved in {state}\n"
+            f"Go on with: valor run … --state {state}"
+        )
+        assert evaluate(data, METRICS, state=state) == evaluate(data, METRICS)
+
+    def test_an_interrupt_in_the_middle_of_a_merge_waits_for_its_end(
+        self, data: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        import lab.metrics
+
+        state = tmp_path / "state.npz"
+        merge = lab.metrics.Lengths.merge
+
+        def interrupted(self: Any, other: Any) -> None:
+            merge(self, other)
+            signal.raise_signal(signal.SIGINT)
+
+        monkeypatch.setattr(lab.metrics.Lengths, "merge", interrupted)
+        with pytest.raises(
+            RunInterrupted, match=r"stopped after 2 of 4 partitions, 4 items, saved"
+        ):
+            evaluate(data, METRICS, state=state)
+        monkeypatch.undo()
+
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def test_an_evaluation_in_another_thread_leaves_signals_alone(
+        self, data: dict[str, Any]
+    ) -> None:
+        reports: list[Any] = []
+        thread = threading.Thread(target=lambda: reports.append(evaluate(data, METRICS)))
+
+        thread.start()
+        thread.join()
+
+        assert reports == [evaluate(data, METRICS)]
+
+    @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are a matter of POSIX")
+    @pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
+    def test_an_interrupted_program_leaves_no_process_and_its_state_goes_on(
+        self, site: Path, data: dict[str, Any], tmp_path: Path, mode: str
+    ) -> None:
+        state, log = tmp_path / "state.npz", tmp_path / "log"
+        waiting = data | {"trouble": "wait", "at": 3}
+        engine = {"mode": mode, "workers": 2}
+        script = tmp_path / "program.py"
+        script.write_text(
+            f"import sys; sys.path.insert(0, {str(site)!r})\n"
+            "from valor_core import evaluate\n"
+            "from valor_core.errors import RunInterrupted\n"
+            "def told(finished, count, read):\n"
+            f"    open({str(tmp_path)!r} + f'/told-{{finished}}', 'w').close()\n"
+            "if __name__ == '__main__':\n"
+            "    try:\n"
+            f"        evaluate({waiting!r}, {METRICS!r}, engine={engine!r}, state={str(state)!r},"
+            " progress=told)\n"
+            "    except RunInterrupted as error:\n"
+            "        print(error)\n"
+        )
+
+        program = subprocess.Popen(
+            [sys.executable, str(script)], stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        wait_for(lambda: (tmp_path / "told-3").exists() and (log / "3").exists(), program)
+        os.killpg(program.pid, signal.SIGINT)
+        if mode == "threads":
+            (log / "go").touch()
+        output, _ = program.communicate(timeout=60)
+
+        # Threads cannot be ended: the partition that was under way is waited for and counted.
+        counted = "4 of 4 partitions, 8" if mode == "threads" else "3 of 4 partitions, 6"
+        assert output.startswith(f"run: stopped after {counted} items, saved in")
+        wait_for(lambda: not alive(program.pid), program)
+        assert evaluate(data, METRICS, state=state) == evaluate(data, METRICS)
+
+    @pytest.mark.skipif(os.name == "nt", reason="groups of processes are a matter of POSIX")
+    def test_a_killed_program_leaves_no_process(
+        self, site: Path, data: dict[str, Any], tmp_path: Path
+    ) -> None:
+        waiting, engine = data | {"trouble": "wait", "at": 3}, {"mode": "processes", "workers": 2}
+        script = tmp_path / "program.py"
+        script.write_text(
+            f"import sys; sys.path.insert(0, {str(site)!r})\n"
+            "from valor_core import evaluate\n"
+            "if __name__ == '__main__':\n"
+            f"    evaluate({waiting!r}, {METRICS!r}, engine={engine!r})\n"
+        )
+
+        program = subprocess.Popen(
+            [sys.executable, str(script)], stdout=subprocess.PIPE, start_new_session=True
+        )
+        wait_for(lambda: (tmp_path / "log" / "3").exists(), program)
+        program.kill()
+
+        program.communicate(timeout=60)  # ends when the last process has let go of the pipe
+
+
+def wait_for(condition: Callable[[], bool], program: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "waited for too long"
+        time.sleep(0.01)
+
+
+def alive(group: int) -> bool:
+    """Whether a process of the group is left."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_an_evaluator_may_be_run_on_several_readers(site: Path) -> None:
+    evaluator = Evaluator(METRICS)
+
+    run(evaluator, InMemory.of(ITEMS[:4], TextBatch))
+    evaluator.tally.done.clear()
+    run(evaluator, InMemory.of(ITEMS[4:], TextBatch))
+
+    assert evaluator.compute() == evaluate(ITEMS, METRICS)
+
+
+def test_a_state_of_other_data_in_memory_is_refused(site: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state.npz"
+    first = evaluate(ITEMS[:4], METRICS, state=state)
+
+    assert evaluate(ITEMS[:4], METRICS, state=state) == first
+    with pytest.raises(StateError, match=r"made from other data or before they changed"):
+        evaluate(ITEMS[4:], METRICS, state=state)
+
+
+def test_an_engine_may_be_given_by_its_name(site: Path) -> None:
+    report = evaluate(ITEMS, METRICS, engine="local")
+
+    assert report.results == evaluate(ITEMS, METRICS).results
+    with pytest.raises(ConfigError, match=r"^engine must be a string or table or null, got 3$"):
+        evaluate(ITEMS, METRICS, engine=3)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"^state must be a path, got 3$"):
+        evaluate(ITEMS, METRICS, state=3)  # type: ignore[arg-type]
+
+
+def test_a_report_that_cannot_be_written_leaves_the_one_before(site: Path, tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    report = evaluate(ITEMS, METRICS)
+    report.save(path)
+    before = path.read_bytes()
+
+    with pytest.raises(ReportError, match=r"found the lone surrogate .ud800$"):
+        evolve(report, warnings=("a\ud800",)).save(path)
+
+    assert path.read_bytes() == before

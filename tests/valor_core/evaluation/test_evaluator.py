@@ -1,0 +1,829 @@
+from __future__ import annotations
+
+import copy
+import pickle
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from valor_core import Evaluator, Failed, Label, Registry, Undefined, metric
+from valor_core.errors import (
+    ConfigError,
+    MissingPluginError,
+    SchemaError,
+    StateError,
+    UnknownNameError,
+    ValorError,
+)
+from valor_core.evaluation.tally import Tally
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box
+from valor_core.schemas.text import Text, TextBatch
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+METRICS: list[Any] = [
+    {"name": "lab.LongShare", "threshold": 4},
+    {"name": "lab.LongShares", "thresholds": [1, 3]},
+]
+
+
+@pytest.fixture
+def lab(install: Callable[..., Path]) -> None:
+    install("valor-lab", "lab", PLUGINS / "lab")
+
+
+OPTIONS: dict[str, Any] = {
+    "slices": ["weather", ["weather", "city"]],
+    "filter": "not city == 'C'",
+}
+
+
+def item(uid: Any, response: str = "Paris", **metadata: Any) -> Text:
+    return Text(uid, response=response, metadata=metadata)
+
+
+ITEMS = [
+    item("q1", "Paris", weather="sun", city="A"),
+    item("q2", "no", weather="rain", city="A"),
+    item("q3", "Rom", weather="rain", city="B"),
+    item("q4", "Stockholm", city="B"),
+]
+
+
+def evaluated(data: list[Text], metrics: Any = None, **options: Any) -> Evaluator:
+    evaluator = Evaluator(METRICS if metrics is None else metrics, **options)
+    evaluator.update(data)
+    return evaluator
+
+
+@metric("mylab.Score", task="text")
+def score(item: Any, *, weight: float = 1) -> Any:
+    if item.response == "no":
+        return Undefined("not an answer")
+    if item.response == "bad":
+        raise ValueError("cannot read it")
+    return len(item.response) * weight / 10
+
+
+@pytest.mark.usefixtures("lab")
+class TestStreaming:
+    def test_batches_one_by_one_equal_all_at_once(self) -> None:
+        evaluator = Evaluator(METRICS)
+
+        for one in ITEMS:
+            evaluator.update([one])
+
+        assert evaluator.compute() == evaluated(ITEMS).compute()
+
+    def test_a_report_can_be_had_at_any_time_and_counting_goes_on(self) -> None:
+        evaluator = Evaluator(METRICS)
+
+        first = evaluator.compute()
+        evaluator.update(ITEMS[:2])
+        second = evaluator.compute()
+        evaluator.update(ITEMS[2:])
+        third = evaluator.compute()
+
+        assert first["LongShare"].only.undefined == "no responses"
+        assert second["LongShare"].value == 0.5
+        assert third == evaluated(ITEMS).compute()
+        assert evaluator.compute() == third
+
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(st.permutations(range(4)), st.integers(0, 4), st.integers(0, 4))
+    def test_any_split_in_any_order_gives_the_same_report(
+        self, order: list[int], cut: int, other: int
+    ) -> None:
+        options: dict[str, Any] = {"slices": ["weather"], "filter": "not weather == 'snow'"}
+        items = [ITEMS[place] for place in order]
+        low, high = sorted((cut, other))
+
+        merged = evaluated(items[:low], **options)
+        for part in (items[low:high], items[high:]):
+            merged.merge(evaluated(part, **options))
+
+        assert merged.compute() == evaluated(ITEMS, **options).compute()
+
+    def test_a_batch_that_a_state_refuses_is_not_counted_at_all(self) -> None:
+        evaluator = Evaluator(["lab.LongShare", "lab.Refusing"])
+        evaluator.update([item("q1")])
+
+        with pytest.raises(SchemaError, match=r"^response: expected anything but 'no'$"):
+            evaluator.update([item("q2"), item("q3", "no")])
+
+        report = evaluator.compute()
+        assert report.counts["read"] == 1
+        assert report["LongShare"].value == 1.0
+        assert report["Refusing"].value == 1
+
+    def test_a_batch_of_another_task_is_refused(self) -> None:
+        batch = ClassificationBatch.of([Classification("a", "dog", {"dog": 1})])
+
+        with pytest.raises(
+            SchemaError, match=r"^data: expected a batch of text, got one of classification$"
+        ):
+            Evaluator(METRICS).update(batch)
+
+    def test_arrays_are_answered_with_what_makes_a_batch_of_them(self) -> None:
+        with pytest.raises(SchemaError, match=r"got ndarray\nMake an item of each row with: Text"):
+            Evaluator(METRICS).update(np.array(["Paris", "Rom"]))
+
+    def test_a_batch_is_not_written_to(self) -> None:
+        batch = TextBatch.of(ITEMS)
+
+        evaluator = Evaluator(METRICS, slices=["city"])
+        evaluator.update(batch)
+
+        assert batch == TextBatch.of(ITEMS)
+
+
+@pytest.mark.usefixtures("lab")
+class TestUids:
+    def test_an_item_in_two_batches_is_an_error_that_names_it(self) -> None:
+        evaluator = evaluated(ITEMS[:2])
+        evaluator.update([item("q2"), item("q5")])
+
+        with pytest.raises(
+            SchemaError, match=r"^item 'q2': expected each uid once, found it 2 tim"
+        ):
+            evaluator.compute()
+
+    def test_an_item_in_two_evaluators_is_found_when_they_are_merged(self) -> None:
+        evaluator = evaluated(ITEMS[:2])
+        evaluator.merge(evaluated(ITEMS[1:]))
+
+        with pytest.raises(SchemaError, match=r"^item 'q2': expected each uid once"):
+            evaluator.compute()
+
+    def test_names_and_numbers_cannot_be_mixed(self) -> None:
+        evaluator = evaluated([item("q1")])
+        evaluator.update([item(1)])
+
+        with pytest.raises(SchemaError, match=r"^uids: expected all strings or all whole numbers"):
+            evaluator.compute()
+
+    def test_items_with_and_without_names_cannot_be_mixed(self) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update(ClassificationBatch.from_arrays([0], [[0.75, 0.25]]))
+        evaluator.update(ClassificationBatch.from_arrays([0], [[0.75, 0.25]], uids=["a"]))
+
+        with pytest.raises(SchemaError) as error:
+            evaluator.compute()
+
+        assert str(error.value) == (
+            "uids: expected all items to have one, or none, found 1 of 2\n"
+            "Pass uids with every batch."
+        )
+
+    def test_a_batch_that_the_filter_empties_does_not_change_the_kind_of_uids(self) -> None:
+        evaluator = Evaluator(METRICS, filter="weather == 'rain'")
+        evaluator.update([item("q1", weather="sun")])
+        evaluator.update([item("q2", weather="rain")])
+
+        assert evaluator.compute().counts == {"read": 1, "skipped": 1, "failed": 0}
+
+    def test_empty_batches_are_no_trouble(self) -> None:
+        evaluator = Evaluator(METRICS)
+        for items in ([], [item("q1")], []):
+            evaluator.update(items)
+
+        assert evaluator.compute().counts["read"] == 1
+
+    def test_a_part_of_items_without_names_is_numbered_through(self) -> None:
+        evaluator = Evaluator([score], items=True)
+        batch = TextBatch(Datums.numbers(3), [None] * 3, ["a", "ab", "abcd"], *[[()] * 3] * 3)
+
+        for _ in range(2):
+            evaluator.update(batch.select(np.array([0, 2])))
+
+        assert [row.uid for row in evaluator.compute().items[0].rows] == [0, 1, 2, 3]
+
+    def test_items_without_names_are_numbered_through(self) -> None:
+        evaluator = Evaluator([score], items=True)
+        batch = TextBatch(Datums.numbers(2), [None] * 2, ["ab", "abcd"], *[[()] * 2] * 3)
+
+        evaluator.update(batch)
+        evaluator.update(batch)
+
+        report = evaluator.compute()
+        assert [row.uid for row in report.items[0].rows] == [0, 1, 2, 3]
+        assert report.counts["read"] == 4
+
+
+@pytest.mark.usefixtures("lab")
+class TestMerging:
+    def test_evaluators_of_other_metrics_do_not_merge(self) -> None:
+        with pytest.raises(StateError, match=r"^merge: made by another request, metrics: lab"):
+            evaluated(ITEMS).merge(evaluated([], ["lab.LongShare"]))
+
+    def test_only_evaluators_merge(self) -> None:
+        with pytest.raises(StateError, match=r"^merge: expected another evaluator, got None"):
+            evaluated(ITEMS).merge(None)  # type: ignore[arg-type]
+
+    def test_evaluators_of_other_parameters_do_not_merge(self) -> None:
+        other = Evaluator([{"name": "lab.LongShare", "threshold": 5}])
+
+        with pytest.raises(
+            StateError,
+            match=r"another request, metrics\[0\]\.threshold of lab\.LongShare@2 is 5\.0 there and",
+        ):
+            Evaluator([{"name": "lab.LongShare", "threshold": 4}]).merge(other)
+
+    def test_evaluators_of_other_slices_do_not_merge(self) -> None:
+        with pytest.raises(StateError) as caught:
+            Evaluator(METRICS).merge(Evaluator(METRICS, slices=["weather"]))
+
+        assert str(caught.value) == (
+            "merge: made by another request, slices is [['weather']] there and None here\n"
+            "Merge states of one config only."
+        )
+
+    def test_the_other_evaluator_is_not_written_to(self) -> None:
+        one, other = evaluated(ITEMS[:2]), evaluated(ITEMS[2:])
+        before = other.compute()
+
+        one.merge(other)
+        one.update([item("q9")])
+
+        assert other.compute() == before
+
+
+@pytest.mark.usefixtures("lab")
+class TestSlices:
+    def test_slices_that_are_computed_side_by_side_share_no_state(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        together: list[list[tuple[Any, ...]]] = []
+
+        def in_turn(tasks: list[Any]) -> list[Any]:
+            together.append([key for task in tasks for key in task.args[-1]])
+            return [task() for task in tasks]
+
+        monkeypatch.setattr("valor_core.evaluation.evaluator.in_threads", in_turn)
+        report = evaluated(ITEMS, slices=["weather", ["weather", "city"]]).compute()
+
+        assert [len(keys) for keys in together] == [4, 4]
+        assert all(len(set(keys)) == len(keys) for keys in together)
+        assert len(report.slices) == 7
+
+    def test_every_slice_equals_an_evaluation_of_its_items(self) -> None:
+        report = evaluated(ITEMS, slices=["weather", ["weather", "city"]]).compute()
+
+        for where in ({"weather": "rain"}, {"weather": "rain", "city": "B"}):
+            items = [one for one in ITEMS if where.items() <= one.metadata.items()]
+            assert report.slice(**where) == evaluated(items).compute().results
+
+    def test_a_missing_value_is_a_slice_of_its_own(self) -> None:
+        report = evaluated(ITEMS, slices=["weather"]).compute()
+
+        assert [part.where for part in report.slices] == [
+            {"weather": "rain"},
+            {"weather": "sun"},
+            {"weather": None},
+        ]
+        assert report.slice(weather=None) == evaluated(ITEMS[3:]).compute().results
+
+    def test_the_whole_is_the_same_with_and_without_slices(self) -> None:
+        sliced = evaluated(ITEMS, slices=["weather", "city"]).compute()
+
+        assert sliced.results == evaluated(ITEMS).compute().results
+
+    def test_too_many_combinations_are_refused_and_not_counted(self) -> None:
+        evaluator = Evaluator(METRICS, slices=["n"])
+        evaluator.update([item(f"a{n}", n=n) for n in range(1000)])
+
+        with pytest.raises(
+            ConfigError, match=r"expected at most 1,000 combinations of n, found 1,0"
+        ):
+            evaluator.update([item("b", n=-1)])
+
+        assert evaluator.compute().counts["read"] == 1000
+
+    def test_too_many_combinations_of_two_evaluators_are_refused_and_not_merged(
+        self, tmp_path: Path
+    ) -> None:
+        one, other = (
+            evaluated([item(f"{side}{n}", n=n + 600 * side) for n in range(600)], slices=["n"])
+            for side in (0, 1)
+        )
+        other.save(tmp_path / "state.npz")
+        before = one.compute()
+
+        for merged in (lambda: one.merge(other), lambda: one.resume(tmp_path / "state.npz")):
+            with pytest.raises(ConfigError, match=r"at most 1,000 combinations of n, found 1,200"):
+                merged()
+
+        assert one.compute() == before
+
+    def test_an_error_of_what_was_chosen_has_the_place_of_it(self) -> None:
+        place = "c.yaml: "
+        by_place: list[tuple[dict[str, Any], str]] = [
+            ({"slices": ["n"]}, "slices: expected at most 1,000 combinations of n, found 1,001"),
+            ({"filter": "n = 1"}, "filter 'n = 1': expected an operator"),
+            ({"filter": "n == '1'"}, "filter \"n == '1'\": field 'n' holds numbers and cannot"),
+            ({"filter": "m == 1"}, "filter: no item has the metadata field 'm'"),
+        ]
+        for options, message in by_place:
+            with pytest.raises(ValorError) as caught:
+                evaluated([item(n, n=n) for n in range(1001)], place=place, **options).compute()
+            assert str(caught.value).startswith(place + message)
+
+    def test_a_filter_by_a_field_that_no_item_has_is_answered_with_the_nearest(self) -> None:
+        with pytest.raises(ConfigError) as caught:
+            evaluated(ITEMS, filter="wether == 'sun'").compute()
+
+        assert str(caught.value) == (
+            "filter: no item has the metadata field 'wether'\nDid you mean 'weather'?"
+        )
+
+    def test_a_filter_by_a_field_like_no_other_is_answered_with_all_fields(self) -> None:
+        with pytest.raises(ConfigError, match=r"Fields there are: city, weather\.$"):
+            evaluated(ITEMS, filter="zzz == 1").compute()
+        with pytest.raises(ConfigError, match=r"Fields there are: none\.$"):
+            evaluated([item("q1")], filter="zzz == 1").compute()
+
+    def test_a_slice_by_a_field_that_no_item_has_costs_no_result_and_is_not_passed_over(
+        self,
+    ) -> None:
+        report = evaluated(ITEMS, slices=["wether"]).compute()
+
+        assert report.not_found == (
+            "slices: no item has the metadata field 'wether'; did you mean 'weather'?",
+        )
+        assert len(report.results) > 0
+        assert not report.ok
+
+    def test_without_items_a_report_is_not_passed(self) -> None:
+        assert not evaluated([]).compute().ok
+
+    def test_the_name_of_an_item_is_no_field_to_slice_by(self) -> None:
+        (warning,) = evaluated(ITEMS, slices=["uid"]).compute().not_found
+
+        assert warning.startswith("slices: no item has the metadata field 'uid'")
+
+    def test_slices_and_a_filter_that_leaves_nothing_go_together(self) -> None:
+        evaluator = Evaluator(METRICS, slices=["weather"], filter="weather == 'snow'")
+        evaluator.update(ITEMS)
+
+        report = evaluator.compute()
+
+        assert report.slices == ()
+        assert report.warnings == ("no datums took part, 4 were left out by the filter",)
+
+
+@pytest.mark.usefixtures("lab")
+class TestFilterAndLabelMap:
+    def test_only_items_that_pass_the_filter_take_part(self) -> None:
+        report = evaluated(ITEMS, filter="weather == 'rain'").compute()
+
+        assert report.results == evaluated(ITEMS[1:3]).compute().results
+        assert report.counts == {"read": 2, "skipped": 2, "failed": 0}
+
+    def test_labels_are_renamed_before_they_are_counted(self) -> None:
+        items = [Classification("a", "tabby"), Classification("b", "cat"), Classification("c", "x")]
+        evaluator = Evaluator(["lab.TruthCount"], label_map={"tabby": "cat"})
+
+        evaluator.update(items)
+
+        assert evaluator.compute()["TruthCount", "cat"].value == 2
+
+    def test_the_order_of_a_label_map_does_not_matter(self) -> None:
+        one = Evaluator(["lab.TruthCount"], label_map={"a": "b", "c": "d"})
+        other = Evaluator(["lab.TruthCount"], label_map={"c": "d", "a": "b"})
+
+        one.merge(other)
+
+        assert one.evaluation.describe() == other.evaluation.describe()
+
+    def test_text_has_no_labels_to_rename(self) -> None:
+        with pytest.raises(
+            SchemaError, match=r"^label_map: expected none, items of text have no l"
+        ):
+            evaluated(ITEMS, label_map={"a": "b"})
+
+
+@pytest.mark.usefixtures("lab")
+class TestReports:
+    def test_a_report_says_what_took_part(self) -> None:
+        report = evaluated(ITEMS).compute()
+
+        assert list(report.versions) == ["valor-core", "valor-lab", "numpy"]
+        assert report.versions["valor-lab"] == "1.0"
+        assert report.config["metrics"][0]["name"] == "lab.LongShare@2"
+        assert report.warnings == ()
+
+    def test_no_data_is_worth_a_warning(self) -> None:
+        assert Evaluator(METRICS).compute().warnings == ("no datums took part",)
+
+    def test_failed_items_are_counted_once(self) -> None:
+        items = [item("q1", "bad"), item("q2", "no"), item("q3", "Paris")]
+
+        report = evaluated(items, [score, {"name": score, "weight": 2}]).compute()
+
+        assert report.counts["failed"] == 1
+        assert not report.ok
+        assert report.find("Score", weight=1.0).only.left_out == {
+            "failed: ValueError: cannot read it": 1,
+            "undefined: not an answer": 1,
+        }
+        assert report.find("Score", weight=1.0).value == 0.5
+
+    def test_rows_of_every_per_item_metric_stand_in_the_report_on_request(self) -> None:
+        items = [item("q3"), item("q1", "bad"), item("q2", "no")]
+        metrics = [score, {"name": score, "weight": 2}, "lab.LongShare"]
+
+        report = evaluated(items, metrics, items=True).compute()
+
+        assert [table.parameters for table in report.items] == [{"weight": 1.0}, {"weight": 2.0}]
+        assert [row.uid for row in report.items[1].rows] == ["q1", "q2", "q3"]
+        assert isinstance(report.items[0].rows[0].value, Failed)
+        assert evaluated(items, metrics).compute().items == ()
+
+    def test_requirements_are_met_or_not(self) -> None:
+        require = {"LongShare": ">= 0.5", "lab.LongShare": "> 0.5"}
+
+        report = evaluated(ITEMS, require=require).compute()
+
+        assert [outcome.met for outcome in report.requirements] == [True, False]
+        assert not report.ok
+
+    def test_a_requirement_of_another_metric_is_refused_before_any_work(self) -> None:
+        with pytest.raises(ConfigError, match=r"^require\.mAP: no chosen metric is called 'mAP'"):
+            Evaluator(METRICS, require={"mAP": ">= 0.5"})
+
+
+@pytest.mark.usefixtures("lab")
+class TestSavedStates:
+    def test_a_loaded_evaluator_gives_the_same_report_and_goes_on(self, tmp_path: Path) -> None:
+        metrics = [*METRICS, {"name": score, "weight": 2}]
+        registry = Registry()
+        registry.add(score)
+        evaluator = evaluated(ITEMS[:3], metrics, registry=registry, **OPTIONS)
+        evaluator.save(tmp_path / "state.npz")
+
+        loaded = Evaluator.load(tmp_path / "state.npz", registry)
+
+        assert loaded.compute() == evaluator.compute()
+        loaded.update(ITEMS[3:])
+        whole = evaluated(ITEMS, metrics, registry=registry, **OPTIONS).compute()
+        assert loaded.compute() == whole
+
+    def test_rows_and_requirements_are_asked_for_anew(self, tmp_path: Path) -> None:
+        evaluator = Evaluator([score])
+        evaluator.update([item("q1")])
+        evaluator.save(tmp_path / "state.npz")
+        registry = Registry()
+        registry.add(score)
+
+        report = Evaluator.load(
+            tmp_path / "state.npz", registry, items=True, require={"Score": ">= 0.9"}
+        ).compute()
+
+        assert [row.value for row in report.items[0].rows] == [0.5]
+        assert not report.ok
+
+    def test_a_metric_of_somebodys_own_code_needs_a_registry(self, tmp_path: Path) -> None:
+        evaluated(ITEMS, [score]).save(tmp_path / "state.npz")
+
+        with pytest.raises(UnknownNameError) as caught:
+            Evaluator.load(tmp_path / "state.npz")
+
+        assert str(caught.value) == (
+            f"{tmp_path / 'state.npz'}: metrics[0]: metric 'mylab.Score': no installed plugin "
+            "claims the namespace 'mylab'\n"
+            "If code of yours makes the metric, add it to a Registry with its method add, and pass "
+            "that one as registry="
+        )
+
+    def test_a_metric_of_a_plugin_that_is_missing_needs_the_plugin(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Evaluator(["Counts"], "classification").save(tmp_path / "state.npz")
+
+        def missing(*arguments: Any) -> None:
+            raise MissingPluginError("metric: not installed", "Install it.")
+
+        monkeypatch.setattr(Registry, "metric", missing)
+        with pytest.raises(MissingPluginError, match=r"not installed\nInstall it\.$"):
+            Evaluator.load(tmp_path / "state.npz")
+
+    @pytest.mark.usefixtures("interruptible")
+    @pytest.mark.parametrize("how", ["merge", "resume"])
+    def test_an_interrupt_while_counts_are_added_comes_when_they_are(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+    ) -> None:
+        one, other = evaluated(ITEMS[:1]), evaluated(ITEMS[1:])
+        other.save(tmp_path / "state.npz")
+        take = Tally.take
+
+        def interrupted(self: Tally, added: Tally) -> None:
+            signal.raise_signal(signal.SIGINT)
+            take(self, added)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Tally, "take", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                one.merge(other) if how == "merge" else one.resume(tmp_path / "state.npz")
+
+        assert one.compute() == evaluated(ITEMS).compute()
+
+    def test_labels_come_through_a_file(self, tmp_path: Path) -> None:
+        label_map = {"tabby": ("animal", "cat")}
+        evaluator = Evaluator(["lab.TruthCount"], label_map=label_map)
+        evaluator.update([Classification("a", "tabby"), Classification("b", [("x", "y")])])
+        evaluator.save(tmp_path / "state.npz")
+
+        loaded = Evaluator.load(tmp_path / "state.npz")
+
+        assert loaded.compute() == evaluator.compute()
+        assert loaded.evaluation.label_map == {Label("class", "tabby"): Label("animal", "cat")}
+
+    def test_shards_merge_from_files(self, tmp_path: Path) -> None:
+        for number, items in enumerate([ITEMS[:1], ITEMS[1:]]):
+            evaluated(items).save(tmp_path / f"{number}.npz")
+
+        evaluator = Evaluator(METRICS)
+        for number in (1, 0):
+            evaluator.resume(tmp_path / f"{number}.npz")
+
+        assert evaluator.compute() == evaluated(ITEMS).compute()
+
+    @pytest.mark.parametrize("kind", [str, int])
+    def test_an_item_in_two_shards_is_found(self, tmp_path: Path, kind: type) -> None:
+        evaluated([item(kind(1)), item(kind(2))]).save(tmp_path / "state.npz")
+        evaluator = evaluated([item(kind(2)), item(kind(3))])
+
+        evaluator.resume(tmp_path / "state.npz")
+
+        with pytest.raises(SchemaError, match=f"^item {kind(2)!r}: expected each uid once"):
+            evaluator.compute()
+
+    @pytest.mark.parametrize(
+        ("metrics", "options"),
+        [
+            (["lab.LongShare"], {}),
+            ([{**METRICS[0], "threshold": 5}, METRICS[1]], {}),
+            (METRICS, {"filter": "city == 'A'"}),
+            (METRICS, {"slices": ["city"]}),
+        ],
+    )
+    def test_a_state_of_another_request_is_refused(
+        self, tmp_path: Path, metrics: Any, options: dict[str, Any]
+    ) -> None:
+        path = tmp_path / "state.npz"
+        evaluated(ITEMS).save(path)
+
+        with pytest.raises(StateError) as caught:
+            Evaluator(metrics, **options).resume(path)
+
+        assert str(caught.value).startswith(f"{path}: made by another request, ")
+        assert str(caught.value).endswith("\nMerge states of one config only.")
+
+    def test_a_state_goes_on_with_another_version_of_a_package(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "state.npz"
+        evaluated(ITEMS).save(path)
+        versions = Evaluator.versions
+        monkeypatch.setattr(
+            Evaluator, "versions", lambda self: versions(self) | {"valor-lab": "2.0"}
+        )
+
+        evaluator = Evaluator(METRICS)
+        evaluator.resume(path)
+
+        assert evaluator.compute().results == evaluated(ITEMS).compute().results
+
+    def test_a_state_of_another_version_of_a_metric_is_refused(
+        self, tmp_path: Path, install: Callable[..., Path]
+    ) -> None:
+        path = tmp_path / "state.npz"
+        evaluated(ITEMS).save(path)
+        evaluator = Evaluator(METRICS)
+        request = evaluator.evaluation.describe()
+        request["metrics"][0]["name"] = "lab.LongShare@3"
+
+        with pytest.raises(StateError, match=r"^there: made by another request, .*@3 only there"):
+            evaluator.evaluation.check_same(request, "there")
+
+    def test_a_file_that_is_not_there_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(StateError, match=r"state\.npz: no such file$"):
+            Evaluator.load(tmp_path / "state.npz")
+
+    def test_a_failed_save_leaves_nothing_behind(self, tmp_path: Path) -> None:
+        path = tmp_path / "missing" / "state.npz"
+
+        with pytest.raises(StateError, match=r"state\.npz: cannot be written, No such file or dir"):
+            evaluated(ITEMS).save(path)
+
+    def test_saving_again_replaces_the_file_whole(self, tmp_path: Path) -> None:
+        evaluator = evaluated(ITEMS[:1])
+        evaluator.save(tmp_path / "state.npz")
+        evaluator.update(ITEMS[1:])
+        evaluator.save(tmp_path / "state.npz")
+
+        assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["state.npz"]
+        assert Evaluator.load(tmp_path / "state.npz").compute() == evaluator.compute()
+
+
+class TestSides:
+    WARNING = (
+        "no item has both a ground truth and a prediction; "
+        "are the uids of both sides written alike?"
+    )
+    TRUE, PREDICTED = Classification("001", "dog"), Classification("1", (), {"dog": 0.75})
+
+    @pytest.mark.parametrize("together", [True, False])
+    def test_items_that_never_meet_are_worth_a_warning(self, together: bool) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        for batch in [[self.TRUE, self.PREDICTED]] if together else [[self.TRUE], [self.PREDICTED]]:
+            evaluator.update(batch)
+
+        assert evaluator.compute().warnings == (self.WARNING,)
+
+    def test_one_item_with_both_is_enough(self) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update([self.TRUE, self.PREDICTED, Classification("2", "dog", {"cat": 1})])
+
+        assert evaluator.compute().warnings == ()
+
+    @pytest.mark.parametrize("item", [TRUE, PREDICTED])
+    def test_one_side_alone_is_no_mistake(self, item: Classification) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update([item])
+
+        assert evaluator.compute().warnings == ()
+
+    def test_images_have_sides_too(self) -> None:
+        box = Box(0, 0, 10, 10)
+        evaluator = Evaluator(["Counts"], "detection")
+        evaluator.update([Detection("001", [TrueObject("dog", box)])])
+        evaluator.update([Detection("1", [], [PredictedObject({"dog": 0.75}, box)])])
+
+        assert evaluator.compute().warnings == (self.WARNING,)
+
+    def test_a_saved_state_keeps_them(self, tmp_path: Path) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update([self.TRUE])
+        evaluator.save(tmp_path / "state.npz")
+        resumed = Evaluator.load(tmp_path / "state.npz")
+        resumed.update([self.PREDICTED])
+
+        assert resumed.compute().warnings == (self.WARNING,)
+
+
+@pytest.fixture
+def log(tmp_path: Path, mylab: Path) -> Path:
+    """File in which the dictionary of `mylab.KnownWords` notes what happens to it."""
+    return tmp_path / "log"
+
+
+def of_known_words(log: Path) -> Evaluator:
+    return Evaluator(["mylab.KnownWords"], resources={"dictionary": {"log": str(log)}})
+
+
+def noted(log: Path) -> list[str]:
+    events = [line.split()[0] for line in log.read_text().splitlines()]
+    return [event for event in events if event != "has"]
+
+
+def test_resources_are_closed_with_the_evaluator_also_after_an_error(log: Path) -> None:
+    def work() -> None:
+        with of_known_words(log) as evaluator:
+            evaluator.update([item("q1")])
+            assert noted(log) == ["open"]
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        work()
+
+    assert noted(log) == ["open", "close"]
+
+
+def test_a_closed_evaluator_opens_its_resources_again(log: Path) -> None:
+    evaluator = of_known_words(log)
+    for uid in ("q1", "q2"):
+        evaluator.update([item(uid)])
+        evaluator.close()
+    evaluator.close()
+
+    assert noted(log) == ["open", "close"] * 2
+    assert evaluator.compute().counts["read"] == 2
+
+
+@pytest.mark.usefixtures("lab")
+def test_copies_made_while_another_thread_counts_are_whole() -> None:
+    evaluator = Evaluator(METRICS)
+    batches = [[item(f"q{i}_{k}", "word" * k, city=str(i)) for k in range(20)] for i in range(200)]
+
+    def count() -> None:
+        for batch in batches:
+            evaluator.update(batch)
+
+    with ThreadPoolExecutor(1) as threads:
+        counting = threads.submit(count)
+        copies = []
+        while not counting.done():
+            copies += [copy.deepcopy(evaluator), pickle.loads(pickle.dumps(evaluator))]
+        counting.result()
+
+    for one in copies:
+        report = one.compute()
+        assert report.counts["read"] % 20 == 0
+        assert (
+            report
+            == evaluated(
+                [item for batch in batches[: report.counts["read"] // 20] for item in batch]
+            ).compute()
+        )
+
+
+def test_a_copy_opens_resources_of_its_own(log: Path) -> None:
+    with of_known_words(log) as evaluator:
+        evaluator.update([item("q1")])
+        with pickle.loads(pickle.dumps(evaluator)) as copied:
+            copied.update([item("q2")])
+        assert noted(log) == ["open", "open", "close"]
+        evaluator.update([item("q3")])
+
+    assert noted(log) == ["open", "open", "close", "close"]
+    assert (copied.tally.read, evaluator.tally.read) == (2, 2)
+
+
+def test_a_registry_is_made_where_none_is_given() -> None:
+    assert isinstance(Evaluator([score]).registry, Registry)
+
+
+@pytest.mark.usefixtures("lab")
+def test_an_evaluator_is_not_merged_with_itself() -> None:
+    evaluator = evaluated(ITEMS)
+
+    with pytest.raises(StateError, match=r"^merge: expected another evaluator, got the same one$"):
+        evaluator.merge(evaluator)
+
+
+@pytest.mark.usefixtures("lab")
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"metrics": None}, "metrics: expected a name or a table with a name, got None"),
+        ({"metrics": []}, "metrics must not be empty"),
+        ({"require": ["LongShare"]}, "require must be a table, got ['LongShare']"),
+        ({"slices": [1]}, "slices[0] must be a string or list of string, got 1"),
+        ({"slices": {"a": 1}}, "slices must be a string or list of string, got {'a': 1}"),
+        ({"slices": [[]]}, "slices[0]: expected at least one field, found none"),
+        ({"task": 3}, "task must be a string, got 3"),
+        ({"task": "txet"}, "task: expected one of classification, detection, segmentation, text"),
+        ({"filter": 3}, "filter must be a string, got 3"),
+        ({"items": 3}, "items must be true or false or path, got 3"),
+        ({"items": "rows.jsonl"}, "items must be true or false, got 'rows.jsonl'"),
+        ({"resources": 3}, "resources must be a table, got 3"),
+        ({"resources": {"judge": 3}}, "judge must be a table, got 3"),
+        ({"label_map": 3}, "label_map: expected a table of labels, got 3"),
+        ({"label_map": {"": "cat"}}, "label_map: Label: value must be a non-empty string"),
+    ],
+)
+def test_an_argument_is_checked_as_a_config_is(arguments: dict[str, Any], error: str) -> None:
+    for place in ("", "c.yaml: "):
+        with pytest.raises(ValorError) as caught:
+            Evaluator(**({"metrics": ["lab.LongShare"], "task": "text"} | arguments), place=place)
+
+        text = str(caught.value).replace("metrics[0]:", "metrics:")
+        assert text.startswith(f"{place}{error}")
+
+
+class TestRenamesOfNothing:
+    ITEMS = (
+        Classification("a", "cat", {"cat": 1.0}),
+        Classification("b", "dog", {"dog": 1.0}),
+    )
+    WARNINGS = ("label_map: no item has the label 'dgo'; did you mean 'dog'?",)
+
+    def evaluator(self, *items: Classification) -> Evaluator:
+        renames = {"dgo": "dog", "cat": "animal"}
+        evaluator = Evaluator(["lab.TruthCount"], "classification", label_map=renames)
+        for one in items:
+            evaluator.update([one])
+        return evaluator
+
+    @pytest.mark.usefixtures("lab")
+    def test_a_label_that_no_item_has_is_a_warning(self) -> None:
+        assert self.evaluator(*self.ITEMS).compute().warnings == self.WARNINGS
+
+    @pytest.mark.usefixtures("lab")
+    def test_labels_are_merged_saved_and_loaded(self, tmp_path: Path) -> None:
+        one, two = self.evaluator(self.ITEMS[0]), self.evaluator(self.ITEMS[1])
+        one.save(tmp_path / "one.npz")
+
+        two.merge(Evaluator.load(tmp_path / "one.npz"))
+
+        assert two.compute().warnings == self.WARNINGS

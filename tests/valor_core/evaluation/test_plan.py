@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from valor_core import Registry, metric
+from valor_core.errors import ConfigError, ManifestError, ParameterError
+from valor_core.evaluation.bound_metric import bind, task_of
+from valor_core.evaluation.plan import Plan
+from valor_core.schemas.text import Text, TextBatch
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+ITEMS = [Text("q1", response="Paris"), Text("q2", response="no"), Text("q3", response="Rom")]
+
+
+@pytest.fixture
+def registry(install: Callable[..., Path]) -> Registry:
+    install("valor-lab", "lab", PLUGINS / "lab")
+    return Registry()
+
+
+def counted(registry: Registry, *choices: Any) -> tuple[Plan, list[Any]]:
+    plan = Plan.of(bind(choices, registry, "lab"))
+    states = plan.new_states()
+    plan.update(states, TextBatch.of(ITEMS), {})
+    return plan, states
+
+
+def test_two_metrics_with_thresholds_share_one_state_at_the_union(registry: Registry) -> None:
+    _, states = counted(
+        registry, {"name": "LongShare", "threshold": 5}, {"name": "LongShares", "thresholds": [3]}
+    )
+
+    assert len(states) == 1
+    assert states[0].thresholds == (3.0, 5.0)
+
+
+def test_metrics_computed_alone_equal_those_computed_together(registry: Registry) -> None:
+    choices = [
+        {"name": "LongShare", "threshold": 5},
+        {"name": "LongShares", "thresholds": [3, 1]},
+        {"name": "LongShare", "threshold": 3, "comment": "again"},
+    ]
+
+    plan, states = counted(registry, *choices)
+    together = plan.compute(states)
+
+    alone = []
+    for choice in choices:
+        plan, states = counted(registry, choice)
+        alone.extend(plan.compute(states))
+    assert together == alone
+
+
+def test_results_carry_the_short_name_and_the_identity(registry: Registry) -> None:
+    plan, states = counted(registry, "share_of_long")
+
+    result = plan.compute(states)[0]
+
+    assert (result.type, result.metric) == ("LongShare", "lab.LongShare@2")
+
+
+def test_a_metric_that_raises_does_not_lose_the_others(registry: Registry) -> None:
+    plan, states = counted(registry, "Crash", "LongShare")
+
+    crash, share = plan.compute(states)
+
+    assert (crash.type, crash.error) == ("Crash", "ZeroDivisionError: no luck")
+    assert share.value == 2 / 3
+
+
+def test_a_metric_that_answers_with_no_result_does_not_lose_the_others(registry: Registry) -> None:
+    plan, states = counted(registry, "Odd", "LongShare")
+
+    odd, share = plan.compute(states)
+
+    assert odd.type == "Odd"
+    assert odd.error is not None
+    assert share.value == 2 / 3
+
+
+def test_a_metric_that_refuses_says_why_on_one_line(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Any, state: Any) -> Any:
+        raise ConfigError("Crash: expected luck", "Have some.")
+
+    plan, states = counted(registry, "Crash")
+    monkeypatch.setattr(importlib.import_module("lab.metrics").Crash, "compute", refuse)
+
+    assert plan.compute(states)[0].error == "Crash: expected luck; have some."
+
+
+def test_a_metric_without_results_has_no_data(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, states = counted(registry, "Crash")
+    monkeypatch.setattr(
+        importlib.import_module("lab.metrics").Crash, "compute", lambda self, state: []
+    )
+
+    assert plan.compute(states)[0].undefined == "no data to compute it from"
+
+
+def test_states_are_detached_from_the_batches_where_they_can_be(registry: Registry) -> None:
+    plan, states = counted(registry, "LongShare")
+    detached: list[bool] = []
+    states[0].detach = lambda: detached.append(True)
+
+    plan.detach([*states, object()])
+
+    assert detached == [True]
+
+
+def test_states_of_a_slice_take_from_those_of_all_data_where_they_can(registry: Registry) -> None:
+    plan, states = counted(registry, "LongShare")
+    other = object()
+    states[0].within = lambda whole: (states[0], whole)
+
+    assert plan.within([*states, other], ["all", "more"]) == [(states[0], "all"), other]
+
+
+def test_a_choice_is_described_with_its_version_and_every_parameter(registry: Registry) -> None:
+    bound = bind([{"name": "lab.longshare", "threshold": 5}], registry, None)[0]
+
+    assert bound.describe() == {"name": "lab.LongShare@2", "threshold": 5.0, "comment": ""}
+
+
+@pytest.mark.parametrize("choice", [3, {"threshold": 5}, None, ["LongShare"]])
+def test_a_choice_must_have_a_name(registry: Registry, choice: Any) -> None:
+    with pytest.raises(ConfigError, match=r"^c\.yaml: metrics\[1\]: expected a name or a table wi"):
+        bind(["LongShare", choice], registry, "lab", "c.yaml: ")
+
+
+@pytest.mark.parametrize(
+    ("choice", "place", "remedy"),
+    [
+        (
+            {"Accuracy": {"top_k": 2, "exact": True}},
+            "c.yaml: ",
+            "Write it as: {name: Accuracy, top_k: 2, exact: true}",
+        ),
+        ({"Accuracy": None}, "c.yaml: ", "Write it as: {name: Accuracy}"),
+        ({"Accuracy": {"top_k": 2}}, "", "Write it as: {'name': 'Accuracy', 'top_k': 2}"),
+        ({"threshold": 5}, "c.yaml: ", None),
+        ({"Accuracy": {}, "F1": {}}, "c.yaml: ", None),
+    ],
+)
+def test_a_name_in_the_place_of_a_key_is_answered_with_the_table(
+    registry: Registry, choice: Any, place: str, remedy: str | None
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        bind([choice], registry, "lab", place)
+
+    assert caught.value.remedy == remedy
+
+
+def test_the_name_of_a_choice_must_be_text(registry: Registry) -> None:
+    with pytest.raises(ConfigError, match=r"^metrics: name must be a string, got 3$"):
+        bind([{"name": 3}], registry, "lab")
+
+
+def test_a_wrong_parameter_is_named_with_its_place_in_the_config(registry: Registry) -> None:
+    with pytest.raises(ParameterError) as caught:
+        bind([{"name": "LongShare", "threshold": -1}], registry, "lab", "c.yaml: ")
+
+    assert str(caught.value) == (
+        "c.yaml: metrics[0].threshold must be at least 0, got -1.0\n"
+        "See its parameters with: valor show lab.LongShare"
+    )
+
+
+def test_parameters_of_a_decorated_metric_are_listed_where_they_are_wrong(
+    registry: Registry,
+) -> None:
+    @metric("mylab.LengthWithin", task="lab")
+    def length_within(item: Text, *, most: int = 10, least: int = 0) -> float:
+        return float(least <= len(item.response or "") <= most)
+
+    registry.add(length_within)
+    with pytest.raises(ParameterError) as caught:
+        bind([{"name": "mylab.LengthWithin", "most": "many"}], registry, "lab", "c.yaml: ")
+
+    assert caught.value.remedy == "mylab.LengthWithin takes most, least."
+
+
+def test_a_wrong_parameter_in_python_is_named_with_its_metric(registry: Registry) -> None:
+    with pytest.raises(ParameterError) as caught:
+        bind([{"name": "LongShare", "treshold": 1}], registry, "lab")
+
+    assert str(caught.value) == ("lab.LongShare: treshold: unknown key\nDid you mean 'threshold'?")
+
+
+def test_a_spec_stands_for_its_metric(registry: Registry) -> None:
+    spec = registry.metric("lab.LongShare")
+
+    assert bind([spec], registry, None) == bind(["lab.LongShare"], registry, None)
+    assert bind([{"name": spec, "threshold": 5}], registry, None)[0].parameters.threshold == 5
+
+
+def test_all_metrics_read_one_task(registry: Registry) -> None:
+    bound = bind(["LongShare", "TruthCount"], registry, "lab")
+
+    assert task_of(bound[:1], None) == "text"
+    with pytest.raises(ConfigError) as caught:
+        task_of(bound, None)
+    assert str(caught.value) == (
+        "metrics: expected one task, found text (lab.LongShare), classification (lab.TruthCount)\n"
+        "Evaluate each task in a run of its own."
+    )
+
+
+def test_the_task_of_the_config_must_be_that_of_the_metrics(registry: Registry) -> None:
+    bound = bind(["LongShare"], registry, "lab")
+
+    with pytest.raises(ConfigError, match=r"found detection \(the config\), text \(lab.LongShare"):
+        task_of(bound, "detection")
+
+
+def test_no_metrics_have_no_task() -> None:
+    with pytest.raises(ConfigError, match=r"^metrics: expected at least one, found none\nName one"):
+        task_of([], None)
+
+
+def test_a_scorer_that_takes_something_else_is_refused_when_the_plan_is_made(
+    install: Callable[..., Path],
+) -> None:
+    sources = {
+        "__init__.py": "",
+        "plugin.py": "from valor_core import MetricSpec, Range, hookimpl\n"
+        "@hookimpl\ndef valor_metrics():\n    return [MetricSpec(name='scorer.Half', task='text',"
+        " summary='', implementation='scorer.code:score', higher_is_better=None, range=Range(),"
+        " per_item=True)]\n",
+        "code.py": "def score(item): return 0.5\n",
+    }
+    install("scorerlab", "scorer", sources)
+
+    with pytest.raises(ManifestError, match=r"^scorer\.Half: expected scorer\.code:score to take"):
+        Plan.of(bind(["scorer.Half"], Registry(), None))
+
+
+def test_the_same_metric_twice_is_computed_twice() -> None:
+    @metric("mylab.Half", task="text")
+    def half(item: Any, *, weight: float = 1) -> float:
+        return 0.5 * weight
+
+    bound = bind([half, {"name": half, "weight": 0.5}], Registry(), None)
+    plan = Plan.of(bound)
+    states = plan.new_states()
+    plan.update(states, TextBatch.of(ITEMS), {})
+
+    assert [result.value for result in plan.compute(states)] == [0.5, 0.25]
+
+
+def test_what_a_metric_refuses_when_it_is_made_is_named_with_its_place(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(parameters: Any) -> Any:
+        raise ParameterError("top_k must be 1 where balanced is true", place="lab.Crash: ")
+
+    monkeypatch.setattr(importlib.import_module("lab.metrics"), "Crash", refuse)
+
+    for place, start in (("c.yaml: ", "c.yaml: metrics[1]."), ("", "lab.Crash: ")):
+        bound = bind(["LongShare", "Crash"], registry, "lab", place)
+        with pytest.raises(ParameterError) as caught:
+            Plan.of(bound)
+        assert str(caught.value) == f"{start}top_k must be 1 where balanced is true"

@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valor_core import Evaluator, Label
+from valor_core.errors import StateError, ValorError
+from valor_core.evaluation.saved_states import _decode, _encode, read_header
+from valor_core.schemas.text import Text
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+
+
+@pytest.fixture
+def state(install: Callable[..., Path], tmp_path: Path) -> Path:
+    install("valor-lab", "lab", PLUGINS / "lab")
+    evaluator = Evaluator(["lab.LongShare"])
+    evaluator.update([Text("q1", response="Paris"), Text("q2", response="no")])
+    evaluator.save(tmp_path / "state.npz")
+    return tmp_path / "state.npz"
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(StateError) as caught:
+        Evaluator(["lab.LongShare"]).resume(path)
+    return str(caught.value)
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], Any]) -> Path:
+    """The same archive with another header."""
+    with np.load(path, allow_pickle=False) as archive:
+        arrays = dict(archive)
+    header = json.loads(arrays["header"].tobytes())
+    change(header)
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(path, **arrays)
+    return path
+
+
+def test_single_values_of_numpy_are_kept_as_plain_ones() -> None:
+    assert _encode({"n": np.int64(3), "x": np.float64(0.5)}, []) == {"map": [["n", 3], ["x", 0.5]]}
+
+
+def test_the_header_says_what_was_asked_for_and_counted(state: Path) -> None:
+    header = read_header(state)
+
+    assert header["request"]["metrics"][0]["name"] == "lab.LongShare@2"
+    assert header["versions"]["valor-lab"] == "1.0"
+    assert (header["read"], header["skipped"], header["done"]) == (2, 0, [])
+
+
+def test_a_saved_state_holds_no_pickle(state: Path) -> None:
+    with zipfile.ZipFile(state) as archive:
+        members = [archive.read(name) for name in archive.namelist()]
+
+    assert all(member.startswith(b"\x93NUMPY") for member in members)
+    assert all(b"'descr': '|O'" not in member[:128] for member in members)
+    with np.load(state, allow_pickle=False) as arrays:
+        assert all(arrays[name].dtype.kind in "iufbUS" for name in arrays.files)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 10, 200, -10, -1])
+def test_a_truncated_file_is_refused(state: Path, kept: int) -> None:
+    state.write_bytes(state.read_bytes()[:kept])
+
+    assert refused(state).startswith(f"{state}: expected a saved state, ")
+
+
+def test_a_file_with_one_changed_byte_is_refused(state: Path) -> None:
+    content = bytearray(state.read_bytes())
+    content[content.index(b"lab.LongShare") + 2] ^= 1
+    state.write_bytes(bytes(content))
+
+    assert "is damaged, BadZipFile" in refused(state)
+
+
+def test_a_refusal_quotes_no_arrays_of_a_damaged_file(state: Path) -> None:
+    content = bytearray(state.read_bytes())
+    name_length = content.index(b"array0.npy") - 4  # in the head of the member
+    content[name_length + 1] = 1  # so that its name is 256 bytes longer
+    state.write_bytes(bytes(content))
+
+    assert "BadZipFile: File name in directory 'array0.npy' and header " in refused(state)
+    assert len(refused(state)) < len(str(state)) + 350
+
+
+def test_labels_that_are_none_are_told_as_they_stand_in_the_file(state: Path) -> None:
+    rewritten(state, lambda header: header.update(labels=[{"label": ["class", "cat"]}, "d", "e"]))
+
+    told = "labels: expected labels, found [Label(key='class', value='cat'), 'd', 'e']"
+    assert told in refused(state)
+
+
+def test_a_member_that_calls_itself_encrypted_is_refused(state: Path) -> None:
+    content = bytearray(state.read_bytes())
+    content[content.index(b"PK\x01\x02") + 8] |= 1  # the directory's flags of the header
+    state.write_bytes(bytes(content))
+
+    assert "its content is damaged, RuntimeError: File " in refused(state)
+    assert " is encrypted" in refused(state)
+
+
+@pytest.mark.parametrize("content", [b"garbage", b"\x80\x04K\x01.", b"{}", b"PK\x03\x04 and more"])
+def test_garbage_is_refused_and_never_unpickled(state: Path, content: bytes) -> None:
+    state.write_bytes(content)
+
+    assert refused(state).startswith(f"{state}: expected a saved state, ")
+
+
+def test_a_table_is_refused_without_advice_to_unpickle_it(state: Path) -> None:
+    state.write_text("uid,label,score_cat,score_dog\na,dog,0.2,0.8\n")
+
+    assert refused(state) == f"{state}: expected a saved state, found another kind of file"
+
+
+def test_another_numpy_file_is_refused(tmp_path: Path, state: Path) -> None:
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
+    np.savez(tmp_path / "objects.npz", header=np.array([{}], dtype=object))
+
+    for name in ("array.npy", "arrays.npz", "objects.npz"):
+        assert refused(tmp_path / name).startswith(f"{tmp_path / name}: expected a saved state, ")
+
+
+def test_a_folder_is_refused(tmp_path: Path, state: Path) -> None:
+    assert refused(tmp_path).startswith(f"{tmp_path}: expected a saved state, IsADirectoryError")
+
+
+def test_a_state_of_another_format_is_refused(state: Path) -> None:
+    rewritten(state, lambda header: header.update(valor_state=99))
+
+    assert refused(state) == (
+        f"{state}: expected a saved state of format 3, found 99\n"
+        "Make it anew: remove the file and run the evaluation again."
+    )
+
+
+@pytest.mark.parametrize("key", ["facts", "uids", "read", "slices", "done", "fields"])
+def test_a_header_without_one_of_its_parts_is_refused(state: Path, key: str) -> None:
+    rewritten(state, lambda header: header.pop(key))
+
+    assert refused(state).startswith(f"{state}: expected a saved state, its content is damaged, ")
+
+
+def test_a_header_that_points_to_no_array_is_refused(state: Path) -> None:
+    rewritten(state, lambda header: header["uids"].append({"array": 99}))
+
+    assert "its content is damaged, KeyError" in refused(state)
+
+
+contents = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False)
+    | st.text()
+    | st.builds(Label, st.text(min_size=1), st.text(min_size=1))
+    | st.builds(lambda items: np.array(items, np.int64), st.lists(st.integers(0, 9))),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(
+            st.text() | st.integers() | st.tuples(st.text(), st.integers()), inner, max_size=3
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(contents)
+def test_whatever_a_state_dumps_comes_back(content: Any) -> None:
+    arrays: list[Any] = []
+
+    text = json.dumps(_encode(content, arrays))
+    back = _decode(json.loads(text), {f"array{i}": array for i, array in enumerate(arrays)})
+
+    np.testing.assert_equal(back, content)
+
+
+def test_an_array_of_python_objects_is_refused() -> None:
+    with pytest.raises(StateError, match="expected arrays of numbers or text, got array of object"):
+        _encode({"rows": np.array([{}], dtype=object)}, [])
+
+
+@pytest.mark.parametrize("name", ["task", "metrics"])
+def test_a_request_without_what_makes_an_evaluator_is_refused(state: Path, name: str) -> None:
+    rewritten(state, lambda header: header["request"].pop(name))
+
+    with pytest.raises(StateError) as caught:
+        Evaluator.load(state)
+
+    assert str(caught.value) == f"{state}: expected a saved state, its request has no {name}"
+
+
+def test_a_damaged_metric_is_named_with_its_file(state: Path) -> None:
+    rewritten(state, lambda header: header["request"].update(metrics=[{"name": "lab.Nothing"}]))
+
+    with pytest.raises(ValorError) as caught:
+        Evaluator.load(state)
+
+    assert str(caught.value).startswith(f"{state}: metrics[0]: metric 'lab.Nothing': not declared")

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+from valor_core.errors import ConfigError, SchemaError
+from valor_core.evaluation.slices import Slices, read, written
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.text import Text, TextBatch
+
+
+def batch(*facts: dict[str, Any]) -> TextBatch:
+    return TextBatch.of(Text(i, response="x", metadata=fact) for i, fact in enumerate(facts))
+
+
+def split(slices: Slices, data: TextBatch) -> dict[Any, list[int]]:
+    return {key: data.datums.uids[places].tolist() for key, places in slices.split(data)}
+
+
+def test_without_slices_a_batch_stays_whole() -> None:
+    assert split(Slices(), batch({"a": 1}, {"a": 2})) == {(): [0, 1]}
+
+
+def test_a_batch_is_split_by_the_combinations_of_all_fields() -> None:
+    data = batch({"a": "x", "b": 1}, {"a": "y", "b": 1}, {"a": "x", "b": 1}, {"a": "x", "b": 2})
+
+    assert split(Slices(["a", ["a", "b"]]), data) == {
+        ("x", 1): [0, 2],
+        ("y", 1): [1],
+        ("x", 2): [3],
+    }
+
+
+def test_a_missing_value_is_a_slice_of_its_own() -> None:
+    data = batch({"a": "x"}, {}, {"a": None})
+
+    assert split(Slices(["a"]), data) == {("x",): [0], (None,): [1, 2]}
+
+
+def test_nan_is_a_missing_value() -> None:
+    data = batch({"a": 1.5}, {"a": math.nan}, {"a": float("nan")}, {"a": None})
+
+    assert split(Slices(["a"]), data) == {(1.5,): [0], (None,): [1, 2, 3]}
+
+
+def test_values_become_what_json_can_hold() -> None:
+    data = batch({"a": datetime.date(2024, 1, 2)}, {"a": np.int64(3)}, {"a": math.inf})
+
+    keys = list(split(Slices(["a"]), data))
+
+    assert json.dumps(keys) == '[["2024-01-02"], [3], ["inf"]]'
+
+
+@pytest.mark.parametrize(
+    ("unit", "name"), [("D", "2024-01-02"), ("us", "2024-01-02 00:00:00"), ("ns", None)]
+)
+def test_dates_of_numpy_are_sliced_by_as_dates(unit: str, name: str | None) -> None:
+    column = np.array(["2024-01-02", "NaT", "2024-01-02"], dtype=f"datetime64[{unit}]")
+    data = TextBatch(Datums(["a", "b", "c"], {"day": column}), *[[None] * 3] * 2, *[[()] * 3] * 3)
+
+    assert split(Slices(["day"]), data) == {
+        (name or "2024-01-02 00:00:00",): ["a", "c"],
+        (None,): ["b"],
+    }
+
+
+def test_a_date_of_pandas_that_is_none_is_a_missing_value() -> None:
+    data = batch({"day": pandas.NaT}, {"day": None}, {"day": pandas.Timestamp("2024-01-02")})
+
+    assert split(Slices(["day"]), data) == {(None,): [0, 1], ("2024-01-02 00:00:00",): [2]}
+
+
+@pytest.mark.parametrize("year", [2020, 2020.0, np.float32(2020), np.int64(2020)])
+def test_a_whole_number_names_its_slice_the_same_whatever_its_type(year: Any) -> None:
+    keys = list(split(Slices(["year"]), batch({"year": year})))
+
+    assert json.dumps(keys) == "[[2020]]"
+
+
+def test_a_fraction_and_a_number_beyond_the_whole_ones_stay_floats() -> None:
+    keys = list(split(Slices(["x"]), batch({"x": 0.5}, {"x": 1e300})))
+
+    assert json.dumps(keys) == "[[0.5], [1e+300]]"
+
+
+def test_a_single_field_may_be_given_bare() -> None:
+    assert Slices("weather").fields == ("weather",)
+
+
+def test_slices_are_groups_of_combinations_sorted_by_their_values() -> None:
+    slices = Slices(["b", ["a", "b"]])
+    keys = [(2, "x"), (10, "x"), (None, "y")]
+
+    groups = list(slices.groups([(b, a) for b, a in keys]))
+
+    assert groups == [
+        ({"b": 2}, [(2, "x")]),
+        ({"b": 10}, [(10, "x")]),
+        ({"b": None}, [(None, "y")]),
+        ({"a": "x", "b": 2}, [(2, "x")]),
+        ({"a": "x", "b": 10}, [(10, "x")]),
+        ({"a": "y", "b": None}, [(None, "y")]),
+    ]
+
+
+def test_a_marginal_has_all_combinations_that_belong_to_it() -> None:
+    slices = Slices(["a", "b"])
+
+    groups = list(slices.groups([("x", 1), ("y", 1), ("x", 2)]))
+
+    assert ({"a": "x"}, [("x", 1), ("x", 2)]) in groups
+    assert ({"b": 1}, [("x", 1), ("y", 1)]) in groups
+
+
+def test_values_of_mixed_kinds_are_sorted_numbers_first_and_missing_last() -> None:
+    slices = Slices(["a"])
+
+    groups = slices.groups([("b",), (None,), (2,), ("a",), (1.5,)])
+
+    assert [where["a"] for where, _ in groups] == [1.5, 2, "a", "b", None]
+
+
+def test_too_many_combinations_are_an_error_that_says_how_many() -> None:
+    slices = Slices(["a", "b"], at_most=2)
+
+    slices.check([(1, 1), (1, 2), (1, 1)])
+    with pytest.raises(ConfigError) as caught:
+        slices.check([(1, 1), (1, 2), (2, 1)])
+
+    assert str(caught.value) == (
+        "slices: expected at most 2 combinations of a, b, found 3 so far\n"
+        "Slice by fields with fewer values."
+    )
+
+
+def test_a_batch_in_which_no_item_has_the_field_is_a_slice_of_missing_values() -> None:
+    assert split(Slices(["weather"]), batch({"city": "Oslo"})) == {(None,): [0]}
+
+
+def test_an_empty_batch_is_in_no_slice() -> None:
+    assert split(Slices(["a"]), batch()) == {}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "error"),
+    [
+        ([[]], "slices[0]: expected at least one field, found none"),
+        (["a", []], "slices[1]: expected at least one field, found none"),
+        ([["a", "b", "a"]], "slices[0]: expected each field once, found a, b, a"),
+    ],
+)
+def test_a_combination_of_nothing_or_of_a_field_with_itself_is_refused(
+    wanted: Any, error: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Slices(wanted)
+
+    assert str(caught.value) == error
+
+
+def test_an_entry_that_is_given_twice_is_reported_once() -> None:
+    assert Slices(["a", ["a"], "b"]).wanted == (("a",), ("b",))
+
+
+@pytest.mark.parametrize("facts", [(True, 1, 0, False), (1, True, False, 0)])
+def test_true_and_one_are_two_slices_whichever_comes_first(facts: tuple[Any, ...]) -> None:
+    slices = Slices(["night"])
+    keys = [key for key, _ in slices.split(batch(*({"night": fact} for fact in facts)))]
+
+    assert json.dumps([where for where, _ in slices.groups(keys)]) == (
+        '[{"night": 0}, {"night": 1}, {"night": false}, {"night": true}]'
+    )
+    assert [read(written(key)) for key in keys] == keys
+
+
+def test_a_value_with_a_lone_surrogate_is_refused() -> None:
+    with pytest.raises(SchemaError, match=r"^metadata: expected Unicode text, got 'a.ud800', a"):
+        split(Slices(["city"]), batch({"city": "a\ud800"}))

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import define, field
+
+from valor_core import Evaluator
+from valor_core.errors import SchemaError
+from valor_core.evaluation.job import Evaluation
+from valor_core.evaluation.plan import Plan
+from valor_core.evaluation.tally import Tally
+from valor_core.metrics.state import StateRequest
+from valor_core.schemas.text import Text, TextBatch
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+
+
+@pytest.fixture
+def evaluation(install: Callable[..., Path]) -> Evaluation:
+    install("valor-lab", "lab", PLUGINS / "lab")
+    return Evaluator(["lab.LongShare"], slices=["city"], filter="uid != 'q9'").evaluation
+
+
+def test_a_tally_comes_through_pickling(evaluation: Evaluation) -> None:
+    tally = Tally()
+    evaluation.update(tally, TextBatch.of([Text("q1", response="Rom")]), {})
+
+    back = pickle.loads(pickle.dumps(tally))
+
+    assert back.read == 1
+    assert back.fields == set()
+    assert list(back.states) == [(None,)]
+
+
+@define
+class Lengths:
+    """Lengths of responses; knows how many batches it was updated with."""
+
+    lengths: list[int] = field(factory=list)
+    updates: int = 0
+
+    def update(self, batch: TextBatch) -> None:
+        self.lengths += [len(item.response or "") for item in batch.items()]
+        self.updates += 1
+
+    def merge(self, other: Lengths) -> None:
+        self.lengths += other.lengths
+        self.updates += other.updates
+
+
+class Divisible(Lengths):
+    """The same, which can be divided."""
+
+    def select(self, positions: Any) -> Divisible:
+        return Divisible([self.lengths[place] for place in positions])
+
+
+@pytest.mark.parametrize(("state", "updates"), [(Lengths, 1), (Divisible, 0)])
+def test_a_state_that_can_be_divided_counts_a_batch_once(state: Any, updates: int) -> None:
+    plan = Plan((), (StateRequest(state),), (), ())
+    batch = TextBatch.of([Text(str(i), response="x" * i) for i in range(4)])
+    tally = Tally()
+
+    tally.count(batch, [(("A",), np.array([0, 3])), (("B",), np.array([1, 2]))], plan, {})
+    tally.count(batch, [(("A",), np.arange(4))], plan, {})
+
+    (first,), (second,) = tally.states[("A",)], tally.states[("B",)]
+    assert first.lengths == [0, 3, 0, 1, 2, 3]
+    assert second.lengths == [1, 2]
+    assert (first.updates, second.updates) == (updates + 1, updates)
+
+
+def test_merging_tallies_adds_what_they_counted(evaluation: Evaluation) -> None:
+    one, other = Tally(done=["a"]), Tally(done=["b"])
+    evaluation.update(one, TextBatch.of([Text("q1"), Text("q9")]), {})
+    evaluation.update(other, TextBatch.of([Text("q2", metadata={"city": "A"})]), {})
+
+    one.merge(other, evaluation.plan)
+
+    assert (one.read, one.skipped, one.done, one.fields) == (2, 1, ["a", "b"], {"city"})
+    assert list(one.states) == [(None,), ("A",)]
+    assert other.read == 1
+
+
+def test_what_is_taken_is_counted_as_what_is_merged(evaluation: Evaluation) -> None:
+    def counted(uid: str, city: str | None) -> Tally:
+        tally = Tally()
+        item = Text(uid, response="Paris", metadata={"city": city})
+        evaluation.update(tally, TextBatch.of([item]), {})
+        return tally
+
+    merged, taken = Tally(), Tally()
+    for uid, city in (("q1", "A"), ("q2", None), ("q3", "A")):
+        merged.merge(counted(uid, city), evaluation.plan)
+        taken.take(counted(uid, city))
+
+    assert list(taken.states) == list(merged.states) == [("A",), (None,)]
+    assert (taken.read, taken.fields) == (merged.read, merged.fields) == (3, {"city"})
+    for key, states in merged.states.items():
+        assert evaluation.plan.compute(taken.states[key]) == evaluation.plan.compute(states)
+
+
+def test_a_tally_that_is_merged_into_a_new_one_is_left_as_it_was(evaluation: Evaluation) -> None:
+    one, other, whole = Tally(), Tally(), Tally()
+    evaluation.update(one, TextBatch.of([Text("q1", response="Paris")]), {})
+    evaluation.update(other, TextBatch.of([Text("q2", response="no")]), {})
+    before = evaluation.plan.compute(one.states[(None,)])
+
+    whole.merge(one, evaluation.plan)
+    whole.merge(other, evaluation.plan)
+
+    assert evaluation.plan.compute(one.states[(None,)]) == before
+    assert evaluation.plan.compute(whole.states[(None,)]) != before
+
+
+def test_uids_of_one_kind_each_once_are_accepted() -> None:
+    Tally(uids=[np.array([1, 2]), np.array([], np.int64), np.array([3])]).check_uids()
+
+
+def test_uids_of_two_kinds_or_twice_are_refused() -> None:
+    with pytest.raises(SchemaError, match="expected all strings or all whole numbers, found both"):
+        Tally(uids=[np.array([1]), np.array(["a"])]).check_uids()
+    with pytest.raises(
+        SchemaError, match=r"^item 1: expected each uid once, found it 2 times \(an"
+    ):
+        Tally(uids=[np.array([1, 2]), np.array([2, 1])]).check_uids()

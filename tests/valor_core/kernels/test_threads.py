@@ -1,0 +1,81 @@
+"""Tasks side by side: answers in order, errors raised, no thread that waits for itself."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valor_core.kernels import threads
+from valor_core.kernels.threads import in_threads, over, shares, thread_count
+
+
+@pytest.fixture
+def three(monkeypatch):
+    monkeypatch.setattr(threads, "thread_count", lambda: 3)
+    threads._pool.cache_clear()
+    yield
+    threads._pool.cache_clear()
+
+
+def test_answers_come_in_the_order_of_the_tasks(three):
+    assert over(lambda a, b: (a, b), [(0, 3), (3, 5), (5, 6)]) == [(0, 3), (3, 5), (5, 6)]
+
+
+def test_tasks_run_side_by_side(three):
+    meeting = threading.Barrier(3, timeout=30)
+
+    in_threads([meeting.wait] * 3)
+
+
+def test_a_task_may_have_tasks(three):
+    inner = [lambda: 1, lambda: 2]
+
+    assert in_threads([lambda: sum(in_threads(inner))] * 5) == [3] * 5
+
+
+def test_an_error_of_a_task_is_raised(three):
+    with pytest.raises(ZeroDivisionError):
+        in_threads([lambda: 1 / 0, lambda: 1.0])
+
+
+def test_a_worker_process_has_one_thread():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(thread_count) == 1
+
+
+@given(st.lists(st.integers(0, 9), min_size=1), st.integers(1, 20))
+def test_shares_cover_all_rows_once(costs, least):
+    before = np.concatenate([[0], np.cumsum(costs)])
+
+    spans = shares(before, least)
+
+    assert [row for span in spans for row in range(*span)] == list(range(len(costs)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own(three):
+    in_threads([lambda: 1, lambda: 2])  # the threads are there, and are not in the fork
+
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        os._exit(in_threads([lambda: 1, lambda: 2]) != [1, 2])
+
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_tasks_of_a_task_stay_on_its_thread(three):
+    def inner() -> set[int]:
+        return {threading.get_ident(), *in_threads([threading.get_ident] * 4)}
+
+    found = in_threads([inner] * 3)
+    assert [len(threads_of_one) for threads_of_one in found] == [1, 1, 1]
+    assert in_threads([lambda: 1, lambda: 2]) == [1, 2]

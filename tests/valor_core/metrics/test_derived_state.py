@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import define, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import ManifestError, StateError
+from valor_core.metrics.derived_state import DerivedState, counted
+from valor_core.metrics.result import Result
+from valor_core.metrics.state import StateRequest
+from valor_core.metrics.sums import ExactSum, ExactSums
+from valor_core.plugins.spec import MetricSpec, Range
+from valor_core.schemas.text import TextBatch
+from valor_core.testing import check_metric
+
+Codes = NDArray[np.int64]
+
+
+@define
+class Everything(DerivedState):
+    bins: int
+    items: int = counted(int)
+    total: ExactSum = counted(ExactSum)
+    totals: ExactSums = counted(ExactSums)
+    words: set[str] = counted(set)
+    pairs: Counter[tuple[str, ...]] = counted(Counter)
+    lengths: dict[str, ExactSum] = counted(dict)
+    owners: dict[int, set[str]] = counted(dict)
+    histogram: Codes = counted(lambda state: np.zeros(state.bins, np.int64), takes_self=True)
+    scores: list[NDArray[np.float64]] = counted(list)
+    names: list[NDArray[np.str_]] = counted(list)
+
+    def update(self, batch: TextBatch) -> None:
+        uids = [str(uid) for uid in batch.datums.uids.tolist()]
+        sizes = np.array([len(uid) / 10 for uid in uids])
+        self.items += len(uids)
+        self.total.add(sizes)
+        self.totals.add(np.arange(len(uids)) % 1, sizes)
+        self.words.update(uids)
+        for place, (uid, size) in enumerate(zip(uids, sizes.tolist(), strict=True)):
+            self.pairs[uid[:1], uid[-1:]] += 1
+            self.lengths.setdefault(uid[:1], ExactSum()).add([size])
+            self.owners.setdefault(len(uid), set()).add(uid)
+            self.histogram[len(uids[place]) % self.bins] += 1
+        self.scores.append(sizes)
+        self.names.append(np.array(uids, np.str_))
+
+
+@frozen
+class All:
+    parameters: Any
+
+    def needs(self) -> tuple[StateRequest, ...]:
+        return (StateRequest(Everything, {"bins": 3}),)
+
+    def compute(self, state: Everything) -> Iterator[Result]:
+        yield Result(
+            value={
+                "items": state.items,
+                "total": [state.total.value, *state.totals.values.tolist()],
+                "words": sorted(state.words),
+                "pairs": [[*pair, count] for pair, count in sorted(state.pairs.items())],
+                "lengths": {key: each.value for key, each in sorted(state.lengths.items())},
+                "owners": [[key, sorted(each)] for key, each in sorted(state.owners.items())],
+                "histogram": state.histogram,
+                "scores": np.sort(np.concatenate([np.zeros(0), *state.scores])),
+                "names": sorted(np.concatenate([np.zeros(0, "U1"), *state.names]).tolist()),
+            }
+        )
+
+
+def filled() -> Everything:
+    state = Everything(2)
+    state.items, state.words, state.pairs = 2, {"b", "a"}, Counter({("a", "b"): 3})
+    state.total.add([0.1])
+    state.lengths["a"] = ExactSum(5)
+    state.owners[1] = {"a"}
+    state.histogram = np.array([1, 2])
+    state.scores.append(np.array([0.5]))
+    state.names.append(np.array(["a", "bc"]))
+    return state
+
+
+def test_a_state_that_says_only_what_it_counts_keeps_all_laws() -> None:
+    check_metric(
+        MetricSpec(
+            name="mylab.All",
+            task="text",
+            summary="Everything",
+            implementation=f"{__name__}:All",
+            higher_is_better=None,
+            range=Range(),
+        )
+    )
+
+
+def test_settings_are_not_merged_saved_or_taken_for_counts() -> None:
+    assert "bins" not in filled().dump()
+    with pytest.raises(TypeError, match="items"):
+        Everything(2, items=1)
+
+
+def test_what_was_merged_shares_nothing_with_the_other_state() -> None:
+    state, other = Everything(2), filled()
+    before = pickle.dumps(other)
+    state.merge(other)
+    state.merge(other)
+    state.words.add("z")
+    state.owners[1].add("z")
+    state.lengths["a"].add([1.0])
+    state.histogram[0] = 9
+
+    assert pickle.dumps(other) == before
+    assert (state.items, state.pairs) == (4, Counter({("a", "b"): 6}))
+
+
+def test_a_restored_state_is_the_one_that_was_dumped() -> None:
+    state = Everything(2)
+    state.restore(filled().dump())
+
+    assert state.dump().keys() == filled().dump().keys()
+    assert str(state.dump()) == str(filled().dump())
+
+
+@pytest.mark.parametrize(
+    ("field", "found", "message"),
+    [
+        ("items", 1.5, "items: expected a whole number, found 1.5"),
+        ("items", None, "items: expected a whole number, found None"),
+        ("total", "zero", "total: exact sum: expected"),
+        ("words", {"a": 1}, "words: expected set[str], found {'a': 1}"),
+        ("words", ["a", 1], "words: expected str, found 1"),
+        ("words", [["a"]], "words: expected str, found ['a']"),
+        ("pairs", {"ab": 1}, "pairs: expected tuple[str, ...], found 'ab'"),
+        ("pairs", {("a", "b"): "x"}, "pairs[('a', 'b')]: expected a whole number, found 'x'"),
+        ("lengths", {"a": 1}, "lengths['a']: expected ExactSum, found 1"),
+        (
+            "lengths",
+            None,
+            "lengths: expected dict[str, valor_core.metrics.sums.ExactSum], found None",
+        ),
+        ("histogram", np.zeros(3, np.int64), "histogram: expected the shape 2, found 3"),
+        ("histogram", [1, 2], "histogram: expected an array, found [1, 2]"),
+        ("scores", np.zeros(3, np.int64), "scores: expected an array of float64, found int64"),
+        ("names", np.zeros(3), "names: expected an array of text, found float64"),
+        ("names", [], "names: expected list["),
+    ],
+)
+def test_a_damaged_state_file_is_told_by_field(field: str, found: Any, message: str) -> None:
+    content = filled().dump() | {field: found}
+
+    with pytest.raises(StateError) as caught:
+        Everything(2).restore(content)
+
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("field", filled().dump())
+def test_a_field_that_a_state_file_lacks_is_told(field: str) -> None:
+    content = {name: value for name, value in filled().dump().items() if name != field}
+
+    with pytest.raises(StateError, match=f"^{field}: expected .*, found None$"):
+        Everything(2).restore(content)
+
+
+def test_a_plain_sum_of_floats_is_refused_since_it_depends_on_the_order() -> None:
+    @define
+    class Plain(DerivedState):
+        total: float = counted(float)
+
+    with pytest.raises(
+        ManifestError, match=r"total: expected a field that DerivedState adds up, got 0\.0"
+    ):
+        Plain().merge(Plain())

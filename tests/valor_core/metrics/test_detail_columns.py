@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core.errors import SchemaError
+from valor_core.metrics.detail_columns import DetailColumns, joined, selected
+
+
+def details(*positions: int, **columns: Any) -> DetailColumns:
+    return DetailColumns(
+        {name: np.array(column) for name, column in columns.items()}, np.array(positions, np.int64)
+    )
+
+
+TOLD = details(0, 2, 5, edits=[1, 0, 3], words=["a", "b", "c"], shares=[[1, 2], [3, 4], [5, 6]])
+
+
+def test_details_are_read_as_python_has_them() -> None:
+    assert dict(TOLD) == {
+        0: {"edits": 1, "words": "a", "shares": [1, 2]},
+        2: {"edits": 0, "words": "b", "shares": [3, 4]},
+        5: {"edits": 3, "words": "c", "shares": [5, 6]},
+    }
+    assert [type(value) for value in TOLD[5].values()] == [int, str, list]
+    assert dict(pickle.loads(pickle.dumps(TOLD))) == dict(TOLD)
+
+
+def test_an_item_of_which_nothing_is_said_has_no_details() -> None:
+    assert TOLD.get(1) is None
+    assert TOLD.get(6) is None
+    assert 2 in TOLD
+
+
+@pytest.mark.parametrize("positions", [[], [1], [5, 0], [5, 5, 1], [1, 2, 9], [0, 1, 2, 3, 4, 5]])
+def test_some_are_selected_as_from_a_table(positions: list[int]) -> None:
+    chosen = selected(TOLD, np.array(positions, np.int64))
+
+    assert isinstance(chosen, DetailColumns)
+    assert dict(chosen) == selected(dict(TOLD), np.array(positions, np.int64))
+
+
+@pytest.mark.parametrize(
+    ("other", "stay_columns"),
+    [
+        (details(1, 3, edits=[7, 8], words=["long", "d"], shares=[[1, 1], [2, 2]]), True),
+        (details(1, edits=[7]), False),
+        (details(1, edits=[0.5], words=["d"], shares=[[1, 1]]), False),
+        (details(1, edits=[1], words=["d"], shares=[[1, 1, 1]]), False),
+        ({1: {"edits": 7}}, False),
+        ({}, True),
+    ],
+)
+def test_they_are_joined_as_tables_are(other: Any, stay_columns: bool) -> None:
+    both = joined([TOLD, other, TOLD], [0, 6, 10])
+
+    assert isinstance(both, DetailColumns) == stay_columns
+    assert dict(both) == joined([dict(TOLD), dict(other), dict(TOLD)], [0, 6, 10])
+
+
+@pytest.mark.parametrize(
+    ("columns", "positions", "error"),
+    [
+        ({"edits": [1]}, [0], r"^details\['edits'\]: expected an array, got \[1\]$"),
+        ({"edits": np.array(1)}, [0], r"^details\['edits'\]: expected an array, got .*$"),
+        ({"edits": np.array([1])}, [0, 1], r"^details\['edits'\]: expected 2 rows, got 1$"),
+        ({"edits": np.array([1, 2])}, [1, 0], r"^details: expected positions in ascending order"),
+        ({"edits": np.array([1, 2])}, [1, 1], r"^details: expected positions in ascending order"),
+    ],
+)
+def test_columns_that_do_not_fit_are_refused(columns: Any, positions: Any, error: str) -> None:
+    with pytest.raises(SchemaError, match=error):
+        DetailColumns(columns, np.array(positions, np.int64))

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import pytest
+
+from valor_core.errors import ParameterError
+from valor_core.metrics.gallery import GalleryParameters, Picture
+from valor_core.parameters.declaration import build
+
+
+def test_a_gallery_needs_a_folder_only() -> None:
+    parameters = build(GalleryParameters, {"folder": "worst"}, "")
+
+    assert (parameters.folder.name, parameters.name, parameters.most) == ("worst", "Gallery", 20)
+
+
+def test_it_draws_one_item_at_least() -> None:
+    with pytest.raises(ParameterError, match="most must be at least 1, got 0"):
+        build(GalleryParameters, {"folder": "worst", "most": 0}, "")
+
+
+def test_a_picture_does_not_print_its_bytes() -> None:
+    assert repr(Picture(b"image", b"small", {"missed": 2})) == (
+        "Picture(counts={'missed': 2}, notes=())"
+    )

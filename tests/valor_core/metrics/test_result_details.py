@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+import valor_core
+from valor_core import Evaluator, ItemRows, ItemScore, Report, Result, Told
+from valor_core.errors import BrokenPluginError, ReportError
+from valor_core.plugins.spec import MetricSpec, Range
+from valor_core.schemas.text import Text, TextBatch
+from valor_core.testing import ConformanceError, check_metric
+
+Parameters = Mapping[str, Any]
+
+
+def score(item: Text, parameters: Any, resources: Mapping[str, Any]) -> ItemScore | float:
+    assert item.response is not None
+    return ItemScore(len(item.response), {"first": item.response[:1]})
+
+
+def tell(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Mapping[str, Any]) -> Told:
+    """The order of the rows shows: what is told must not depend on that of their arrival."""
+    present = rows.numbers[""].present if "" in rows.numbers else []
+    lengths = {"ordered": ",".join(str(int(one)) for one in present), "range": str(spec.range)}
+    lengths |= {"extremes": [min(present), max(present)]} if len(present) else {}
+    return Told({"lengths": lengths}, ("lengths are in characters",))
+
+
+def nothing(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Parameters) -> Any:
+    return {"lengths": 3}
+
+
+def unfit(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Parameters) -> Told:
+    return Told({"lengths": {"all": [1, 2, 3]}})
+
+
+def broken(rows: ItemRows, spec: MetricSpec, parameters: Any, resources: Parameters) -> Told:
+    raise ZeroDivisionError("no rows")
+
+
+LENGTH = MetricSpec(
+    name="mylab.Length",
+    task="text",
+    summary="Characters of a response",
+    implementation=f"{__name__}:score",
+    higher_is_better=None,
+    range=Range(0),
+    per_item=True,
+    reads=("response",),
+    tells=f"{__name__}:tell",
+)
+ITEMS = [
+    Text("q3", response="abc", metadata={"kind": "odd"}),
+    Text("q1", response="a", metadata={"kind": "odd"}),
+    Text("q2", response="ab", metadata={"kind": "even"}),
+]
+TOLD = {"lengths": {"ordered": "1,2,3", "range": "0 or more", "extremes": [1.0, 3.0]}}
+
+
+def evaluated(*items: Text, **options: Any) -> Report:
+    return valor_core.evaluate(items or ITEMS, [LENGTH], **options)
+
+
+def test_what_a_metric_tells_stands_beside_its_mean() -> None:
+    (result,) = evaluated()
+
+    assert result.value == 2.0
+    assert result.details == TOLD
+    assert result.to_dict()["details"] == TOLD
+
+
+def test_its_warnings_are_the_reports() -> None:
+    report = evaluated()
+
+    assert report.warnings == ("lengths are in characters",)
+    assert "warnings" not in report.results[0].to_dict()
+
+
+def test_each_slice_has_details_of_its_own() -> None:
+    report = evaluated(slices=["kind"])
+
+    (odd,) = report.slice(kind="odd")
+    assert odd.details["lengths"]["ordered"] == "1,3"
+    assert report.warnings == ("lengths are in characters",)
+
+
+def test_a_saved_and_a_merged_state_tell_the_same(tmp_path: Path) -> None:
+    left, right = Evaluator([LENGTH]), Evaluator([LENGTH])
+    left.update(ITEMS[2:])
+    right.update(ITEMS[:2])
+    left.save(tmp_path / "left.npz")
+    right.resume(tmp_path / "left.npz")
+    left.merge(Evaluator([LENGTH]))
+
+    assert right.compute().results[0].details == TOLD
+    assert right.compute().to_dict()["results"] == evaluated().to_dict()["results"]
+
+
+def test_a_report_file_keeps_them(tmp_path: Path) -> None:
+    report = evaluated(slices=["kind"])
+    report.save(tmp_path / "report.json")
+
+    again = Report.load(tmp_path / "report.json")
+
+    assert again.results == report.results
+    assert again.to_json() == report.to_json()
+
+
+def test_a_report_of_before_there_were_details_still_loads() -> None:
+    record = evaluated().to_dict()
+    del record["results"][0]["details"]
+
+    assert Report.from_dict(record).results[0].details == {}
+
+
+@pytest.mark.parametrize(
+    ("details", "told"),
+    [
+        ([], "report.results[0].details: expected a table"),
+        ({"a": 3}, "details.a: expected a table, found 3"),
+        ({"a": {"b": {}}}, "details.a.b: expected a number, a text, true, false, null or two"),
+        ({"a": [{"b": [1, "2"]}]}, "details.a.b: expected a number, a text"),
+    ],
+)
+def test_a_report_with_damaged_details_is_refused(details: Any, told: str) -> None:
+    record = evaluated().to_dict()
+    record["results"][0]["details"] = details
+
+    with pytest.raises(ReportError) as caught:
+        Report.from_dict(record)
+    assert told.removeprefix("report.") in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        ("nothing", "expected Told from {}:nothing, got {{'lengths': 3}}"),
+        ("unfit", "details.lengths.all: expected a number, a text, true, false, null or two "),
+        ("broken", "ZeroDivisionError: no rows"),
+    ],
+)
+def test_the_mean_stands_where_the_rest_cannot_be_told(function: str, told: str) -> None:
+    spec = evolve(LENGTH, tells=f"{__name__}:{function}")
+
+    report = valor_core.evaluate(ITEMS, [spec])
+
+    assert report["Length"].value == 2.0
+    assert report["Length"].only.details == {}
+    (warning,) = report.warnings
+    assert warning.startswith(f"mylab.Length: {told.format(__name__)}")
+
+
+def test_a_function_that_is_not_there_is_found_before_anything_is_scored() -> None:
+    spec = evolve(LENGTH, tells=f"{__name__}:nobody")
+
+    with pytest.raises(BrokenPluginError, match=r"mylab.Length: its code .*:nobody cannot be imp"):
+        Evaluator([spec])
+
+
+def test_a_metric_that_tells_keeps_the_laws() -> None:
+    check_metric(LENGTH, [TextBatch.of([item]) for item in ITEMS])
+
+
+@pytest.mark.parametrize("function", ["nothing", "unfit", "broken"])
+def test_the_laws_find_what_cannot_be_told(function: str) -> None:
+    spec = evolve(LENGTH, tells=f"{__name__}:{function}")
+
+    with pytest.raises(ConformanceError, match=r"mylab\.Length"):
+        check_metric(spec, [TextBatch.of(ITEMS)])
+
+
+def test_details_are_json_and_finite() -> None:
+    with pytest.raises(ReportError, match=r"details.*must be finite, got nan"):
+        Result(value=0.5, details={"a": {"b": float("nan")}})
+
+
+def test_a_metric_of_a_state_may_have_details_too() -> None:
+    result = Result(value=0.5, details={"folds": [{"fold": 1, "value": 0.25}]})
+
+    assert Result.from_dict(json.loads(json.dumps(result.to_dict()))) == result
+    assert result.named("F1", "lab.F1@1").details == result.details

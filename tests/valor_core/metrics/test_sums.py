@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valor_core.errors import SchemaError, StateError
+from valor_core.metrics import sums
+from valor_core.metrics.sums import ExactSum, ExactSums, saved_sums
+
+FINITE = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
+
+
+def summed(values: Any) -> ExactSum:
+    total = ExactSum()
+    total.add(values)
+    return total
+
+
+def summed_by_group(codes: Any, values: Any) -> ExactSums:
+    sums = ExactSums()
+    sums.add(codes, values)
+    return sums
+
+
+@given(st.lists(FINITE, max_size=50))
+def test_a_sum_equals_fsum(values: list[float]) -> None:
+    assert summed(np.array(values, dtype=float)).value == math.fsum(values)
+
+
+@given(st.lists(FINITE, max_size=30), st.data())
+def test_any_split_and_order_gives_the_same_object(
+    values: list[float], data: st.DataObject
+) -> None:
+    whole = summed(np.array(values, dtype=float))
+    shuffled = data.draw(st.permutations(values))
+    cut = data.draw(st.integers(0, len(values)))
+
+    left = summed(np.array(shuffled[:cut], dtype=float))
+    left.merge(summed(np.array(shuffled[cut:], dtype=float)))
+
+    assert left == whole
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), FINITE), max_size=40), st.data())
+def test_every_group_equals_its_own_sum_in_any_split(
+    pairs: list[tuple[int, float]], data: st.DataObject
+) -> None:
+    codes = np.array([code for code, _ in pairs], dtype=np.int64)
+    values = np.array([value for _, value in pairs], dtype=float)
+    order = np.array(data.draw(st.permutations(range(len(pairs)))), dtype=np.int64)
+    cut = data.draw(st.integers(0, len(pairs)))
+
+    whole = summed_by_group(codes, values)
+    left = summed_by_group(codes[order[:cut]], values[order[:cut]])
+    left.merge(summed_by_group(codes[order[cut:]], values[order[cut:]]))
+
+    assert left == whole
+    assert whole.units == [summed(values[codes == code]).units for code in range(len(whole))]
+
+
+def test_chunks_do_not_change_a_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(0).normal(size=100) * 1e5
+    codes = np.arange(100) % 7
+    expected = summed(values), summed_by_group(codes, values)
+
+    monkeypatch.setattr(sums, "_CHUNK", 3)
+
+    assert (summed(values), summed_by_group(codes, values)) == expected
+
+
+def test_a_full_chunk_of_the_largest_parts_is_summed_exactly() -> None:
+    values = np.full(sums._CHUNK, np.nextafter(2.0, 0.0) * 2.0**30)
+
+    assert summed(values).units == summed(values[:1]).units * sums._CHUNK
+
+
+def test_sparse_codes_and_exponents_are_summed_without_a_dense_table() -> None:
+    sums = summed_by_group([0, 50_000, 50_000], [1e-300, 1e300, 1e-300])
+
+    assert sums.values[[0, 50_000]].tolist() == [1e-300, 1e300]
+    assert sums.units[50_000] == summed([1e300, 1e-300]).units
+
+
+@pytest.mark.parametrize(
+    "value", [5e-324, -5e-324, sys.float_info.min, sys.float_info.max, -sys.float_info.max, 0.1]
+)
+def test_a_single_value_comes_back_as_it_was(value: float) -> None:
+    assert summed([value]).value == value
+    assert summed(np.array([value] * 3 + [-value] * 2)).value == value
+
+
+def test_cancelled_overflow_leaves_the_small_value() -> None:
+    largest = sys.float_info.max
+
+    assert summed([largest, largest, 1.0, -largest, -largest]).value == 1.0
+
+
+def test_a_sum_beyond_float64_is_an_error() -> None:
+    total = summed([sys.float_info.max] * 2)
+
+    with pytest.raises(
+        SchemaError,
+        match=r"^exact sum: expected a sum within the range of float64, got a larger one$",
+    ):
+        _ = total.value
+
+
+def test_smaller_floats_and_any_shape_are_taken_exactly() -> None:
+    values = np.array([[0.1, 0.2], [0.3, 0.4]], dtype=np.float32)
+
+    assert summed(values).value == math.fsum(values.ravel().astype(float))
+
+
+def test_arguments_are_never_written_to() -> None:
+    values = np.array([0.1, -2.5, 1e10])
+    codes = np.array([1, 0, 1])
+    values.flags.writeable = codes.flags.writeable = False
+
+    summed(values)
+    summed_by_group(codes, values)
+
+    assert values.tolist() == [0.1, -2.5, 1e10]
+    assert codes.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(("value", "text"), [(np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")])
+def test_a_value_that_is_not_finite_is_an_error_with_its_position(value: float, text: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        summed([0.0, value, value])
+
+    assert str(caught.value) == (
+        f"exact sum: expected finite values, got {text} at position 1 (and 1 more)"
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.bool_, np.complex128, object])
+def test_anything_but_floats_is_an_error(dtype: Any) -> None:
+    with pytest.raises(SchemaError) as caught:
+        summed(np.ones(2, dtype=dtype))
+
+    assert str(caught.value) == (
+        f"exact sum: expected floats of at most 64 bits, got array of {np.dtype(dtype)}, "
+        "shape (2,)\nConvert the values with .astype(float) if that loses nothing."
+    )
+
+
+def test_an_empty_batch_adds_nothing() -> None:
+    assert summed([]) == ExactSum()
+    assert summed_by_group([], []) == ExactSums()
+    assert ExactSums().values.dtype == np.float64
+
+
+def test_a_merge_can_renumber_groups_and_leaves_the_other_as_it_is() -> None:
+    left = summed_by_group([0, 1], [1.0, 2.0])
+    right = summed_by_group([0, 1, 2], [10.0, 20.0, 30.0])
+    before = copy.deepcopy(right)
+
+    left.merge(right, codes=np.array([3, 0, 0, 9]))
+
+    assert left.values.tolist() == [51.0, 2.0, 0.0, 10.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    assert right == before
+
+
+def test_sums_can_be_merged_with_themselves() -> None:
+    sums = summed_by_group([0, 1], [1.0, 2.0])
+    total = summed([1.5])
+
+    sums.merge(sums, codes=[1, 2])
+    total.merge(total)
+
+    assert sums.values.tolist() == [1.0, 3.0, 2.0]
+    assert total.value == 3.0
+
+
+def test_growing_never_shrinks() -> None:
+    sums = summed_by_group([2], [1.0])
+
+    sums.grow(1)
+
+    assert len(sums) == 3
+
+
+@pytest.mark.parametrize(
+    ("codes", "message"),
+    [
+        ([0], "exact sums: expected 2 codes, one per value, got 1"),
+        ([0, -1], "exact sums: expected codes of 0 or more, got -1 at position 1"),
+        ([-1, -2], "exact sums: expected codes of 0 or more, got -1 at position 0 (and 1 more)"),
+        (
+            [0.0, 1.0],
+            "exact sums: expected a list of integer codes, got array of float64, shape (2,)",
+        ),
+        (
+            [[0], [1]],
+            "exact sums: expected a list of integer codes, got array of int64, shape (2, 1)",
+        ),
+    ],
+)
+def test_codes_that_do_not_fit_are_an_error(codes: Any, message: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        summed_by_group(np.array(codes), [1.0, 2.0])
+
+    assert str(caught.value) == message.replace("int64", str(np.array(codes).dtype))
+
+
+def test_a_merge_with_too_few_codes_is_an_error() -> None:
+    with pytest.raises(SchemaError) as caught:
+        ExactSums().merge(summed_by_group([0, 1], [1.0, 1.0]), codes=[0])
+
+    assert str(caught.value) == "exact sums: expected a code for each of 2 sums, got 1"
+
+
+@given(st.lists(FINITE, max_size=10))
+def test_text_and_pickle_bring_a_sum_back(values: list[float]) -> None:
+    total = summed(np.array(values, dtype=float))
+    sums = summed_by_group(np.arange(len(values)), np.array(values, dtype=float))
+
+    assert ExactSum.from_text(json.loads(json.dumps(total.to_text()))) == total
+    assert ExactSums.from_text(json.loads(json.dumps(sums.to_text()))) == sums
+    assert pickle.loads(pickle.dumps((total, sums))) == (total, sums)
+
+
+@pytest.mark.parametrize("text", ["", "1.5", "0x3", "0x3p-1075", "0x3p+99999", "0X3p-1", "3p0"])
+def test_text_of_another_form_is_an_error(text: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        ExactSum.from_text(text)
+
+    assert str(caught.value) == f"exact sum: expected text such as '0x3p-1', got {text!r}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "ious: expected 2 exact sums, found None"),
+        ("0x1p-1", "ious: expected 2 exact sums, found '0x1p-1'"),
+        ("0x0p+0 0x0p+0 0x0p+0", "ious: expected 2 exact sums, found '0x0p+0 0x0p+0 0x0p+0'"),
+        ("0x1p-1 many", "ious: exact sum: expected text such as '0x3p-1', got 'many'"),
+        ("0x1p-1 0x1p+9999", "ious: exact sum: expected a sum within the range of float64"),
+        ("0x0p+0 -0x1p-1", "ious: expected sums from 0 to inf, found -0.5"),
+        ("0x3p+0 0x1p+0", "ious: expected sums from 0 to 2, found 3"),
+    ],
+)
+def test_saved_sums_are_as_many_as_expected_and_within_their_bounds(
+    text: object, message: str
+) -> None:
+    with pytest.raises(StateError) as caught:
+        saved_sums(text, "ious", np.array([2.0, np.inf]))
+    assert str(caught.value).startswith(message)
+
+
+def test_saved_sums_come_back_to_the_last_bit() -> None:
+    sums = ExactSums()
+    sums.add([0, 1, 1], [0.1, 0.2, 1e-300])
+
+    assert saved_sums(sums.to_text(), "ious", np.array([0.1, np.inf])) == sums

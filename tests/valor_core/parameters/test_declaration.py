@@ -1,0 +1,368 @@
+from __future__ import annotations
+
+import math
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from valor_core.errors import ManifestError, ParameterError
+from valor_core.parameters.declaration import (
+    FromEnvironment,
+    NoParameters,
+    Within,
+    build,
+    declared,
+    nondefault,
+    parameter,
+    parameters,
+    plain,
+    relocate,
+)
+
+
+@parameters
+class Inner:
+    depth: int = parameter(default=1, help="Depth.", check=Within(1, 9))
+    cache: Path | None = parameter(default=None, help="Cache.")
+
+
+@parameters
+class Every:
+    switch: bool = parameter(default=False, help="A switch.")
+    count: int = parameter(default=1, help="A count.", check=Within(0))
+    fraction: float = parameter(default=0.5, help="A fraction.", check=Within(0, 1, open_low=True))
+    word: str = parameter(default="a", help="A word.", non_empty=True)
+    rule: Literal["coco", "valor"] = parameter(default="coco", help="A rule.")
+    maybe: float | None = parameter(default=None, help="A number or nothing.", check=Within(0))
+    listed: tuple[float, ...] = parameter(default=(0.5,), help="Numbers.", check=Within(0, 1))
+    names: tuple[str, ...] = parameter(
+        default=(), help="Names.", distinct=True, aliases=("labels",)
+    )
+    table: Mapping[str, float] = parameter(default={}, help="Numbers by name.", check=Within(0))
+    path: Path = parameter(default=Path("."), help="A path.")
+    inner: Inner = parameter(default=Inner(), help="More parameters.")
+    inners: tuple[Inner, ...] = parameter(default=(), help="More of them.")
+    anything: Any = parameter(default=None, help="Anything.")
+    bins: int | Literal["auto"] = parameter(default="auto", help="Bins.", check=Within(2))
+
+
+@parameters
+class Needy:
+    threshold: float = parameter(help="A threshold.", aliases=("cutoff",))
+
+
+def message(values: Mapping[str, Any], cls: type = Every, place: str = "metrics[2].") -> str:
+    with pytest.raises(ParameterError) as caught:
+        build(cls, values, place)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "kept"),
+    [
+        ("switch", True, True),
+        ("switch", np.True_, True),
+        ("count", np.int64(3), 3),
+        ("fraction", 1, 1.0),
+        ("fraction", np.float32(0.5), 0.5),
+        ("rule", "valor", "valor"),
+        ("maybe", None, None),
+        ("maybe", 2, 2.0),
+        ("listed", 1, (1.0,)),
+        ("listed", [0, 0.25], (0.0, 0.25)),
+        ("listed", np.array([0.25]), (0.25,)),
+        ("names", {"b", "a"}, ("a", "b")),
+        ("table", {"a": 1}, {"a": 1.0}),
+        ("path", "a/b.csv", Path("a/b.csv")),
+        ("inner", {"depth": 3}, Inner(depth=3)),
+        ("inners", [{"depth": 3}, Inner()], (Inner(depth=3), Inner())),
+        ("anything", [1, {"a": None}], [1, {"a": None}]),
+        ("bins", 10, 10),
+        ("bins", "auto", "auto"),
+    ],
+)
+def test_a_value_becomes_what_its_annotation_says(name: str, given: Any, kept: Any) -> None:
+    built = getattr(build(Every, {name: given}, ""), name)
+
+    assert built == kept
+    assert type(built) is type(kept)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("switch", 1, "switch must be true or false, got 1"),
+        ("count", True, "count must be a whole number, got True"),
+        ("count", 1.0, "count must be a whole number, got 1.0"),
+        ("count", "1", "count must be a whole number, got '1'"),
+        ("fraction", False, "fraction must be a number, got False"),
+        ("fraction", None, "fraction must be a number, got None"),
+        ("word", 3, "word must be a string, got 3"),
+        ("rule", 3, "rule must be one of 'coco', 'valor', got 3"),
+        ("rule", np.zeros(2), "rule must be one of 'coco', 'valor', got array of float64"),
+        ("maybe", "x", "maybe must be a number, got 'x'"),
+        ("listed", [0.5, "x"], "listed[1] must be a number, got 'x'"),
+        ("table", [1], "table must be a table of number, got [1]"),
+        ("table", {"a": "x"}, "table.a must be a number, got 'x'"),
+        ("path", "", "path must be a path, got ''"),
+        ("path", 3, "path must be a path, got 3"),
+        ("inner", 3, "inner must be a table, got 3"),
+        ("inner", {"depth": "x"}, "inner.depth must be a whole number, got 'x'"),
+        ("inners", [{}, {"depth": 0}], "inners[1].depth must lie in [1, 9], got 0"),
+        ("bins", "most", "bins must be a whole number or 'auto', got 'most'"),
+    ],
+)
+def test_a_wrong_type_is_refused_with_the_path_to_it(name: str, given: Any, expected: str) -> None:
+    assert message({name: given}).startswith(f"metrics[2].{expected}")
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("count", -1, "count must be at least 0, got -1"),
+        ("fraction", 0, "fraction must lie in (0, 1], got 0.0"),
+        ("maybe", -1, "maybe must be at least 0, got -1.0"),
+        ("listed", [0.5, 1.5], "listed must lie in [0, 1], got 1.5"),
+        ("table", {"a": -1}, "table must be at least 0, got -1.0"),
+        ("bins", 1, "bins must be at least 2, got 1"),
+        ("word", "", "word must not be empty"),
+        ("names", ["a", "a"], "names must not name a value twice, got ['a', 'a']"),
+        ("fraction", math.nan, "fraction must be finite, got nan"),
+        ("listed", [math.inf], "listed[0] must be finite, got inf"),
+        ("fraction", 10**400, "fraction must be finite, got 1000"),
+    ],
+)
+def test_a_value_out_of_range_is_refused(name: str, given: Any, expected: str) -> None:
+    assert message({name: given}).startswith(f"metrics[2].{expected}")
+
+
+@pytest.mark.parametrize(
+    ("check", "words", "inside", "outside"),
+    [
+        (Within(0), "be at least 0", [0, 5], [-1]),
+        (Within(0, open_low=True), "be above 0", [1], [0]),
+        (Within(high=1), "be at most 1", [1, -5], [2]),
+        (Within(high=1, open_high=True), "be below 1", [0], [1]),
+        (Within(0, 1), "lie in [0, 1]", [0, 1], [-0.5, 1.5]),
+        (Within(0, 1, open_low=True, open_high=True), "lie in (0, 1)", [0.5], [0, 1]),
+    ],
+)
+def test_a_range_says_what_it_holds(
+    check: Within, words: str, inside: list[float], outside: list[float]
+) -> None:
+    assert check.expectation == words
+    assert all(map(check, inside))
+    assert not any(map(check, outside))
+
+
+def test_an_unknown_key_is_answered_with_the_nearest_name() -> None:
+    assert message({"fractoin": 1}) == (
+        "metrics[2].fractoin: unknown key\nDid you mean 'fraction'?"
+    )
+
+
+def test_a_key_like_no_other_is_answered_with_all_names() -> None:
+    assert message({"zzz": 1}, Needy) == (
+        "metrics[2].zzz: unknown key\nKnown keys: threshold, cutoff."
+    )
+
+
+def test_a_key_for_a_metric_without_parameters_is_answered_so() -> None:
+    assert message({"zzz": 1}, NoParameters) == (
+        "metrics[2].zzz: unknown key\nIt takes no parameters."
+    )
+
+
+def test_a_key_that_is_no_text_is_unknown_and_not_a_crash() -> None:
+    assert message({True: 1}, Needy).startswith("metrics[2].True: unknown key")  # type: ignore[dict-item]
+
+
+def test_a_misspelt_choice_is_answered_with_the_nearest() -> None:
+    assert message({"rule": "coko"}) == (
+        "metrics[2].rule must be one of 'coco', 'valor', got 'coko'\nDid you mean 'coco'?"
+    )
+
+
+def test_a_missing_required_parameter_is_named_with_its_kind() -> None:
+    assert message({}, Needy) == "metrics[2].threshold: expected a number, found none"
+
+
+def test_an_alias_stands_for_the_parameter() -> None:
+    assert build(Needy, {"cutoff": 1}, "") == Needy(threshold=1)
+
+
+def test_a_parameter_given_by_both_of_its_names_is_refused() -> None:
+    assert message({"cutoff": 1, "threshold": 1}, Needy) == (
+        "metrics[2].threshold: given twice, also by another of its names"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [("1e-3", "0.001"), ("1e-7", "1.0e-07"), ("2.5E20", "2.5e+20"), ("1e20", "1.0e+20")],
+)
+def test_a_number_that_yaml_takes_for_text_is_answered_with_one_that_it_does_not(
+    text: str, remedy: str
+) -> None:
+    import yaml
+
+    assert message({"fraction": text}) == (
+        f"metrics[2].fraction must be a number, got {text!r}\n"
+        f"YAML takes a number like this for text; write it as: {remedy}"
+    )
+    assert yaml.safe_load(remedy) == float(text)
+
+
+def test_text_that_only_looks_like_a_number_has_no_such_remedy() -> None:
+    assert message({"fraction": "1.2.3e5"}).count("\n") == 0
+
+
+def test_a_constructor_names_the_class_in_its_errors() -> None:
+    with pytest.raises(ParameterError, match=r"^Every: count must be at least 0, got -1$"):
+        Every(count=-1)
+
+
+def test_parameters_are_frozen_and_keyword_only() -> None:
+    with pytest.raises(attrs.exceptions.FrozenInstanceError):
+        Every().count = 3  # type: ignore[misc]
+    with pytest.raises(TypeError, match="positional"):
+        Needy(0.5)  # type: ignore[misc]
+
+
+def test_a_mapping_that_was_given_is_not_kept() -> None:
+    table = {"a": 1.0}
+    built = Every(table=table)
+
+    table["b"] = -1.0
+
+    assert built.table == {"a": 1.0}
+
+
+def test_a_field_without_declaration_is_refused_when_the_class_is_made() -> None:
+    with pytest.raises(ManifestError, match=r"^Bare: width must be declared with parameter\("):
+
+        @parameters
+        class Bare:
+            width: int = 3
+
+
+@pytest.mark.parametrize("annotation", [list[int], tuple[int, str], bytes, Mapping[str, set[int]]])
+def test_an_annotation_that_no_config_can_fill_is_refused_when_the_class_is_made(
+    annotation: Any,
+) -> None:
+    body = {"__annotations__": {"width": annotation}, "width": parameter(help="Width.")}
+
+    with pytest.raises(ManifestError, match="width has an annotation that configs cannot fill"):
+        parameters(type("Odd", (), body))
+
+
+def test_what_is_declared_can_be_read_back() -> None:
+    by_name = {entry.name: entry for entry in declared(Every)}
+
+    assert by_name["fraction"].kind == "number"
+    assert by_name["fraction"].range == "in (0, 1]"
+    assert by_name["count"].range == "at least 0"
+    assert by_name["word"].range == "not empty"
+    assert by_name["maybe"].kind == "number or null"
+    assert by_name["listed"].kind == "list of number"
+    assert by_name["table"].kind == "table of number"
+    assert by_name["inners"].kind == "list of table"
+    assert by_name["anything"].kind == "value"
+    assert by_name["bins"].kind == "whole number or 'auto'"
+    assert by_name["names"].aliases == ("labels",)
+    assert by_name["names"].help == "Names."
+    assert not by_name["names"].required
+    assert declared(Needy)[0].required
+    assert [name for name, entry in by_name.items() if entry.holds_paths] == ["path"]
+
+
+def test_plain_values_are_json_types() -> None:
+    made = Every(path="a/b.csv", names=["x"], inners=[{"depth": 2}], table={"a": 1})
+
+    values = plain(made)
+
+    assert values["path"] == "a/b.csv"
+    assert values["names"] == ["x"]
+    assert values["inners"] == [{"depth": 2, "cache": None}]
+    assert values["table"] == {"a": 1.0}
+
+
+numbers = st.floats(0, 1, exclude_min=True)
+plain_values = st.fixed_dictionaries(
+    {},
+    optional={
+        "switch": st.booleans(),
+        "count": st.integers(0, 10**9),
+        "fraction": numbers,
+        "word": st.text(min_size=1),
+        "rule": st.sampled_from(["coco", "valor"]),
+        "maybe": st.none() | numbers,
+        "listed": st.lists(numbers),
+        "labels": st.lists(st.text(), unique=True),
+        "table": st.dictionaries(st.text(), numbers),
+        "inner": st.fixed_dictionaries({}, optional={"depth": st.integers(1, 9)}),
+        "bins": st.just("auto") | st.integers(2, 100),
+    },
+)
+
+
+@given(plain_values)
+def test_building_from_plain_values_and_back_is_a_round_trip(values: dict[str, Any]) -> None:
+    built = build(Every, values, "")
+
+    assert build(Every, plain(built), "") == built
+
+
+def test_relocating_moves_every_path_however_deep() -> None:
+    @parameters
+    class Deep:
+        files: tuple[Path, ...] = parameter(default=(), help="Files.")
+        by_name: Mapping[str, Path] = parameter(default={}, help="Files by name.")
+        inner: Inner = parameter(default=Inner(), help="Inner.")
+        word: str = parameter(default="a", help="A word.")
+
+    made = Deep(files=["a"], by_name={"b": "b"}, inner={"cache": "c"})
+
+    moved = relocate(made, lambda path: Path("root") / path)
+
+    assert moved.files == (Path("root/a"),)
+    assert moved.by_name == {"b": Path("root/b")}
+    assert moved.inner.cache == Path("root/c")
+    assert moved.word == "a"
+
+
+def test_text_from_the_environment_is_used_and_never_recorded() -> None:
+    built = build(Every, {"word": FromEnvironment("s3cret", "${env:KEY}")}, "")
+
+    assert built.word + "!" == "s3cret!"
+    assert plain(built)["word"] == "${env:KEY}"
+    assert "s3cret" not in repr(built)
+    assert plain(pickle.loads(pickle.dumps(built)))["word"] == "${env:KEY}"
+
+
+def test_text_from_the_environment_is_not_shown_in_errors() -> None:
+    secret = FromEnvironment("s3cret", "${env:KEY}")
+
+    assert message({"rule": secret, "count": secret}).count("s3cret") == 0
+
+
+def test_what_is_not_at_its_default_is_recorded_as_a_report_does() -> None:
+    given = Every(count=2, listed=(0.5, 0.75), path=Path("a") / "b", inner=Inner(depth=3))
+
+    assert nondefault(Every()) == {}
+    assert nondefault(given, "listed", "no such") == {
+        "count": 2,
+        "path": "a/b",
+        "inner": {"depth": 3, "cache": None},
+    }
+
+
+def test_a_required_parameter_is_always_recorded() -> None:
+    assert nondefault(Needy(threshold=0.5)) == {"threshold": 0.5}

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+from valor_cli.config import fill_in
+
+from valor_core.errors import ConfigError
+from valor_core.parameters.declaration import FromEnvironment
+
+VARIABLES = {"ROOT": "/data", "KEY": "s3cret"}
+
+
+def test_variables_are_filled_in_only_where_asked_for() -> None:
+    config = {
+        "path": "${env:ROOT}/a.csv",
+        "plain": "$ROOT ${ROOT} {env:ROOT} ${env:1}",
+        "list": ["${env:KEY}-${env:KEY}", 3, None],
+        "deep": {"er": ("${env:KEY}",)},
+    }
+
+    assert fill_in(config, variables=VARIABLES) == {
+        "path": "/data/a.csv",
+        "plain": "$ROOT ${ROOT} {env:ROOT} ${env:1}",
+        "list": ["s3cret-s3cret", 3, None],
+        "deep": {"er": ["s3cret"]},
+    }
+    assert config["path"] == "${env:ROOT}/a.csv"
+
+
+def test_the_environment_is_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VALOR_TEST_ROOT", "/here")
+
+    assert fill_in("${env:VALOR_TEST_ROOT}") == "/here"
+
+
+def test_what_was_filled_in_remembers_its_reference() -> None:
+    filled = fill_in({"key": "Bearer ${env:KEY}"}, variables=VARIABLES)["key"]
+
+    assert isinstance(filled, FromEnvironment)
+    assert (str(filled), filled.reference) == ("Bearer s3cret", "Bearer ${env:KEY}")
+
+
+@pytest.mark.parametrize(
+    ("place", "path"),
+    [
+        ("", "judge.keys[1]"),
+        ("config.yaml: ", "config.yaml: judge.keys[1]"),
+        ("report.json: config.", "report.json: config.judge.keys[1]"),
+    ],
+)
+def test_a_variable_that_is_not_set_is_named_with_the_place_that_asks(
+    place: str, path: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        fill_in({"judge": {"keys": ["a", "${env:NONE}"]}}, place, VARIABLES)
+
+    assert str(caught.value) == (
+        f"{path}: asks for the environment variable NONE, which is not set\n"
+        "Set it with: export NONE=…"
+    )

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+import yaml
+
+from valor_core.errors import ParameterError
+from valor_core.parameters.fitting import fitter, is_understood, kind, mentions_path
+
+
+def test_the_member_of_a_union_that_fits_is_taken() -> None:
+    assert fitter(bool | Path, dict)("rows.jsonl", "items") == Path("rows.jsonl")
+    assert fitter(bool | Path, dict)(True, "items") is True
+
+
+def test_a_union_that_nothing_fits_names_all_members() -> None:
+    with pytest.raises(ParameterError, match=r"^items must be true or false or path, got 3$"):
+        fitter(bool | Path, dict)(3, "items")
+
+
+def test_a_choice_is_not_taken_for_another_that_compares_equal() -> None:
+    with pytest.raises(ParameterError, match=r"^level must be one of 0, 1, got True$"):
+        fitter(Literal[0, 1], dict)(True, "level")
+
+
+@pytest.mark.parametrize("word", ["yes", "no", "on", "true"])
+def test_a_word_that_yaml_takes_for_a_boolean_is_no_key(word: str) -> None:
+    fit = fitter(Mapping[str, float], dict)
+    with pytest.raises(ParameterError, match=r"^grades must have strings for keys, got ") as caught:
+        fit(yaml.safe_load(f"{{{word}: 1}}"), "grades")
+    assert caught.value.remedy is not None
+    assert "quotes" in caught.value.remedy
+    assert fit(yaml.safe_load(f"{{'{word}': 1, 2: 0}}"), "grades") == {word: 1.0, "2": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("annotation", "words"),
+    [
+        (bool, "true or false"),
+        (type(None), "null"),
+        (Path, "path"),
+        (Literal["a", "b"], "'a' or 'b'"),
+        (tuple[tuple[int, ...], ...], "list of list of whole number"),
+        (dict[str, str], "table of string"),
+        (Any, "value"),
+    ],
+)
+def test_every_annotation_has_words(annotation: Any, words: str) -> None:
+    assert is_understood(annotation)
+    assert kind(annotation) == words
+
+
+def test_paths_are_found_however_deep() -> None:
+    assert mentions_path(tuple[Path, ...] | None)
+    assert not mentions_path(tuple[str, ...] | None)

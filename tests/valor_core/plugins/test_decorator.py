@@ -1,0 +1,275 @@
+from __future__ import annotations
+
+import asyncio
+import inspect
+import pickle
+import sys
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from valor_core import Range, Reference, evaluate, metric
+from valor_core.errors import ManifestError, ParameterError
+from valor_core.evaluation.bound_metric import bind
+from valor_core.parameters.declaration import declared
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import RESERVED
+from valor_core.schemas.text import Text
+
+ITEMS = [Text("q1", response="Paris"), Text("q2", response="Rom")]
+
+
+@metric("mylab.LongEnough", task="text")
+def long_enough(
+    item: Any,
+    *,
+    length: Annotated[int, "Least number of characters."] = 4,
+    rule: Literal["least", "exact"] = "least",
+) -> float:
+    """Whether a response is long enough.
+
+    And some more words.
+    """
+    found = len(item.response)
+    return float(found >= length if rule == "least" else found == length)
+
+
+def test_the_name_is_bound_to_a_spec_with_the_first_line_as_summary() -> None:
+    assert long_enough.name == "mylab.LongEnough"
+    assert long_enough.summary == "Whether a response is long enough"
+    assert long_enough.per_item
+    assert long_enough.range == Range(0, 1)
+
+
+def test_the_keyword_arguments_are_the_parameters() -> None:
+    length, rule = declared(long_enough.parameters)
+
+    assert (length.name, length.kind, length.default) == ("length", "whole number", 4)
+    assert length.help == "Least number of characters."
+    assert (rule.name, rule.kind, rule.default) == ("rule", "'least' or 'exact'", "least")
+    assert rule.help == "Argument of long_enough."
+
+
+def test_parameters_are_chosen_like_any_others() -> None:
+    report = evaluate(ITEMS, [{"name": long_enough, "length": 3, "rule": "exact"}])
+
+    assert report["LongEnough"].value == 0.5
+    assert report["LongEnough"].only.parameters == {"length": 3, "rule": "exact"}
+
+
+def test_parameters_come_through_pickling_by_the_place_of_their_metric(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    module = ModuleType(long_enough.implementation.partition(":")[0])
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    module.long_enough = long_enough  # type: ignore[attr-defined]
+    chosen = long_enough.parameters(length=3)
+
+    assert pickle.loads(pickle.dumps(chosen)) == chosen
+
+
+def test_a_wrong_parameter_is_refused_like_any_other() -> None:
+    with pytest.raises(ParameterError) as caught:
+        bind([{"name": long_enough, "lenght": 3}], Registry(), None)
+
+    assert str(caught.value) == ("mylab.LongEnough: lenght: unknown key\nDid you mean 'length'?")
+
+
+def test_a_required_argument_is_a_required_parameter() -> None:
+    @metric("mylab.Needy", task="text")
+    def needy(item: Any, *, length: int) -> float:
+        return 0.0
+
+    with pytest.raises(ParameterError, match=r"^mylab\.Needy: length: expected a whole number, fo"):
+        evaluate(ITEMS, [needy])
+
+
+def test_what_else_there_is_to_say_is_kept() -> None:
+    reference = Reference("A paper")
+
+    @metric(
+        "mylab.Plain",
+        task="text",
+        higher_is_better=None,
+        range=Range(0),
+        references=(reference,),
+        version=3,
+    )
+    def plain(item: Any) -> float:
+        return 2.0
+
+    assert plain.higher_is_better is None
+    assert plain.range == Range(0)
+    assert plain.references == (reference,)
+    assert plain.identity == "mylab.Plain@3"
+    assert plain.summary == "mylab.Plain"
+
+
+def test_an_argument_that_is_not_keyword_only_is_refused() -> None:
+    with pytest.raises(ManifestError) as caught:
+
+        @metric("mylab.Odd", task="text")
+        def odd(item: Any, length: int = 3) -> float:
+            return 0.0
+
+    assert str(caught.value) == (
+        "mylab.Odd: argument 'length' must be keyword-only and annotated\n"
+        "Write it as: def odd(item, *, length: float = …)"
+    )
+
+
+def test_an_argument_without_annotation_is_refused() -> None:
+    with pytest.raises(
+        ManifestError, match=r"argument 'length' must be keyword-only and annotated"
+    ):
+
+        @metric("mylab.Odd", task="text")
+        def odd(item: Any, *, length=3) -> float:  # type: ignore[no-untyped-def]
+            return 0.0
+
+
+def test_an_annotation_that_configs_cannot_fill_is_refused() -> None:
+    with pytest.raises(
+        ManifestError, match=r"^OddParameters: words has an annotation that configs cannot fill"
+    ):
+
+        @metric("mylab.Odd", task="text")
+        def odd(item: Any, *, words: list[str]) -> float:
+            return 0.0
+
+
+def test_a_function_that_takes_no_item_is_refused() -> None:
+    with pytest.raises(
+        ManifestError, match=r"expected a function whose first argument is the item"
+    ):
+
+        @metric("mylab.Odd", task="text")
+        def odd(*, length: int = 3) -> float:
+            return 0.0
+
+
+def test_a_name_without_a_namespace_is_refused() -> None:
+    with pytest.raises(ManifestError, match=r"name must look like 'namespace\.Name', got 'Odd'"):
+
+        @metric("Odd", task="text")
+        def odd(item: Any) -> float:
+            return 0.0
+
+
+def test_a_decorated_function_can_still_be_called() -> None:
+    @metric("mylab.Share", task="text")
+    def share(item: Any, *, of: int = 4) -> float:
+        return len(item.response) / of
+
+    assert share(Text("q1", response="abc")) == 0.75
+    assert share(Text("q1", response="abc"), of=6) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"off": 3}, "mylab.Share: off: unknown key\nDid you mean 'of'?"),
+        ({"of": "3"}, "mylab.Share: of must be a whole number, got '3'"),
+        ({}, "mylab.Share: of: expected a whole number, found none"),
+    ],
+)
+def test_arguments_of_a_call_are_checked(arguments: dict[str, Any], message: str) -> None:
+    @metric("mylab.Share", task="text")
+    def share(item: Any, *, of: int) -> float:
+        return len(item.response) / of
+
+    with pytest.raises(ParameterError) as caught:
+        share(Text("q1", response="abc"), **arguments)
+
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("function", "called"), [(lambda item: 1.0, "<lambda>"), (partial(len), "partial")]
+)
+def test_a_function_without_a_name_is_refused_in_words(function: Any, called: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        metric("mylab.One", task="text")(function)
+
+    assert str(caught.value) == (
+        f"mylab.One: expected a function with a name, got {called}\n"
+        "Write it as: def score(item) -> float"
+    )
+
+
+def test_a_function_is_given_the_resources_that_it_asks_for(mylab: Path) -> None:
+    @metric("mylab.Known", task="text", resources=("dictionary",))
+    def known(item: Any, *, dictionary: Any, least: int = 1) -> float:
+        """Whether some words are known."""
+        return float(sum(map(dictionary.has, item.response.split())) >= least)
+
+    report = evaluate(
+        [Text("q1", response="dog"), Text("q2", response="cat dog")],
+        [{"name": known, "least": 2}],
+        resources={"dictionary": {"words": ["dog", "cat"]}},
+    )
+
+    assert report["Known"].value == 0.5
+    assert [one.name for one in declared(known.parameter_class)] == ["least"]
+
+
+def test_a_coroutine_function_is_a_metric() -> None:
+    @metric("mylab.Slow", task="text", resources=("mylab.dictionary",))
+    async def slow(item: Any, *, dictionary: Any) -> float:
+        await asyncio.sleep(0)
+        return float(bool(dictionary.known(item.response)))
+
+    assert inspect.iscoroutinefunction(slow.score)
+    assert asyncio.run(slow(Text("q1", response="dog"), dictionary=Known(["dog"]))) == 1.0
+
+
+class Known:
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+
+    def known(self, text: str) -> list[str]:
+        return [word for word in text.split() if word in self.words]
+
+
+def test_a_decorated_function_that_asks_for_a_resource_is_called_with_it() -> None:
+    @metric("mylab.Known", task="text", resources=("llm.judge",))
+    def known(item: Any, *, judge: Any) -> float:
+        return float(len(judge.known(item.response)))
+
+    assert known(Text("q1", response="a b c"), judge=Known(["a", "b"])) == 2.0
+    with pytest.raises(ParameterError) as caught:
+        known(Text("q1", response="a"))
+
+    assert str(caught.value) == "mylab.Known: judge: expected the resource, found none"
+
+
+def test_a_resource_that_no_argument_takes_is_refused() -> None:
+    with pytest.raises(ManifestError) as caught:
+
+        @metric("mylab.Odd", task="text", resources=("judge",))
+        def odd(item: Any, *, jugde: int = 3) -> float:
+            return 0.0
+
+    assert str(caught.value) == (
+        "mylab.Odd: expected a keyword-only argument for the resource 'judge', found none\n"
+        "Write it as: def odd(item, *, judge)"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(RESERVED))
+def test_a_parameter_called_like_a_column_of_results_is_refused(name: str) -> None:
+    text = f"def odd(item, *, {name}: int = 3) -> float:\n    return 0.0\n"
+    namespace: dict[str, Any] = {"__name__": "odd"}
+    exec(text, namespace)
+
+    with pytest.raises(ManifestError) as caught:
+        metric("mylab.Odd", task="text")(namespace["odd"])
+
+    assert str(caught.value) == (
+        f"mylab.Odd: expected a parameter of a name that is free, got {name!r}, which results or "
+        "configs have for something else\n"
+        "Call it otherwise than: error, metric, name, slice, type, undefined, value"
+    )

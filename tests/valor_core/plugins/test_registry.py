@@ -1,0 +1,911 @@
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from valor_core import (
+    MetricSpec,
+    Range,
+    ReaderSpec,
+    Registry,
+    Report,
+    ResourceSpec,
+    Text,
+    evaluate,
+    hookimpl,
+    metric,
+)
+from valor_core.errors import (
+    AmbiguousNameError,
+    BrokenPluginError,
+    ManifestError,
+    MissingExtraError,
+    MissingPluginError,
+    PluginConflictError,
+    RegistryError,
+    UnknownNameError,
+    VersionPinError,
+)
+from valor_core.extras import install as install_command
+from valor_core.extras import uninstall
+from valor_core.plugins.entry_points import entry_points
+from valor_core.plugins.registry import (
+    FIRST_PARTY,
+    GROUP,
+    implementation,
+    install_metrics,
+)
+
+Install = Callable[..., Path]
+
+MANIFEST = """
+from valor_core import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+
+def spec(name, **more):
+    return MetricSpec(**(dict(
+        name=name, task="{namespace}", summary="A metric", implementation="{namespace}.code:Metric",
+        higher_is_better=True, range=Range(0, 1)) | more))
+
+@hookimpl
+def valor_metrics():
+    return [{specs}]
+"""
+
+
+def manifest(namespace: str, *specs: str) -> str:
+    return MANIFEST.format(namespace=namespace, specs=", ".join(specs))
+
+
+def package(namespace: str, *specs: str, code: str = "class Metric: pass\n") -> dict[str, str]:
+    specs = specs or (f"spec('{namespace}.Accuracy', aliases=('hit_rate',), version=2)",)
+    return {"__init__.py": "", "plugin.py": manifest(namespace, *specs), "code.py": code}
+
+
+def text_of(error: BaseException) -> str:
+    return str(error)
+
+
+@pytest.fixture
+def birds(install: Install) -> Path:
+    return install("birdlab", "birds", package("birds"))
+
+
+@pytest.fixture
+def broken(install: Install) -> Path:
+    sources = package("broken") | {"plugin.py": "import no_such_package_here\n"}
+    return install("brokenlab", "broken", sources)
+
+
+class TestLookUp:
+    def test_a_strangers_plugin_works_by_its_namespace(self, birds: Path) -> None:
+        spec = Registry().metric("birds.Accuracy")
+
+        assert spec.identity == "birds.Accuracy@2"
+        assert implementation(spec).__name__ == "Metric"
+
+    @pytest.mark.parametrize(
+        "name",
+        ["birds.accuracy", "BIRDS.ACCURACY", "birds.hit_rate", "birds.HitRate", "birds.hit-rate"],
+    )
+    def test_case_underscores_hyphens_and_aliases_do_not_matter(
+        self, birds: Path, name: str
+    ) -> None:
+        assert Registry().metric(name).name == "birds.Accuracy"
+
+    def test_a_bare_name_is_found_in_the_namespace_of_the_task(self, birds: Path) -> None:
+        assert Registry().metric("accuracy", task="birds").name == "birds.Accuracy"
+
+    def test_installing_another_plugin_does_not_change_what_a_bare_name_means(
+        self, birds: Path, install: Install
+    ) -> None:
+        before = Registry().metric("Accuracy", task="birds")
+        install("animallab", "animals", package("animals"))
+
+        after = Registry().metric("Accuracy", task="birds")
+
+        assert after == before
+
+    def test_a_bare_name_without_a_task_is_answered_with_where_it_is(
+        self, birds: Path, install: Install
+    ) -> None:
+        install("animallab", "animals", package("animals", "spec('animals.HitRate')"))
+
+        with pytest.raises(AmbiguousNameError) as caught:
+            Registry().metric("HitRate")
+
+        assert text_of(caught.value) == (
+            "metric 'HitRate': a bare name needs a task to be looked for in\n"
+            "Write 'animals.HitRate' or 'birds.Accuracy', or set the task."
+        )
+
+    def test_a_bare_name_that_only_another_namespace_has_is_answered_with_it(
+        self, birds: Path, install: Install
+    ) -> None:
+        install("animallab", "animals", package("animals", "spec('animals.Speed', task='birds')"))
+
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().metric("Speed", task="birds")
+
+        assert text_of(caught.value) == (
+            "metric 'Speed': unknown in the task 'birds'\nDid you mean 'animals.Speed'?"
+        )
+
+    def test_a_bare_name_that_only_another_task_has_is_answered_with_that_task(
+        self, birds: Path, install: Install
+    ) -> None:
+        install("animallab", "animals", package("animals", "spec('animals.Speed')"))
+
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().metric("Speed", task="birds")
+        with pytest.raises(UnknownNameError) as near:
+            Registry().metric("Spede", task="birds")
+
+        assert text_of(caught.value) == (
+            "metric 'Speed': unknown in the task 'birds'\n'animals.Speed' is for the task animals."
+        )
+        assert near.value.remedy == "See what is there with: valor list"
+
+    def test_a_metric_of_a_task_without_a_plugin_is_looked_for_elsewhere_first(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        registry = without(monkeypatch, "text", "segmentation")
+        registry.add(spec_of("mylab.ExactMatch"))
+        registry.add(spec_of("mylab.Overlap", task="segmentation"))
+
+        for name, task in (("ExactMatch", "text"), ("Overlap", "segmentation")):
+            with pytest.raises(UnknownNameError) as caught:
+                registry.metric(name, task)
+            assert text_of(caught.value) == (
+                f"metric '{name}': unknown in the task '{task}'\nDid you mean 'mylab.{name}'?"
+            )
+
+    def test_a_misspelt_name_is_answered_with_the_nearest(self, birds: Path) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().metric("birds.Acuracy")
+
+        assert text_of(caught.value) == (
+            "metric 'birds.Acuracy': not declared by the plugin 'birds'\n"
+            "Did you mean 'birds.Accuracy'?"
+        )
+
+    def test_a_misspelt_bare_name_is_answered_with_the_nearest(self, birds: Path) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().metric("Acuracy", task="birds")
+
+        assert text_of(caught.value) == (
+            "metric 'Acuracy': unknown in the task 'birds'\nDid you mean 'Accuracy'?"
+        )
+
+    def test_a_name_like_no_other_is_answered_with_the_command_that_lists_all(
+        self, birds: Path
+    ) -> None:
+        with pytest.raises(UnknownNameError, match=r"See what is there with: valor list"):
+            Registry().metric("birds.Zzz")
+
+    def test_a_misspelt_namespace_is_answered_with_the_nearest(self, birds: Path) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().metric("brids.Accuracy")
+
+        assert text_of(caught.value) == (
+            "metric 'brids.Accuracy': no installed plugin claims the namespace 'brids'\n"
+            "Did you mean 'birds'?"
+        )
+
+    def test_an_unknown_task_is_named(self, birds: Path) -> None:
+        with pytest.raises(UnknownNameError, match=r"claims the namespace 'bids'\nDid you mean"):
+            Registry().metric("Accuracy", task="bids")
+
+    def test_two_namespaces_that_fold_alike_are_told_apart_by_their_exact_names(
+        self, install: Install
+    ) -> None:
+        install("onelab", "my_lab", package("my_lab"))
+        install("twolab", "mylab2", package("mylab2"))
+        install("threelab", "mylab_2", package("mylab_2"))
+        registry = Registry()
+
+        assert registry.metric("mylab_2.Accuracy").name == "mylab_2.Accuracy"
+        assert registry.metric("MyLab.Accuracy").name == "my_lab.Accuracy"
+        with pytest.raises(AmbiguousNameError, match=r"mylab2 and mylab_2 both answer to it"):
+            registry.metric("MyLab2.Accuracy")
+
+    def test_a_pinned_version_that_is_installed_is_accepted(self, birds: Path) -> None:
+        assert Registry().metric("birds.Accuracy@2").version == 2
+
+    def test_a_pinned_version_that_is_not_installed_is_refused(self, birds: Path) -> None:
+        with pytest.raises(VersionPinError) as caught:
+            Registry().metric("birds.Accuracy@1")
+
+        assert text_of(caught.value) == (
+            "metric 'birds.Accuracy@1': expected version 1, the installed one is 2\n"
+            "Install the version of birdlab that has it, or write 'birds.Accuracy@2'."
+        )
+
+    @pytest.mark.parametrize(
+        ("namespace", "folder"), [("segmentation", "segmentation"), ("detection", "detection")]
+    )
+    def test_a_plugin_of_ours_that_is_missing_is_answered_with_the_pip_lines(
+        self, monkeypatch: pytest.MonkeyPatch, namespace: str, folder: str
+    ) -> None:
+        registry = without(monkeypatch, namespace)
+
+        with pytest.raises(MissingPluginError) as caught:
+            registry.metric(f"{namespace.title()}.AP")
+
+        assert text_of(caught.value) == (
+            f"metric '{namespace.title()}.AP': the plugin '{namespace}' is not installed\n"
+            f"Install it with: {install_command(f'valor-{folder}')}\n"
+            f"or, from a clone: {install_command('-e', f'plugins/{folder}')}"
+        )
+
+    def test_a_task_of_ours_that_is_missing_is_answered_with_the_pip_lines(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with pytest.raises(MissingPluginError, match=r"pip install .*valor-detection"):
+            without(monkeypatch, "detection").metric("AP", task="detection")
+
+    def test_the_manifest_of_a_missing_plugin_is_answered_with_the_pip_lines(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        found = r"^namespace 'detection': the plugin 'detection' is not installed"
+
+        with pytest.raises(MissingPluginError, match=found):
+            without(monkeypatch, "detection").manifest("detection")
+
+    def test_every_namespace_of_this_project_is_installed_from_a_folder(self) -> None:
+        plugins = Path(__file__).parents[3] / "plugins"
+
+        assert all((plugins / folder).is_dir() for folder in FIRST_PARTY.values())
+
+    def test_lookup_errors_are_lookup_errors_and_not_key_errors(self) -> None:
+        assert issubclass(UnknownNameError, LookupError)
+        assert not issubclass(UnknownNameError, KeyError)
+
+
+def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
+    """A registry in which nobody claims some namespaces, whatever is installed."""
+    found = [entry for entry in entry_points(GROUP) if entry.name not in namespaces]
+    monkeypatch.setattr("valor_core.plugins.registry.entry_points", lambda group, anew=False: found)
+    return Registry()
+
+
+class TestReadersAndResources:
+    SOURCES = package("birds") | {
+        "plugin.py": manifest("birds", "spec('birds.Accuracy')")
+        + "@hookimpl\ndef valor_readers():\n    return [ReaderSpec(name='birds.Nests',"
+        " summary='', implementation='birds.code:Metric', task='birds')]\n"
+        "@hookimpl\ndef valor_resources():\n    return [ResourceSpec(name='birds.Judge',"
+        " summary='', implementation='birds.code:Metric', aliases=('referee',))]\n"
+    }
+
+    def test_readers_and_resources_are_found_like_metrics(self, install: Install) -> None:
+        install("birdlab", "birds", self.SOURCES)
+        registry = Registry()
+
+        assert registry.find(ReaderSpec, "birds.nests").name == "birds.Nests"
+        assert registry.find(ReaderSpec, "nests", task="birds").name == "birds.Nests"
+        assert registry.find(ResourceSpec, "referee", task="birds").name == "birds.Judge"
+        assert "birds.Nests" in [spec.name for spec in registry.all(ReaderSpec)]
+        assert "birds.Judge" in [spec.name for spec in registry.all(ResourceSpec)]
+
+    def test_a_reader_of_the_task_goes_before_one_of_core_with_its_name(
+        self, install: Install
+    ) -> None:
+        files = {name: text.replace("Nests", "Table") for name, text in self.SOURCES.items()}
+        install("birdlab", "birds", files)
+        registry = Registry()
+
+        assert registry.find(ReaderSpec, "table", task="birds").name == "birds.Table"
+        assert registry.find(ReaderSpec, "csv", task="birds").name == "core.table"
+        assert registry.find(ReaderSpec, "table", task="text").name == "core.table"
+
+    def test_an_unknown_reader_is_called_a_reader(self, install: Install) -> None:
+        install("birdlab", "birds", self.SOURCES)
+
+        with pytest.raises(UnknownNameError, match=r"^reader 'birds.Nest': not declared"):
+            Registry().find(ReaderSpec, "birds.Nest")
+
+
+class TestBrokenPlugins:
+    def test_a_broken_plugin_does_not_hide_the_others(self, birds: Path, broken: Path) -> None:
+        registry = Registry()
+
+        names = [spec.name for spec in registry.all(MetricSpec)]
+
+        assert "birds.Accuracy" in names
+        assert not any(name.startswith("broken.") for name in names)
+
+    def test_a_broken_plugin_is_reported_with_its_cause_for_its_own_namespace(
+        self, broken: Path
+    ) -> None:
+        with pytest.raises(BrokenPluginError) as caught:
+            Registry().metric("broken.Accuracy")
+
+        assert text_of(caught.value) == (
+            "plugin 'broken' (brokenlab 1.0): its manifest broken.plugin cannot be imported, "
+            "ModuleNotFoundError: No module named 'no_such_package_here'\n"
+            f"Reinstall or remove it: {uninstall('brokenlab')}"
+        )
+        assert isinstance(caught.value.__cause__, ModuleNotFoundError)
+
+    def test_a_broken_plugin_does_not_matter_to_names_elsewhere(
+        self, birds: Path, broken: Path
+    ) -> None:
+        registry = Registry()
+
+        assert registry.metric("birds.Accuracy").name == "birds.Accuracy"
+        with pytest.raises(UnknownNameError):
+            registry.metric("Zzz", task="birds")
+
+    def test_failures_lists_every_namespace_that_cannot_be_used(
+        self, birds: Path, broken: Path
+    ) -> None:
+        failures = Registry().failures()
+
+        assert list(failures) == ["broken"]
+        assert isinstance(failures["broken"], BrokenPluginError)
+
+    def test_the_same_failure_is_raised_again_without_another_import(self, broken: Path) -> None:
+        registry = Registry()
+        with pytest.raises(BrokenPluginError) as first:
+            registry.manifest("broken")
+
+        with pytest.raises(BrokenPluginError) as second:
+            registry.manifest("broken")
+
+        assert second.value is first.value
+
+    def test_a_manifest_that_leaves_the_program_is_a_broken_plugin(self, install: Install) -> None:
+        install("exitlab", "leaver", {"__init__.py": "", "plugin.py": "raise SystemExit(3)\n"})
+
+        with pytest.raises(BrokenPluginError, match=r"SystemExit: 3"):
+            Registry().manifest("leaver")
+
+    def test_a_manifest_whose_hook_raises_is_a_broken_plugin(self, install: Install) -> None:
+        install("raiselab", "raiser", package("raiser", "1 / 0"))
+
+        with pytest.raises(BrokenPluginError, match=r"its manifest fails, ZeroDivisionError"):
+            Registry().manifest("raiser")
+
+    def test_code_that_cannot_be_imported_is_a_broken_plugin(self, install: Install) -> None:
+        install("codelab", "coder", package("coder", code="raise ValueError('half written')"))
+
+        with pytest.raises(BrokenPluginError) as caught:
+            implementation(Registry().metric("coder.Accuracy"))
+
+        assert text_of(caught.value) == (
+            "coder.Accuracy: its code coder.code:Metric cannot be imported, "
+            "ValueError: half written"
+        )
+
+    def test_code_without_the_name_that_the_manifest_gives_is_a_broken_plugin(
+        self, install: Install
+    ) -> None:
+        install("codelab", "coder", package("coder", code=""))
+
+        with pytest.raises(BrokenPluginError, match=r"AttributeError: .*'Metric'"):
+            implementation(Registry().metric("coder.Accuracy"))
+
+
+class TestMissingExtras:
+    def test_an_error_of_ours_at_import_comes_through_as_it_is(self, install: Install) -> None:
+        code = "from valor_core.errors import MissingExtraError\nraise MissingExtraError('why')\n"
+        install("extralab", "extras", package("extras", code=code))
+
+        with pytest.raises(MissingExtraError, match=r"^why$"):
+            implementation(Registry().metric("extras.Accuracy"))
+
+    def test_a_missing_package_is_answered_with_the_extra_of_the_distribution(
+        self, install: Install
+    ) -> None:
+        specs = "spec('extras.Accuracy', extra='raster')"
+        install("extralab", "extras", package("extras", specs, code="import no_such_raster"))
+
+        with pytest.raises(MissingExtraError) as caught:
+            implementation(Registry().metric("extras.Accuracy"))
+
+        assert text_of(caught.value) == (
+            "extras.Accuracy: its code needs 'no_such_raster', which is not installed\n"
+            f"Install it with: {install_command('extralab[raster]')}"
+        )
+
+    def test_a_missing_package_without_an_extra_is_a_broken_plugin(self, install: Install) -> None:
+        install("extralab", "extras", package("extras", code="import no_such_raster"))
+
+        with pytest.raises(BrokenPluginError, match=r"No module named 'no_such_raster'"):
+            implementation(Registry().metric("extras.Accuracy"))
+
+    def test_a_missing_module_of_its_own_is_not_taken_for_a_missing_extra(
+        self, install: Install
+    ) -> None:
+        specs = "spec('extras.Accuracy', extra='raster', implementation='extras.none:Metric')"
+        install("extralab", "extras", package("extras", specs))
+
+        with pytest.raises(BrokenPluginError, match=r"No module named 'extras\.none'"):
+            implementation(Registry().metric("extras.Accuracy"))
+
+
+class TestInstalledMeanwhile:
+    @pytest.fixture
+    def terns(self, birds: Path) -> Callable[[], None]:
+        """Installs another plugin beside the first, without a word to the import system."""
+
+        def install() -> None:
+            for name, text in package("terns").items():
+                (birds / "terns").mkdir(exist_ok=True)
+                (birds / "terns" / name).write_text(text)
+            facts = birds / "ternlab-1.dist-info"
+            facts.mkdir()
+            (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: ternlab\nVersion: 1\n")
+            (facts / "entry_points.txt").write_text("[valor.plugins]\nterns = terns.plugin\n")
+            importlib.invalidate_caches()
+
+        return install
+
+    def test_a_name_of_it_is_found(self, terns: Callable[[], None]) -> None:
+        registry = Registry()
+        terns()
+
+        assert registry.metric("terns.Accuracy").name == "terns.Accuracy"
+
+    def test_it_is_a_task(self, terns: Callable[[], None]) -> None:
+        registry = Registry()
+        terns()
+
+        assert registry.metric("Accuracy", task="terns").name == "terns.Accuracy"
+
+    def test_it_is_listed(self, terns: Callable[[], None]) -> None:
+        registry = Registry()
+        terns()
+
+        assert "terns" in registry.namespaces
+        assert "terns" in registry.claims
+        assert "terns.Accuracy" in [spec.name for spec in registry.all(MetricSpec)]
+
+    def test_a_second_claimant_of_what_was_not_imported_yet_is_noticed(self, birds: Path) -> None:
+        registry = Registry()
+        facts = birds / "rivals-1.dist-info"
+        facts.mkdir()
+        (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: rivals\nVersion: 1\n")
+        (facts / "entry_points.txt").write_text("[valor.plugins]\nbirds = rivals.plugin\n")
+        importlib.invalidate_caches()
+
+        with pytest.raises(PluginConflictError, match=r"birdlab 1\.0 and rivals 1 claim it"):
+            registry.metric("birds.Accuracy")
+
+
+class TestConflicts:
+    @pytest.fixture(autouse=True)
+    def two_claimants(self, install: Install) -> None:
+        install("first-lab", "shared", package("shared"), version="1.0")
+        other = {f"other/{k}": v for k, v in package("shared").items()}
+        install("second-lab", "shared", other, manifest="shared.plugin", version="2.0")
+
+    def test_two_claimants_are_an_error_that_names_both(self) -> None:
+        with pytest.raises(PluginConflictError) as caught:
+            Registry().metric("shared.Accuracy")
+
+        assert text_of(caught.value) == (
+            "namespace 'shared': expected one plugin, first-lab 1.0 and second-lab 2.0 claim it\n"
+            "Uninstall one of them, or choose in the config: plugins: {shared: first-lab}"
+        )
+
+    @pytest.mark.parametrize("name", ["second-lab", "Second_Lab"])
+    def test_a_choice_settles_the_conflict(self, name: str) -> None:
+        manifest = Registry({"shared": name}).manifest("shared")
+
+        assert (manifest.distribution, manifest.version) == ("second-lab", "2.0")
+
+    def test_a_choice_of_somebody_else_settles_nothing(self) -> None:
+        with pytest.raises(PluginConflictError, match=r"first-lab 1.0 and second-lab 2.0"):
+            Registry({"shared": "third-lab"}).manifest("shared")
+
+    def test_a_conflict_does_not_hide_the_others(self) -> None:
+        registry = Registry()
+
+        assert list(registry.failures()) == ["shared"]
+        assert [claim.distribution for claim in registry.claims["shared"]] == [
+            "second-lab",
+            "first-lab",
+        ]
+
+
+class TestManifests:
+    def error_of(self, install: Install, plugin: str) -> str:
+        install("oddlab", "odd", {"__init__.py": "", "plugin.py": plugin})
+        with pytest.raises(ManifestError) as caught:
+            Registry().manifest("odd")
+        return text_of(caught.value)
+
+    def test_a_name_outside_the_namespace_is_refused(self, install: Install) -> None:
+        error = self.error_of(install, manifest("odd", "spec('detection.AP')"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): declares 'detection.AP' outside its namespace\n"
+            "Name it 'odd.AP'."
+        )
+
+    def test_a_hook_with_a_wrong_signature_is_refused(self, install: Install) -> None:
+        error = self.error_of(
+            install,
+            "from valor_core import hookimpl\n@hookimpl\ndef valor_metrics(registry): return ()\n",
+        )
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): expected valor_metrics to take no arguments, got "
+            "'registry'\nWrite it as: def valor_metrics():"
+        )
+
+    def test_a_misspelt_hook_is_refused(self, install: Install) -> None:
+        error = self.error_of(
+            install, "from valor_core import hookimpl\n@hookimpl\ndef valor_metric(): return ()\n"
+        )
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): expected a hook of valor-core, found 'valor_metric'\n"
+            "Did you mean 'valor_metrics'?"
+        )
+
+    def test_a_manifest_that_forgot_to_decorate_its_hooks_is_refused(
+        self, install: Install
+    ) -> None:
+        error = self.error_of(install, "def valor_metrics(): return ()\n")
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): its manifest declares nothing\n"
+            "Write valor_metrics or another hook and decorate it with @valor_core.hookimpl."
+        )
+
+    @pytest.mark.parametrize("answer", ["None", "'kernels'", "3"])
+    def test_kernels_have_a_place(self, install: Install, answer: str) -> None:
+        code = f"from valor_core import hookimpl\n@hookimpl\ndef valor_kernels(): return {answer}\n"
+
+        error = self.error_of(install, code)
+
+        assert error.startswith(
+            "plugin 'odd' (oddlab 1.0): valor_kernels must answer a place like "
+            "'package.kernels:KERNELS', got "
+        )
+
+    def test_a_failed_manifest_does_not_spoil_those_after_it(
+        self, install: Install, birds: Path
+    ) -> None:
+        misspelt = "from valor_core import hookimpl\n@hookimpl\ndef valor_metric(): return ()\n"
+        install("oddlab", "aaa", {"__init__.py": "", "plugin.py": misspelt})
+        registry = Registry()
+
+        assert list(registry.failures()) == ["aaa"]
+        assert registry.metric("birds.Accuracy").name == "birds.Accuracy"
+
+    def test_something_that_is_no_spec_is_refused(self, install: Install) -> None:
+        error = self.error_of(install, manifest("odd", "'odd.AP'"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): expected a MetricSpec, found 'odd.AP'\n"
+            "Return a list of MetricSpec from the hook."
+        )
+
+    def test_two_metrics_that_answer_to_one_word_are_refused(self, install: Install) -> None:
+        error = self.error_of(
+            install, manifest("odd", "spec('odd.AP')", "spec('odd.Other', aliases=('a_p',))")
+        )
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): odd.AP and odd.Other both answer to 'a_p'\n"
+            "Give one of them another name or alias."
+        )
+
+    @pytest.mark.parametrize("name", ["odd.F1-β", "Odd-Ns.A", "a.b.C"])
+    def test_an_odd_name_is_refused_with_the_plugin_and_how_to_write_it(
+        self, install: Install, name: str
+    ) -> None:
+        error = self.error_of(install, manifest("odd", f"spec({name!r})"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): MetricSpec: name must look like 'namespace.Name', got "
+            f"{name!r}\nWrite it as: name='namespace.Name'"
+        )
+
+    @pytest.mark.parametrize("alias", ["a b!", "", "1st", 3])
+    def test_an_alias_that_nobody_can_write_is_refused(self, install: Install, alias: Any) -> None:
+        error = self.error_of(install, manifest("odd", f"spec('odd.AP', aliases=({alias!r},))"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): MetricSpec 'odd.AP': aliases must be words of letters, "
+            f"digits, '_' and '-' that begin with a letter, got {alias!r}\n"
+            "Write them as: aliases=('other_name',)"
+        )
+
+    def test_aliases_that_are_one_text_are_refused(self, install: Install) -> None:
+        error = self.error_of(install, manifest("odd", "spec('odd.AP', aliases='ap')"))
+
+        assert "aliases must be a tuple of words, got 'ap'" in error
+
+    @pytest.mark.parametrize("when", ["in the hook", "on import"])
+    def test_a_key_that_only_a_newer_core_knows_is_answered_with_the_upgrade(
+        self, install: Install, when: str
+    ) -> None:
+        source = manifest("odd", "spec('odd.AP', vectored=True)")
+        error = self.error_of(
+            install, source if when == "in the hook" else source + "valor_metrics()\n"
+        )
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): expected the keys of MetricSpec, found 'vectored'\n"
+            f"Upgrade it with: {install_command('--upgrade', 'valor-core')}"
+        )
+
+    def test_a_misspelt_key_is_answered_with_the_nearest(self, install: Install) -> None:
+        error = self.error_of(install, manifest("odd", "spec('odd.AP', higher_is_beter=True)"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): expected the keys of MetricSpec, found 'higher_is_beter'\n"
+            "Did you mean 'higher_is_better'?"
+        )
+
+    @pytest.mark.parametrize(
+        "trouble", ["spec('odd.AP', vectored=True)", "spec('odd.AP', aliases=('!',))", "1 / 0"]
+    )
+    def test_a_plugin_that_needs_a_newer_core_says_so_whatever_fails(
+        self, install: Install, trouble: str
+    ) -> None:
+        site = install("oddlab", "odd", {"__init__.py": "", "plugin.py": manifest("odd", trouble)})
+        needs(site, "valor-core>=9.0")
+
+        with pytest.raises(RegistryError) as caught:
+            Registry().manifest("odd")
+
+        assert text_of(caught.value) == (
+            "plugin 'odd' (oddlab 1.0): needs valor-core>=9.0, installed is "
+            f"{version('valor-core')}\n"
+            f"Upgrade it with: {install_command('--upgrade', 'valor-core')}"
+        )
+
+    @pytest.mark.parametrize(
+        "needed",
+        ["valor-core>=0.1", "valor-core", "numpy>=99", "valor-core>=9; python_version < '3'"],
+    )
+    def test_a_requirement_that_is_met_is_no_reason(self, install: Install, needed: str) -> None:
+        site = install("oddlab", "odd", {"__init__.py": "", "plugin.py": "1 / 0\n"})
+        needs(site, needed)
+
+        with pytest.raises(BrokenPluginError, match="ZeroDivisionError: division by zero"):
+            Registry().manifest("odd")
+
+    def test_parameters_are_a_class_or_its_place(self, install: Install) -> None:
+        error = self.error_of(install, manifest("odd", "spec('odd.AP', parameters='Parameters')"))
+
+        assert error == (
+            "plugin 'odd' (oddlab 1.0): MetricSpec 'odd.AP': parameters must be a class or look "
+            "like 'package.parameters:Class', got 'Parameters'\n"
+            "Write it as: parameters='package.parameters:Class'"
+        )
+
+
+def needs(site: Path, *lines: str) -> None:
+    """Have a distribution in a folder ask for others."""
+    (facts,) = site.glob("*.dist-info/METADATA")
+    asked = "".join(f"Requires-Dist: {line}\n" for line in lines)
+    facts.write_text(facts.read_text() + asked)
+
+
+class TestForeignClaims:
+    def test_a_stranger_who_announces_a_namespace_of_this_project_is_named(
+        self, install: Install
+    ) -> None:
+        install("totally-unrelated", "text", package("text"))
+
+        assert Registry().foreign() == [
+            "plugin 'text' (totally-unrelated 1.0): expected the namespace of valor-text, found "
+            "another distribution\n"
+            f"Unless you trust it, remove it: {uninstall('totally-unrelated')}"
+        ]
+
+    @pytest.mark.parametrize("distribution", ["valor-text", "Valor_Text"])
+    def test_the_project_s_own_is_no_stranger(self, install: Install, distribution: str) -> None:
+        install(distribution, "text", package("text"))
+
+        assert Registry().foreign() == []
+
+
+class TestWhatIsImported:
+    def test_making_a_registry_imports_no_manifest(self, birds: Path) -> None:
+        Registry()
+
+        assert "birds" not in sys.modules
+
+    def test_only_the_manifest_of_the_namespace_asked_for_is_imported(
+        self, birds: Path, install: Install
+    ) -> None:
+        install("animallab", "animals", package("animals"))
+
+        Registry().metric("birds.Accuracy")
+
+        assert "birds.plugin" in sys.modules
+        assert "birds.code" not in sys.modules
+        assert "animals" not in sys.modules
+
+    def test_a_bare_name_imports_the_manifest_of_its_task_alone(
+        self, birds: Path, install: Install
+    ) -> None:
+        install("animallab", "animals", package("animals"))
+
+        Registry().metric("Accuracy", task="birds")
+
+        assert "animals" not in sys.modules
+
+    def test_listing_all_metrics_imports_no_code(self, birds: Path) -> None:
+        assert "birds.Accuracy" in [spec.name for spec in Registry().all(MetricSpec)]
+        assert "birds.code" not in sys.modules
+
+
+def spec_of(name: str, **more: Any) -> MetricSpec:
+    values: dict[str, Any] = {
+        "name": name,
+        "task": "text",
+        "summary": "A metric",
+        "implementation": "nowhere:Metric",
+        "higher_is_better": True,
+        "range": Range(0, 1),
+    }
+    return MetricSpec(**(values | more))
+
+
+def in_process(*specs: MetricSpec) -> object:
+    return SimpleNamespace(valor_metrics=hookimpl(lambda: specs))
+
+
+class TestInProcess:
+    def test_a_manifest_can_be_registered_without_an_entry_point(self) -> None:
+        registry = Registry()
+
+        registry.register("attic", in_process(spec_of("attic.AP")))
+
+        assert registry.metric("attic.ap").name == "attic.AP"
+        assert "attic" in registry.namespaces
+        assert "attic" not in Registry().namespaces
+
+    def test_a_taken_namespace_is_refused(self, birds: Path) -> None:
+        registry = Registry()
+        registry.register("attic", in_process(spec_of("attic.AP")))
+
+        for namespace in ("attic", "birds"):
+            with pytest.raises(PluginConflictError, match=f"^{namespace}: expected a free name"):
+                registry.register(namespace, in_process())
+
+    def test_a_refused_manifest_can_be_repaired_and_registered_again(self) -> None:
+        registry = Registry()
+        with pytest.raises(ManifestError, match=r"outside its namespace"):
+            registry.register("attic", in_process(spec_of("cellar.AP")))
+
+        registry.register("attic", in_process(spec_of("attic.AP")))
+
+        assert registry.metric("attic.AP").name == "attic.AP"
+
+    def test_a_decorated_metric_is_known_once_added(self) -> None:
+        @metric("attic.Half", task="text")
+        def half(item: Any) -> float:
+            return 0.5
+
+        registry = Registry()
+        registry.add(half)
+        registry.add(half)
+
+        assert registry.metric("attic.half") is half
+        assert [spec.name for spec in registry.all(MetricSpec)].count("attic.Half") == 1
+        assert registry.distribution(half) == ("in process", "0")
+
+    def test_a_decorated_metric_can_join_the_namespace_of_a_plugin(self, birds: Path) -> None:
+        @metric("birds.Half", task="text")
+        def half(item: Any) -> float:
+            return 0.5
+
+        registry = Registry()
+        registry.add(half)
+
+        assert registry.metric("birds.Half") is half
+        assert registry.metric("birds.Accuracy").name == "birds.Accuracy"
+
+    @pytest.mark.parametrize("name", ["birds.Accuracy", "birds.HitRate"])
+    def test_a_decorated_metric_cannot_take_a_plugins_name(self, birds: Path, name: str) -> None:
+        spec = metric(name, task="text")(lambda_like)
+
+        with pytest.raises(PluginConflictError, match=r"expected a new name, it is declared al"):
+            Registry().add(spec)
+
+    def test_two_decorated_metrics_cannot_share_a_name(self) -> None:
+        registry = Registry()
+        registry.add(metric("attic.Half", task="text")(lambda_like))
+
+        with pytest.raises(PluginConflictError, match=r"^attic\.Half: expected a new name"):
+            registry.add(metric("attic.Half", task="text")(lambda_like))
+
+    def test_a_spec_of_the_registry_itself_is_no_conflict(self, birds: Path) -> None:
+        registry = Registry()
+        registry.register("attic", in_process(spec_of("attic.AP")))
+
+        registry.add(registry.metric("birds.Accuracy"))
+        registry.add(registry.metric("attic.AP"))
+
+        assert registry.distribution(registry.metric("birds.Accuracy")) == ("birdlab", "1.0")
+
+
+def lambda_like(item: Any) -> float:
+    return 0.0
+
+
+def test_every_registry_error_is_one() -> None:
+    for error in (ManifestError, PluginConflictError, UnknownNameError, MissingExtraError):
+        assert issubclass(error, RegistryError)
+
+
+def test_where_no_metrics_are_installed_a_bare_name_is_answered_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    registry = without(monkeypatch, *Registry().namespaces)
+
+    with pytest.raises(UnknownNameError) as caught:
+        registry.metric("F1")
+
+    assert str(caught.value) == f"metric 'F1': unknown\n{install_metrics()}"
+
+
+def length(item: Any) -> float:
+    return float(len(item.response))
+
+
+class TestWhatARegistryOfOnesOwnKnows:
+    @pytest.fixture
+    def made(self, monkeypatch: pytest.MonkeyPatch) -> Report:
+        code = SimpleNamespace(score=lambda item, parameters, resources: length(item))
+        monkeypatch.setitem(sys.modules, "module_of_length", code)  # type: ignore[arg-type]
+        spec = spec_of(
+            "myown.Length",
+            implementation="module_of_length:score",
+            per_item=True,
+            range=Range(0),
+            aliases=("size",),
+        )
+        registry = Registry()
+        registry.register("myown", in_process(spec))
+        items = [Text("q", response="abc")]
+        return evaluate(items, ["myown.size"], registry=registry, require={"size": ">= 3"})
+
+    @pytest.mark.parametrize("name", ["size", "Size", "myown.size", "size@1"])
+    def test_a_report_is_read_by_the_aliases_of_the_registry_that_made_it(
+        self, made: Report, name: str
+    ) -> None:
+        assert made[name].value == 3.0
+
+    def test_a_requirement_may_use_them(self, made: Report) -> None:
+        assert [outcome.met for outcome in made.requirements] == [True]
+
+    def test_a_report_with_them_equals_the_one_that_was_saved(
+        self, made: Report, tmp_path: Path
+    ) -> None:
+        made.save(tmp_path / "report.json")
+
+        assert Report.load(tmp_path / "report.json").results == made.results
+
+
+def test_a_decorated_metric_in_a_namespace_that_nobody_installed_leaves_readers_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.csv").write_text("uid,response\nq1,Paris\nq2,Rom\n")
+    registry = without(monkeypatch, "text")
+    size = metric("text.Length", task="text", range=Range(0))(length)
+
+    report = evaluate(
+        {"reader": "csv", "path": tmp_path / "a.csv"}, [size], task="text", registry=registry
+    )
+    registry.add(size)
+
+    assert report["Length"].value == 4.0
+    assert registry.find(ReaderSpec, "csv", "text").name == "core.table"
+    assert registry.failures() == {}

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+import valor_core
+from valor_core import MetricSpec, Range, Reference
+from valor_core.errors import BrokenPluginError, ManifestError
+from valor_core.plugins.spec import KINDS, Spec, fold
+
+
+@pytest.mark.parametrize("name", ["ap", "AP", ".AP", "Detection.AP", "detection.", "a.b.c", 3])
+def test_a_name_must_have_a_namespace(name: Any) -> None:
+    with pytest.raises(ManifestError, match=r"^Spec: name must look like 'namespace\.Name', got"):
+        Spec(name=name, summary="", implementation="m:f")
+
+
+@pytest.mark.parametrize("implementation", ["module", "module.name", ":name", "module:", None])
+def test_an_implementation_must_name_module_and_object(implementation: Any) -> None:
+    with pytest.raises(
+        ManifestError, match=r"implementation must look like 'package\.module:name', got"
+    ):
+        Spec(name="a.B", summary="", implementation=implementation)
+
+
+@pytest.mark.parametrize("name", ["average_precision", "AveragePrecision", "Average-Precision"])
+def test_names_are_compared_without_case_and_marks(name: str) -> None:
+    assert fold(name) == "averageprecision"
+
+
+@pytest.mark.parametrize(
+    ("range", "words", "inside", "outside"),
+    [
+        (Range(), "any number", [-1e9, 1e9], []),
+        (Range(0), "0 or more", [0, 5], [-0.1]),
+        (Range(None, 1), "up to 1", [-5, 1], [1.1]),
+        (Range(0, 1), "0 to 1", [0, 1], [-0.1, 1.1]),
+    ],
+)
+def test_a_range_has_words_and_members(
+    range: Range, words: str, inside: list[float], outside: list[float]
+) -> None:
+    assert str(range) == words
+    assert all(number in range for number in inside)
+    assert not any(number in range for number in outside)
+
+
+def test_a_reference_is_written_with_what_it_has() -> None:
+    assert str(Reference("A paper", "eq. 3", "https://example.org")) == (
+        "A paper, eq. 3, https://example.org"
+    )
+    assert str(Reference("A paper")) == "A paper"
+
+
+SPEC = Spec(name="a.B", summary="", implementation="m:f")
+
+
+def test_a_metric_is_identified_by_name_and_version() -> None:
+    spec = MetricSpec(
+        name="a.B",
+        task="text",
+        summary="",
+        implementation="m:f",
+        higher_is_better=None,
+        range=Range(),
+        version=3,
+    )
+
+    assert (spec.namespace, spec.short_name, spec.identity) == ("a", "B", "a.B@3")
+
+
+def test_parameters_named_by_their_place_are_made_when_they_are_used(mylab: Path) -> None:
+    spec = evolve(SPEC, parameters="mylab.parameters:DictionaryParameters")
+    assert "mylab.parameters" not in sys.modules
+
+    assert spec.parameter_class.__name__ == "DictionaryParameters"
+    assert spec.parameter_class is sys.modules["mylab.parameters"].DictionaryParameters
+    assert pickle.loads(pickle.dumps(spec)) == spec
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        ("no_such_package:P", "ModuleNotFoundError: No module named 'no_such_package'"),
+        ("json:P", "AttributeError: module 'json' has no attribute 'P'"),
+    ],
+)
+def test_parameters_that_are_not_at_their_place_are_an_error(place: str, error: str) -> None:
+    with pytest.raises(BrokenPluginError) as caught:
+        evolve(SPEC, parameters=place).parameter_class  # noqa: B018
+
+    assert str(caught.value) == f"a.B: its parameters {place} cannot be imported, {error}"
+
+
+@pytest.mark.parametrize("place", ["json:dumps", "json:JSONDecoder"])
+def test_parameters_that_are_no_parameter_class_are_an_error(place: str) -> None:
+    with pytest.raises(ManifestError) as caught:
+        evolve(SPEC, parameters=place).parameter_class  # noqa: B018
+
+    assert str(caught.value).startswith("a.B: expected parameters to be a parameter class, found")
+    assert caught.value.remedy == "Make it with the decorator: @valor_core.parameters"
+
+
+def test_every_kind_of_spec_is_published_and_called_something() -> None:
+    published = {getattr(valor_core, name) for name in valor_core.__all__}
+
+    assert set(KINDS.values()) <= published
+    assert len({kind.kind for kind in KINDS.values()}) == len(KINDS)

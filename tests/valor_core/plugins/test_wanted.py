@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from valor_core import Registry, ResourceKindSpec, ResourceSpec
+from valor_core.errors import AmbiguousNameError, UnknownNameError
+from valor_core.plugins.spec import EngineSpec, MetricSpec
+from valor_core.plugins.wanted import Wanted
+
+Install = Callable[..., Path]
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+
+KIND = """
+from valor_core import ResourceKindSpec, ResourceSpec, hookimpl
+
+@hookimpl
+def valor_resource_kinds():
+    return [ResourceKindSpec(name="{namespace}.{kind}", resource="{resource}", summary="",
+        implementation="nowhere:Client")]
+"""
+
+
+def brings(namespace: str, kind: str, resource: str = "ranklab.judge") -> dict[str, str]:
+    text = KIND.format(namespace=namespace, kind=kind, resource=resource)
+    return {"__init__.py": "", "plugin.py": text}
+
+
+@pytest.fixture
+def judge(install: Install) -> ResourceSpec:
+    install("ranklab", "ranklab", PLUGINS / "ranklab")
+    return Registry().find(ResourceSpec, "ranklab.judge")
+
+
+class TestKindsOfResources:
+    def test_a_kind_is_found_in_the_namespace_of_the_resource_first(
+        self, judge: ResourceSpec, install: Install
+    ) -> None:
+        install("aaalab", "aaa", brings("aaa", "echo"))
+
+        assert Registry().resource_kind("echo", judge).name == "ranklab.echo"
+        assert Registry().resource_kind("aaa.echo", judge).name == "aaa.echo"
+
+    def test_a_strangers_kind_is_found_by_its_bare_name(
+        self, judge: ResourceSpec, install: Install
+    ) -> None:
+        install("aaalab", "aaa", brings("aaa", "loud_speaker"))
+
+        assert Registry().resource_kind("LoudSpeaker", judge).name == "aaa.loud_speaker"
+
+    def test_two_strangers_with_one_kind_are_both_named(
+        self, judge: ResourceSpec, install: Install
+    ) -> None:
+        for namespace in ("aaa", "bbb"):
+            install(f"{namespace}lab", namespace, brings(namespace, "tape"))
+
+        with pytest.raises(AmbiguousNameError) as caught:
+            Registry().resource_kind("tape", judge)
+
+        assert str(caught.value) == (
+            "resource kind 'tape': expected one of this name, found aaa.tape and bbb.tape\n"
+            "Write 'aaa.tape' or 'bbb.tape'."
+        )
+
+    def test_a_kind_of_another_resource_is_none_of_this_one(
+        self, judge: ResourceSpec, install: Install
+    ) -> None:
+        install("aaalab", "aaa", brings("aaa", "tape", "aaa.reel"))
+
+        with pytest.raises(UnknownNameError) as bare:
+            Registry().resource_kind("tape", judge)
+        with pytest.raises(UnknownNameError) as full:
+            Registry().resource_kind("aaa.tape", judge)
+
+        assert str(bare.value) == (
+            "resource kind 'tape': unknown to ranklab.judge\n'aaa.tape' is a kind of aaa.reel."
+        )
+        assert str(full.value) == (
+            "resource kind 'aaa.tape': expected a kind of ranklab.judge, found one of aaa.reel\n"
+            "See what is there with: valor list --resource-kinds"
+        )
+
+    def test_a_misspelt_kind_is_answered_with_the_nearest(self, judge: ResourceSpec) -> None:
+        with pytest.raises(UnknownNameError) as caught:
+            Registry().resource_kind("ecko", judge)
+
+        assert str(caught.value) == (
+            "resource kind 'ecko': unknown to ranklab.judge\nDid you mean 'echo'?"
+        )
+
+    def test_kinds_are_listed(self, judge: ResourceSpec) -> None:
+        kinds = [spec for spec in Registry().all(ResourceKindSpec) if spec.resource == judge.name]
+
+        assert [spec.name for spec in kinds] == ["ranklab.echo"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "listing"),
+    [
+        (MetricSpec, "See what is there with: valor list"),
+        (EngineSpec, "See what is there with: valor list --engines"),
+        (ResourceKindSpec, "See what is there with: valor list --resource-kinds"),
+    ],
+)
+def test_what_is_there_is_shown_by_kind(
+    kind: type[MetricSpec | EngineSpec | ResourceKindSpec], listing: str
+) -> None:
+    assert Wanted(kind, "x").listing == listing

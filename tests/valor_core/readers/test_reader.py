@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+from valor_core.errors import SchemaError
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import TaskSpec
+from valor_core.readers.fingerprint import fingerprint
+from valor_core.readers.reader import (
+    _MADE_OF_ARRAYS,
+    InMemory,
+    Position,
+    Reader,
+    batch_of,
+    identity,
+    name_in,
+)
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.detection import DetectionBatch
+from valor_core.schemas.text import Text, TextBatch
+
+
+def unnamed(count: int) -> TextBatch:
+    return TextBatch(Datums.numbers(count), *[[None] * count] * 2, *[[()] * count] * 3)
+
+
+def uids(reader: InMemory) -> list[list[object]]:
+    return [
+        batch.datums.uids.tolist()
+        for partition in reader.partitions()
+        for batch in reader.read(partition)
+    ]
+
+
+def test_objects_become_one_batch() -> None:
+    assert uids(InMemory.of([Text("q1"), Text("q2")], TextBatch)) == [["q1", "q2"]]
+
+
+def test_a_generator_of_objects_becomes_one_batch() -> None:
+    assert uids(InMemory.of((Text(name) for name in "ab"), TextBatch)) == [["a", "b"]]
+
+
+def test_nothing_becomes_one_empty_batch() -> None:
+    assert uids(InMemory.of([], TextBatch)) == [[]]
+
+
+def test_every_batch_is_a_partition() -> None:
+    batches = [TextBatch.of([Text("q1")]), TextBatch.of([Text("q2")])]
+
+    reader = InMemory.of(batches, TextBatch)
+
+    assert isinstance(reader, Reader)
+    assert [partition.name for partition in reader.partitions()] == ["batch 0", "batch 1"]
+    assert list(reader.read(Position(1))) == batches[1:]
+
+
+def test_a_single_batch_is_taken_as_it_is() -> None:
+    batch = TextBatch.of([Text("q1")])
+
+    assert InMemory.of(batch, TextBatch).batches == (batch,)
+
+
+def test_unnamed_items_of_several_batches_are_numbered_through() -> None:
+    reader = InMemory.of([unnamed(2), unnamed(1), unnamed(2)], TextBatch)
+
+    assert uids(reader) == [[0, 1], [2], [3, 4]]
+
+
+def test_a_part_of_unnamed_items_is_numbered_through_with_others() -> None:
+    parts = [unnamed(4).select(np.array([1, 3])), unnamed(3).select(np.array([0, 2]))]
+
+    assert uids(InMemory.of(parts, TextBatch)) == [[0, 1], [2, 3]]
+
+
+def test_the_name_of_a_partition_is_found_in_its_identity(tmp_path: Path) -> None:
+    (tmp_path / "a 1.csv").write_text("uid")
+
+    @frozen
+    class Files:
+        name: str
+        paths: tuple[Path, ...]
+
+    for partition in (
+        Position(3),
+        Position(3, fingerprint("content")),
+        Files("a 1.csv, rows 1 to 9", (tmp_path / "a 1.csv",) * 2),
+    ):
+        assert name_in(identity(partition)) == partition.name
+
+
+class Table:
+    columns = ("label", "score")
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (([0, 1], [[0.2, 0.8], [0.5, 0.5]]), "tuple"),
+        ((np.zeros(2), np.zeros((2, 2))), "tuple"),
+        (np.zeros((2, 2)), "ndarray"),
+        (Table(), "Table"),
+    ],
+)
+def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any, kind: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        InMemory.of(data, ClassificationBatch)
+
+    assert str(caught.value) == (
+        f"data: expected items or a batch, got {kind}\n"
+        "Make a batch of arrays with: ClassificationBatch.from_arrays"
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "remedy"),
+    [
+        ("detection", "Make a batch of arrays with: valor_detection.arrays.from_arrays, "),
+        ("detection", "A table with a row for each box is read from a file, by the reader: table"),
+        ("segmentation", "Make a batch of arrays with: SegmentationBatch.from_arrays"),
+        ("text", "Make an item of each row with: Text(uid, query=…, response=…, references=…)"),
+    ],
+)
+@pytest.mark.parametrize("made", [InMemory.of, batch_of])
+def test_a_table_is_answered_in_every_task(made: Any, task: str, remedy: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        made(Table(), Registry().batch_class(task))
+
+    assert str(caught.value).startswith("data: expected items or a batch, got Table\n")
+    assert remedy in str(caught.value)
+
+
+def test_every_task_has_an_answer_for_arrays() -> None:
+    assert set(_MADE_OF_ARRAYS) == {
+        spec.short_name for spec in Registry().manifest("core").of(TaskSpec)
+    }
+
+
+def test_the_function_that_makes_a_batch_of_boxes_is_where_the_answer_says() -> None:
+    arrays = pytest.importorskip("valor_detection.arrays")
+
+    for name in ("from_arrays", "from_supervision", "from_torchvision"):
+        assert callable(getattr(arrays, name))
+        assert name in _MADE_OF_ARRAYS["detection"]
+
+
+def test_a_table_of_fields_in_place_of_an_item_is_answered_with_the_class() -> None:
+    with pytest.raises(SchemaError) as caught:
+        batch_of([{"query": "Where?"}], TextBatch)
+
+    assert str(caught.value) == (
+        "data[0]: expected a Text, got {'query': 'Where?'}\n"
+        "Make one of its fields with: Text(uid, …)"
+    )
+
+
+@pytest.mark.parametrize("path", ["x.csv", Path("x.csv")])
+def test_a_path_is_answered_with_how_a_reader_is_named(path: Any) -> None:
+    with pytest.raises(SchemaError) as caught:
+        InMemory.of(path, DetectionBatch)
+
+    assert str(caught.value) == (
+        "data: expected items or a batch, got 'x.csv'\n"
+        "Name what reads it: {'reader': …, 'path': 'x.csv'}. "
+        "See the readers with: valor list --readers"
+    )
+
+
+def test_items_in_an_array_of_objects_are_items() -> None:
+    items = np.array([Classification("a", "dog", {"dog": 0.5})], dtype=object)
+
+    assert len(InMemory.of(items, ClassificationBatch).batches[0]) == 1

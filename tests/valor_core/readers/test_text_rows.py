@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from valor_core import Registry, evaluate, metric
+from valor_core.errors import ParameterError, ReadError, SchemaError
+from valor_core.evaluation.evaluate import reader_of
+from valor_core.schemas.text import Text
+
+ROWS: list[dict[str, Any]] = [
+    {"uid": "a", "query": "q", "response": "Paris", "references": ["Paris", "P"], "city": "1"},
+    {"uid": "b", "response": None, "references": "Rome", "contexts": ["x"], "city": None},
+]
+
+
+def items_of(path: Path, **parameters: Any) -> list[Text]:
+    values = {"reader": "core.table", "path": str(path)} | parameters
+    reader = reader_of(values, "text", Registry())
+    return [
+        item
+        for partition in reader.partitions()
+        for batch in reader.read(partition)
+        for item in batch.items()
+    ]
+
+
+def written(path: Path, rows: list[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_every_row_is_an_item_and_other_columns_are_metadata(tmp_path: Path) -> None:
+    items = items_of(written(tmp_path / "rows.jsonl", ROWS))
+
+    assert items == [
+        Text("a", "q", "Paris", ("Paris", "P"), (), (), {"city": "1"}),
+        Text("b", None, None, ("Rome",), ("x",), (), {"city": None}),
+    ]
+
+
+def test_a_csv_file_says_the_same_as_far_as_it_can(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("uid,response,references,year\na,Paris,Paris,2020\n")
+
+    assert items_of(tmp_path / "rows.csv") == [
+        Text("a", None, "Paris", "Paris", (), (), {"year": 2020})
+    ]
+
+
+def test_columns_of_other_names_are_named_in_the_config(tmp_path: Path) -> None:
+    path = written(tmp_path / "rows.jsonl", [{"id": "a", "answer": "Paris"}])
+
+    assert items_of(path, columns={"uid": "id", "response": "answer"}) == [
+        Text("a", response="Paris")
+    ]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"user_input": "q", "response": "a", "reference": "r", "retrieved_contexts": ["c"]},
+        {"input": "q", "actual_output": "a", "expected_output": "r", "retrieval_context": ["c"]},
+    ],
+    ids=["Ragas", "DeepEval"],
+)
+def test_names_that_other_programs_use_are_known(tmp_path: Path, row: dict[str, Any]) -> None:
+    path = written(tmp_path / "rows.jsonl", [{"uid": "a"} | row])
+
+    assert items_of(path) == [Text("a", "q", "a", "r", ["c"])]
+
+
+def test_two_names_of_a_field_are_refused_until_the_config_says_which(tmp_path: Path) -> None:
+    path = written(tmp_path / "rows.jsonl", [{"uid": "a", "query": "mine", "input": "theirs"}])
+    (tmp_path / "rows.csv").write_text("uid,reference,expected_output\na,x,y\n")
+
+    with pytest.raises(ReadError) as caught:
+        items_of(path)
+    with pytest.raises(ReadError, match=r"rows\.csv: expected one column for 'references', found"):
+        items_of(tmp_path / "rows.csv")
+
+    assert str(caught.value) == (
+        f"{path}: expected one field for 'query', found 'query' and 'input'\n"
+        "Say which it is with the reader's key: columns: {query: input}"
+    )
+    assert items_of(path, columns={"query": "input"}) == [Text("a", "theirs")]
+    assert items_of(path, columns={"query": "query"}) == [
+        Text("a", "mine", metadata={"input": "theirs"})
+    ]
+
+
+def test_a_line_that_is_no_object_is_refused_with_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"uid": "a", "response": "x"}\n["b", "y"]\n')
+
+    with pytest.raises(ReadError) as caught:
+        items_of(path)
+
+    assert str(caught.value) == (
+        f"{path}, line 2: expected one JSON object per line, found ['b', 'y']"
+    )
+
+
+def test_items_without_a_field_have_none_of_it(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"uid": "a", "references": []},
+        {"uid": "b", "references": None, "response": None},
+        {"uid": "c"},
+        {"uid": "d", "references": "", "response": ""},
+    ]
+    path = written(tmp_path / "rows.jsonl", rows)
+
+    assert items_of(path) == [
+        Text("a"),
+        Text("b"),
+        Text("c"),
+        Text("d", response="", references=""),
+    ]
+
+
+def test_rows_without_names_are_called_by_their_number_however_the_file_is_split(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path / "rows.jsonl", [{"response": "x" * n} for n in range(20)])
+
+    whole, parts = items_of(path), items_of(path, partition_bytes=50)
+
+    assert parts == whole
+    assert len({item.uid for item in parts}) == 20
+
+
+def test_a_table_is_evaluated_in_parts(tmp_path: Path) -> None:
+    @metric("mylab.Length", task="text")
+    def length(item: Any) -> float:
+        return len(item.response) / 100
+
+    rows = [{"uid": f"q{n}", "response": "x" * n} for n in range(20)]
+    path = written(tmp_path / "rows.jsonl", rows)
+
+    report = evaluate(
+        {"reader": "table", "path": str(path), "partition_bytes": 50}, [length], task="text"
+    )
+
+    assert report["Length"].value == 0.095
+    assert report.counts["read"] == 20
+
+
+def test_a_table_of_another_task_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError) as caught:
+        reader_of(
+            {"reader": "core.table", "path": "a.csv"},
+            "classification",
+            Registry(),
+            None,
+            "c.yaml: ",
+        )
+
+    assert str(caught.value) == (
+        "c.yaml: data.reader: expected a task whose items can be rows, got classification\n"
+        "See the readers of the task with: valor list --readers"
+    )
+
+
+@pytest.mark.parametrize(
+    ("columns", "error"),
+    [
+        (
+            {"query": "question", "respons": "answer"},
+            "columns.respons: unknown field\nDid you mean 'response'?",
+        ),
+        (
+            {"weather": "wetter"},
+            "columns.weather: unknown field\nKnown fields: uid, query, response, references, "
+            "contexts, reference_contexts, outcomes, metadata.",
+        ),
+    ],
+)
+def test_a_column_for_a_field_that_is_not_of_the_schema_is_refused(
+    columns: dict[str, str], error: str
+) -> None:
+    values = {"reader": "core.table", "path": "a.csv", "columns": columns}
+
+    with pytest.raises(ParameterError) as caught:
+        reader_of(values, "text", Registry(), None, "c.yaml: ")
+
+    assert str(caught.value) == f"c.yaml: data.{error}"
+
+
+def test_a_column_of_metadata_tables_becomes_fields(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"uid": "a", "metadata": {"city": "Oslo"}}\n{"uid": "b"}\n', encoding="utf-8")
+
+    items = items_of(path)
+
+    assert [item.metadata for item in items] == [{"city": "Oslo"}, {"city": None}]
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ({"query": 5}, "item 'a', query: expected a string, got 5"),
+        ({"contexts": 5}, "item 'a', contexts: expected strings, got (5,)"),
+        ({"references": ["x", None]}, "item 'a', references: expected strings, got ('x', None)"),
+    ],
+)
+def test_a_cell_that_is_no_text_is_refused_with_its_item(
+    tmp_path: Path, cells: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(SchemaError) as caught:
+        items_of(written(tmp_path / "rows.jsonl", [{"uid": "a"} | cells]))
+
+    assert str(caught.value) == words
+
+
+OUTCOMES = [Text("a", outcomes=[True, False, True]), Text("b", outcomes=[False]), Text("c")]
+
+
+def test_outcomes_of_attempts_are_true_and_false_or_1_and_0(tmp_path: Path) -> None:
+    cells: list[Any] = [[True, False, 1], 0, None]
+    rows = [{"uid": uid, "outcomes": cell} for uid, cell in zip("abc", cells, strict=True)]
+
+    assert items_of(written(tmp_path / "rows.jsonl", rows)) == OUTCOMES
+
+
+def test_a_cell_of_references_in_a_csv_file_is_one_text(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text('uid,response,references\na,x,"[""x"", ""y""]"\n')
+
+    # A reference of JSONMatch may be such a list.
+    assert items_of(tmp_path / "rows.csv") == [Text("a", response="x", references='["x", "y"]')]
+
+
+def test_outcomes_in_a_csv_file_are_json_or_one_word(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text('uid,outcomes\na,"[true, false, 1]"\nb,false\nc,\n')
+
+    assert items_of(tmp_path / "rows.csv") == OUTCOMES
+
+
+def test_outcomes_in_a_parquet_file_are_a_list(tmp_path: Path) -> None:
+    cells = [[True, False, True], [False], None]
+    pq.write_table(pa.table({"uid": list("abc"), "outcomes": cells}), tmp_path / "rows.parquet")
+
+    assert items_of(tmp_path / "rows.parquet") == OUTCOMES
+
+
+@pytest.mark.parametrize("cell", ["yes", 2, 1.0, [True, None], [True, "true"], {"a": True}, [[1]]])
+def test_an_outcome_that_is_neither_is_refused_with_its_place(tmp_path: Path, cell: Any) -> None:
+    path = written(tmp_path / "rows.jsonl", [{"uid": "a"}, {"uid": "b", "outcomes": cell}])
+
+    with pytest.raises(ReadError) as caught:
+        items_of(path)
+
+    assert str(caught.value) == (
+        f"{path}, line 2, field 'outcomes': expected a list of true and false, found {cell!r}"
+    )
+
+
+def test_a_table_of_metadata_in_a_csv_file_is_json(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text('uid,response,metadata\na,x,"{""city"": ""Oslo""}"\n')
+
+    assert items_of(tmp_path / "rows.csv") == [Text("a", response="x", metadata={"city": "Oslo"})]
+
+
+def test_a_table_without_any_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "items.csv"
+    path.write_text("uid\tquery\tresponse\na\twho\tme\n")
+
+    with pytest.raises(ReadError) as caught:
+        items_of(path)
+
+    assert str(caught.value) == (
+        f"{path}: expected a column 'query' or 'response' or 'references' or 'contexts' or "
+        "'reference_contexts' or 'outcomes', the columns are 'uid\\tquery\\tresponse'\n"
+        "Name a file with tabs between the cells .tsv."
+    )

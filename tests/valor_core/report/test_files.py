@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from valor_core.errors import ReportError
+from valor_core.report.files import check_writable, replacing, write_text
+
+
+def test_a_text_that_cannot_be_written_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    write_text(path, "before\n")
+
+    with pytest.raises(ReportError) as caught:
+        write_text(path, "a\ud800")
+
+    assert str(caught.value) == (
+        f"{path}: cannot be written, expected Unicode text, found the lone surrogate \\ud800"
+    )
+    assert path.read_bytes() == b"before\n"
+
+
+def test_a_file_that_was_begun_is_not_left_behind(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+
+    with pytest.raises(UnicodeEncodeError), replacing(path) as unfinished:
+        unfinished.write_text("half, é", encoding="ascii")
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_link_leads_to_is_replaced_and_the_link_stays(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    target.write_text("before")
+    link.symlink_to(target)
+
+    write_text(link, "after")
+
+    assert link.is_symlink()
+    assert target.read_text() == "after"
+
+
+def test_a_missing_folder_is_an_error_with_its_reason(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "report.json"
+
+    with pytest.raises(ReportError, match=r"report.json: cannot be written, No such file"):
+        write_text(path, "")
+
+
+def test_a_check_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+
+    check_writable(path)
+    assert list(tmp_path.iterdir()) == []
+
+    path.write_text("before")
+    check_writable(path)
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [
+        ("report.json", "before")
+    ]
+
+
+def test_of_two_who_write_one_report_neither_publishes_half_of_the_other_s(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text("old")
+
+    with replacing(path) as second:
+        with replacing(path) as first:
+            first.write_text("first, whole")
+            second.write_text("sec")
+        assert path.read_text() == "first, whole"
+        second.write_text("second, whole")
+
+    assert path.read_text() == "second, whole"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_one_of_two_writers_that_breaks_off_leaves_what_the_other_wrote(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+
+    second = replacing(path)
+    second.__enter__().write_text("sec")
+    write_text(path, "first, whole")
+    second.__exit__(OSError, OSError("full"), None)
+
+    assert path.read_text() == "first, whole"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_run_has_left_behind_does_not_disturb(tmp_path: Path) -> None:
+    path, precious = tmp_path / "report.json", tmp_path / "precious"
+    precious.write_text("mine")
+    context = replacing(path)
+    context.__enter__().write_text("of a run that was killed")
+    (tmp_path / ".report.json.unfinished").symlink_to(precious)
+
+    check_writable(path)
+    write_text(path, "whole")
+
+    assert (path.read_text(), precious.read_text()) == ("whole", "mine")
+
+
+def test_a_new_file_can_be_read_by_whom_any_new_file_can(tmp_path: Path) -> None:
+    (tmp_path / "other").touch()
+
+    write_text(tmp_path / "report.json", "")
+
+    modes = {one.stat().st_mode for one in tmp_path.iterdir()}
+    assert len(modes) == 1
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "é" * 127])
+def test_a_name_may_be_as_long_as_the_system_has_it(tmp_path: Path, name: str) -> None:
+    write_text(tmp_path / name, "whole")
+
+    assert (tmp_path / name).read_text() == "whole"

@@ -1,0 +1,388 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from valor_core import Failed, Report, Result, Undefined
+from valor_core.errors import MissingExtraError, ReportError
+from valor_core.extras import ways
+from valor_core.metrics.item_rows import ItemRow
+from valor_core.report.report import ItemTable, SliceReport
+from valor_core.report.requirements import Requirement
+from valor_core.report.results import Results
+
+
+def result(type: str, value: Any, **parameters: Any) -> Result:
+    return Result(type=type, metric=f"c.{type}@1", parameters=parameters, value=value)
+
+
+RESULTS = [
+    result("Accuracy", 0.5, label_key="class"),
+    result("Recall", 0.25, label_key="class", label="cat", score_threshold=0.5),
+    result("Recall", 1, label_key="class", label="dog", score_threshold=0.5),
+    result("Recall", 0.625, label_key="class", average="macro", score_threshold=0.5),
+    result("AUC", Undefined("no negatives"), label="cat"),
+    result("Curve", {"x": [0, 1], "area": 0.5, "points": 2, "open": True}, bins=[1, 2]),
+]
+REPORT = Report(
+    results=RESULTS,
+    slices=(SliceReport({"weather": "rain"}, RESULTS[:1]), SliceReport({"weather": None}, [])),
+    items=(
+        ItemTable(
+            "t.Score@1",
+            {"weight": 1.0},
+            (
+                ItemRow("q1", 0.5, {"words": ["a"]}),
+                ItemRow("q2", Undefined("why")),
+                ItemRow("q3", Failed("no reply")),
+            ),
+        ),
+    ),
+    config={"metrics": ["Accuracy"], "data": {"reader": "csv"}},
+    versions={"valor-core": "0.1.0"},
+    counts={"read": 3, "skipped": 1, "failed": 1},
+    requirements=(Requirement("Accuracy", ">= 0.5", 0.5, True),),
+    warnings=("something",),
+)
+
+
+class TestLookUp:
+    def test_whether_a_result_is_there_is_asked_as_it_is_looked_up(self) -> None:
+        for there in ("Recall", "recall", "c.Recall", ("Recall", "cat"), RESULTS[0]):
+            assert there in REPORT
+            assert there in REPORT.results
+        for absent in ("F1", ("Recall", "cow"), result("F1", 0.5), 3, ()):
+            assert absent not in REPORT
+            assert absent not in REPORT.results
+
+    def test_it_is_as_long_as_its_results_and_never_false(self) -> None:
+        assert len(REPORT) == len(RESULTS)
+        assert len(Report(results=())) == 0
+        assert bool(Report(results=()))
+
+    def test_a_label_or_parameter_that_is_not_there_is_answered_with_the_nearest(self) -> None:
+        for look_up, remedy in (
+            (lambda: REPORT["Recall", "do"], "Did you mean 'dog'?"),
+            (lambda: REPORT.find("Recall", lable="dog"), "Did you mean 'label'?"),
+            (lambda: REPORT.find(lable="dog"), "Did you mean 'label'?"),
+            (lambda: REPORT.find(label="dgo"), "Did you mean 'dog'?"),
+            (
+                lambda: REPORT.find("Accuracy", zzz=1),
+                "Known parameters: label_key.",
+            ),
+        ):
+            with pytest.raises(ReportError) as caught:
+                look_up()
+            assert caught.value.remedy == remedy
+
+    def test_a_result_is_found_by_its_name_whatever_its_form(self) -> None:
+        for name in ("Accuracy", "accuracy", "c.Accuracy", "c.accuracy@1"):
+            assert REPORT[name].value == 0.5
+
+    @pytest.mark.parametrize(
+        ("wanted", "value"),
+        [(("Recall", "cat"), 0.25), (("recall", "macro"), 0.625), (("Recall", "class", "dog"), 1)],
+    )
+    def test_a_result_is_found_by_label_average_and_label_key(
+        self, wanted: tuple[str, ...], value: float
+    ) -> None:
+        assert REPORT[wanted].value == value
+
+    def test_a_result_is_found_by_its_parameters(self) -> None:
+        assert REPORT.find("Recall", label="dog", score_threshold=0.5).value == 1
+        assert len(REPORT.find(score_threshold=0.5)) == 3
+
+    def test_results_are_a_sequence(self) -> None:
+        assert REPORT.results[0] is RESULTS[0]
+        assert list(REPORT) == RESULTS
+        assert list(REPORT.results[1:3]) == RESULTS[1:3]
+        assert len(REPORT["Recall"]) == 3
+
+    def test_an_undefined_value_is_its_reason_however_it_is_found(self) -> None:
+        assert REPORT["AUC", "cat"].value == REPORT["AUC"][0].value == Undefined("no negatives")
+
+    def test_an_unknown_name_is_answered_with_the_nearest(self) -> None:
+        with pytest.raises(ReportError) as caught:
+            REPORT["Recal"]
+
+        assert str(caught.value) == "report: no result of 'Recal'\nDid you mean 'Recall'?"
+
+    def test_a_name_like_no_other_is_answered_with_all(self) -> None:
+        with pytest.raises(ReportError, match=r"It has: Accuracy, Recall, AUC, Curve\.$"):
+            REPORT["mAP"]
+
+    def test_an_unknown_label_or_parameter_is_named(self) -> None:
+        with pytest.raises(ReportError, match=r"^report: no result of 'Recall' for 'cow'$"):
+            REPORT["Recall", "cow"]
+        with pytest.raises(ReportError, match=r"^report: no result of 'Recall' with label='cow'$"):
+            REPORT.find("Recall", label="cow")
+        with pytest.raises(ReportError, match=r"^report: no result with label='cow'$"):
+            REPORT.find(label="cow")
+
+    def test_the_value_of_several_results_says_how_to_choose_one_that_can_be_typed(self) -> None:
+        results = Results(
+            [result("F1", 1, hardmax=True, at=0.5), result("F1", 1, hardmax=True, at=1)]
+        )
+
+        with pytest.raises(ReportError) as caught:
+            _ = results.value
+
+        assert str(caught.value) == (
+            "report: expected one result of F1, found 2\nChoose one with find(at=0.5)."
+        )
+        assert len(results.find(at=0.5)) == 1
+
+    def test_results_that_nothing_tells_apart_are_several_all_the_same(self) -> None:
+        with pytest.raises(
+            ReportError,
+            match=r"^report: expected one result of F1, found 2\nTake one by its place, ",
+        ):
+            _ = Results([result("F1", 1), result("F1", 1)]).only
+
+    def test_no_results_have_no_value(self) -> None:
+        with pytest.raises(ReportError, match=r"^report: expected one result, found none$"):
+            _ = Results([]).value
+
+    def test_a_slice_is_found_by_its_values(self) -> None:
+        assert REPORT.slice(weather="rain")["Accuracy"].value == 0.5
+        assert len(REPORT.slice(weather=None)) == 0
+
+    @pytest.mark.parametrize("where", [{"weather": "sun"}, {"city": "Oslo"}])
+    def test_an_unknown_slice_is_answered_with_those_there_are(self, where: dict[str, Any]) -> None:
+        with pytest.raises(ReportError) as caught:
+            REPORT.slice(**where)
+
+        assert str(caught.value) == (
+            f"report: no slice {where}\nThere are: {{'weather': 'rain'}}, {{'weather': None}}."
+        )
+
+    def test_without_slices_it_says_how_to_have_some(self) -> None:
+        with pytest.raises(ReportError, match=r"no slice .*\nName the fields under slices\.$"):
+            Report(results=[]).slice(weather="rain")
+
+
+class TestOutcome:
+    def test_a_report_without_failures_is_ok(self) -> None:
+        assert Report(results=RESULTS).ok
+        assert not REPORT.ok
+
+    @pytest.mark.parametrize(
+        "report",
+        [
+            Report(results=[], counts={"failed": 1}),
+            Report(results=[result("F1", Failed("no luck"))]),
+            Report(results=[], requirements=(Requirement("F1", "> 0", 0.0, False),)),
+        ],
+    )
+    def test_any_failure_is_one_of_the_report(self, report: Report) -> None:
+        assert not report.ok
+
+
+class TestRecords:
+    def test_a_report_comes_back_from_its_record(self) -> None:
+        assert Report.from_dict(REPORT.to_dict()) == REPORT
+
+    def test_a_report_comes_back_from_its_file(self, tmp_path: Path) -> None:
+        REPORT.save(tmp_path / "report.json")
+
+        assert Report.load(tmp_path / "report.json") == REPORT
+
+    def test_the_same_report_is_the_same_bytes(self) -> None:
+        assert Report.from_dict(json.loads(REPORT.to_json())).to_json() == REPORT.to_json()
+
+    def test_the_record_starts_with_its_format_and_its_results(self) -> None:
+        record = REPORT.to_dict()
+
+        assert list(record) == [
+            "valor_report",
+            "results",
+            "slices",
+            "items",
+            "requirements",
+            "counts",
+            "warnings",
+            "versions",
+            "config",
+        ]
+        assert record["results"][0] == {
+            "type": "Accuracy",
+            "metric": "c.Accuracy@1",
+            "parameters": {"label_key": "class"},
+            "value": 0.5,
+        }
+
+    @pytest.mark.parametrize("record", [{}, [], 3, {"valor_report": 2}, {"results": []}])
+    def test_something_else_is_no_report(self, record: Any) -> None:
+        with pytest.raises(ReportError, match=r"^a\.json: expected a report of format 1, found "):
+            Report.from_dict(record, "a.json")
+
+    @pytest.mark.parametrize(
+        "damage",
+        [
+            {"results": None},
+            {"items": [{}]},
+            {"slices": [3]},
+            {"requirements": [{}]},
+            {"results": [3]},
+        ],
+    )
+    def test_a_damaged_report_is_refused(self, damage: dict[str, Any]) -> None:
+        with pytest.raises(ReportError, match="expected a re"):
+            Report.from_dict({"valor_report": 1, "results": []} | damage, "a.json")
+
+    def test_a_file_that_is_no_report_is_named(self, tmp_path: Path) -> None:
+        for name, content, place in (
+            ("a.json", b"[", ", line 1"),
+            ("deep.json", b"[" * 100_000, ""),
+            ("digits.json", b"[" + b"1" * 5000 + b"]", ""),
+            ("a.csv", b"type,value\nF1,0.5\n", ", line 1"),
+            ("a.npz", b"PK\x03\x04\xff\xfe", ""),
+        ):
+            (tmp_path / name).write_bytes(content)
+            with pytest.raises(ReportError) as caught:
+                Report.load(tmp_path / name)
+            assert str(caught.value) == (
+                f"{tmp_path / name}{place}: expected a report as JSON, found something else\n"
+                "Name a report in .json, the only form that can be read again."
+            )
+
+    def test_a_report_that_was_cut_off_is_said_to_be(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.json"
+        path.write_text(REPORT.to_json()[:-20], encoding="utf-8")
+
+        with pytest.raises(ReportError) as caught:
+            Report.load(path)
+
+        lines = len(path.read_text(encoding="utf-8").splitlines())
+        assert str(caught.value) == (
+            f"{path}, line {lines}: expected a whole report, it may have been cut off here\n"
+            "Write it again with: valor run CONFIG -o report.json"
+        )
+
+    def test_an_empty_table_is_no_report_and_gets_a_remedy(self, tmp_path: Path) -> None:
+        (tmp_path / "a.json").write_text("{}")
+
+        with pytest.raises(ReportError, match=r"found \{\}\nName a report in \.json"):
+            Report.load(tmp_path / "a.json")
+
+    def test_a_missing_report_is_answered_with_the_nearest_name(self, tmp_path: Path) -> None:
+        REPORT.save(tmp_path / "before.json")
+
+        with pytest.raises(ReportError, match=r"befor.json: no such file\nDid you mean 'before.j"):
+            Report.load(tmp_path / "befor.json")
+        with pytest.raises(ReportError, match=r"b\.json: no such file$"):
+            Report.load(tmp_path / "none" / "b.json")
+
+
+class TestFiles:
+    def test_the_suffix_says_how_a_report_is_written(self, tmp_path: Path) -> None:
+        for name in ("a.json", "a.csv", "a.md", "a.html"):
+            REPORT.save(tmp_path / name)
+
+        assert (tmp_path / "a.json").read_text(encoding="utf-8") == REPORT.to_json()
+        assert (tmp_path / "a.csv").read_text(encoding="utf-8") == REPORT.to_csv()
+        assert (tmp_path / "a.md").read_text(encoding="utf-8") == REPORT.to_markdown()
+        assert "<html" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+    def test_another_suffix_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(
+            ReportError, match=r"a\.txt: expected a name in \.json, \.csv, \.md or "
+        ):
+            REPORT.save(tmp_path / "a.txt")
+
+    def test_a_file_that_cannot_be_written_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(ReportError, match=r"a\.json: cannot be written, No such file or dir"):
+            REPORT.save(tmp_path / "missing" / "a.json")
+
+    def test_csv_has_a_row_for_every_result(self) -> None:
+        rows = list(csv.DictReader(io.StringIO(REPORT.to_csv())))
+
+        assert len(rows) == len(RESULTS) + 1
+        assert [row["slice"] for row in rows] == [*[""] * len(RESULTS), "weather:rain"]
+        assert rows[1]["label"] == "cat"
+        assert rows[1]["value"] == "0.25"
+        assert rows[4]["undefined"] == "no negatives"
+        assert json.loads(rows[5]["value"])["area"] == 0.5
+
+    def test_csv_of_nothing_is_nothing(self) -> None:
+        assert Results([]).to_csv() == Report(results=[]).to_csv() == ""
+
+    def test_a_frame_has_a_row_for_every_result(self) -> None:
+        frame = REPORT.to_frame()
+
+        assert frame["type"].tolist() == [*(result.type for result in RESULTS), "Accuracy"]
+        assert frame[frame["slice"] == "weather:rain"]["value"].tolist() == [0.5]
+        assert frame.loc[1, "value"] == 0.25
+
+    def test_a_frame_without_pandas_is_answered_with_the_pip_line(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "pandas", None)
+
+        with pytest.raises(MissingExtraError) as caught:
+            REPORT.to_frame()
+
+        assert str(caught.value) == (
+            "report.to_frame: a data frame needs pandas, which is not installed\n"
+            f"Install it with: {ways('valor-core[pandas]')}"
+        )
+
+
+def test_flat_keys_are_those_of_the_results_and_of_the_slices() -> None:
+    assert REPORT.flat("val/") == REPORT.results.flat("val/") | {
+        "val/Accuracy/weather:rain/label_key:class": 0.5
+    }
+    assert REPORT.results.flat("val/") == {
+        "val/Accuracy/label_key:class": 0.5,
+        "val/Recall/label_key:class/label:cat/score_threshold:0.5": 0.25,
+        "val/Recall/label_key:class/label:dog/score_threshold:0.5": 1.0,
+        "val/Recall/label_key:class/average:macro/score_threshold:0.5": 0.625,
+        "val/Curve/bins:1 2/area": 0.5,
+        "val/Curve/bins:1 2/points": 2.0,
+    }
+
+
+def test_a_slice_of_true_is_not_the_one_of_one() -> None:
+    one, true = (Result(type="F1", value=value) for value in (1.0, 0.5))
+    report = Report(
+        results=[],
+        slices=(SliceReport({"night": 1}, [one]), SliceReport({"night": True}, [true])),
+    )
+
+    assert report.slice(night=True).value == 0.5
+    assert report.slice(night=1).value == 1.0
+
+
+def test_a_report_is_printed_as_its_tables() -> None:
+    report = Report(results=[Result(type="F1", metric="c.F1@1", value=0.5)])
+
+    text = str(report)
+
+    assert text.startswith("0 items")
+    assert text.endswith("metric   value\n------  ------\nF1      0.5000\n")
+
+
+def test_a_report_is_shown_in_a_line() -> None:
+    report = Report(
+        results=RESULTS, config={"task": "text"}, counts={"read": 1200, "skipped": 0, "failed": 0}
+    )
+
+    assert repr(report) == "<Report: text, 1,200 items, 6 results; print(report) shows them>"
+    assert repr(REPORT) == "<Report: 3 items, 6 results, 2 slices; print(report) shows them>"
+    assert repr(Report(results=RESULTS[:1], counts={"read": 1})) == (
+        "<Report: 1 item, 1 result; print(report) shows them>"
+    )
+
+
+def test_a_notebook_shows_a_report_as_tables() -> None:
+    page = REPORT._repr_html_()
+
+    assert "<p>3 items, 1 of them failed, 1 more left out by the filter</p>" in page
+    assert "<p>Warning: something</p>" in page
+    assert "<b>Requirements</b>" in page

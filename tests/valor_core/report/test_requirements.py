@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from valor_core import Failed, Report, Result, Undefined
+from valor_core.errors import ConfigError
+from valor_core.report.requirements import Requirement, check, parse, split
+
+RESULTS = Report(
+    results=[
+        Result(type="Accuracy", metric="c.Accuracy@1", value=0.5),
+        Result(type="Recall", metric="c.Recall@1", parameters={"label": "cat"}, value=0.25),
+        Result(type="Recall", metric="c.Recall@1", parameters={"label": "dog"}, value=1),
+        Result(type="AUC", metric="c.AUC@1", value=Undefined("no negatives")),
+        Result(type="Judge", metric="c.Judge@1", value=Failed("no reply\nat all")),
+        Result(type="mAP", metric="c.mAP@1", parameters={"at": 0.5}, value=0.49999999999999994),
+        Result(type="mAP", metric="c.mAP@1", parameters={"at": 0.75}, value=0.123456789),
+        Result(type="Pixels", metric="c.Pixels@1", value=1_234_567_890),
+        Result(type="Summary", metric="c.Summary@1", value={"AP": 0.75, "AP50": 0.5}),
+    ]
+)
+
+
+def met(name: str, condition: str) -> Requirement:
+    return check(parse({name: condition}), RESULTS.everything())[0]
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        (">= 0.5", True),
+        (">0.5", False),
+        ("<= .5", True),
+        (" < 0.5 ", False),
+        ("== 0.5", True),
+        (">= 5e-1", True),
+        ("> -1", True),
+        (">= 1.", False),
+    ],
+)
+def test_a_comparison_is_met_or_not(condition: str, expected: bool) -> None:
+    outcome = met("Accuracy", condition)
+
+    assert outcome == Requirement("Accuracy", condition, 0.5, expected)
+
+
+def test_a_label_stands_behind_a_slash() -> None:
+    assert met("recall/dog", ">= 1").met
+    assert not met("Recall/cat", ">= 1").met
+
+
+def test_an_undefined_value_meets_nothing() -> None:
+    for condition in (">= 0", "<= 1"):
+        outcome = met("AUC", condition)
+        assert not outcome.met
+        assert str(outcome) == f"AUC {condition}: undefined, no negatives, not met"
+
+
+def test_a_failure_meets_nothing() -> None:
+    assert str(met("Judge", ">= 0")) == "Judge >= 0: failed, no reply, not met"
+
+
+@pytest.mark.parametrize(
+    ("name", "condition", "text"),
+    [
+        ("mAP/at:0.5", ">= 0.5", "0.49999999999999994, not met"),
+        ("mAP/at:0.5", "< 0.5", "0.49999999999999994, met"),
+        ("mAP/at:0.5", ">= 0.4", "0.5, met"),
+        ("mAP/at:0.75", ">= 0.5", "0.123457, not met"),
+        ("mAP/at:0.75", "== 0.123457", "0.123456789, not met"),
+        ("Pixels", ">= 5e9", "1234567890, not met"),
+    ],
+)
+def test_a_value_has_the_digits_that_say_why_it_is_met_or_not(
+    name: str, condition: str, text: str
+) -> None:
+    assert str(met(name, condition)) == f"{name} {condition}: {text}"
+
+
+def test_an_entry_of_a_table_can_be_required() -> None:
+    assert met("Summary/AP", ">= 0.75").met
+
+
+def test_an_outcome_is_written_in_words() -> None:
+    assert str(met("Accuracy", ">= 0.25")) == "Accuracy >= 0.25: 0.5, met"
+
+
+@pytest.mark.parametrize("condition", ["0.5", "=> 0.5", ">= a", ">= 1.2.3", ">= .", 0.5, ""])
+def test_something_else_is_no_comparison(condition: Any) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse({"mAP": condition}, place="config.yaml: ")
+
+    assert str(caught.value) == (
+        f"config.yaml: require.mAP: expected a comparison, got {condition!r}\n"
+        'Write it as: ">= 0.5".'
+    )
+
+
+def test_a_bare_number_is_answered_with_it_as_a_threshold() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse({"F1/macro": 0.9})
+
+    assert str(caught.value) == (
+        'require.F1/macro: expected a comparison, got 0.9\nWrite it as: ">= 0.9".'
+    )
+
+
+def test_a_requirement_of_a_metric_that_was_not_chosen_is_refused_before_any_work() -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse({"Acuracy/cat": ">= 0.5"}, {"c.Accuracy": ()}, "config.yaml: ")
+
+    assert str(caught.value) == (
+        "config.yaml: require.Acuracy/cat: no chosen metric is called 'Acuracy'\n"
+        "Did you mean 'Accuracy'?"
+    )
+
+
+@pytest.mark.parametrize("name", ["Accuracy", "accuracy/cat", "c.Accuracy", "Accuracy@1"])
+def test_a_requirement_of_a_chosen_metric_is_kept(name: str) -> None:
+    assert parse({name: ">= 0.5"}, {"c.Accuracy": ()})[0].name == name
+
+
+BIRDS = """
+from valor_core import MetricSpec, Range, hookimpl
+
+@hookimpl
+def valor_metrics():
+    return [MetricSpec(name="birds.F1", task="classification", summary="F1", aliases=("f1_score",),
+        implementation="birds.absent:F1", higher_is_better=True, range=Range(0, 1))]
+"""
+
+
+@pytest.mark.parametrize("name", ["f1_score/macro", "F1-Score/macro", "birds.f1_score@1/macro"])
+def test_a_requirement_may_call_a_metric_by_an_alias(
+    name: str, install: Callable[..., Path]
+) -> None:
+    install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
+    result = Result(type="F1", metric="birds.F1@1", parameters={"average": "macro"}, value=0.75)
+
+    required = parse({name: ">= 0.5"}, {"birds.F1": ("f1_score",)})
+
+    (outcome,) = check(required, Report(results=[result]).everything())
+
+    assert outcome == Requirement(name, ">= 0.5", 0.75, met=True)
+
+
+@pytest.mark.parametrize("name", ["f2_score", "c.f1_score"])
+def test_an_alias_of_no_chosen_metric_is_refused(name: str, install: Callable[..., Path]) -> None:
+    install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
+
+    with pytest.raises(ConfigError, match=rf"^require\.{name}: no chosen metric is called"):
+        parse({name: ">= 0.5"}, {"birds.F1": ("f1_score",)})
+
+
+@pytest.mark.parametrize(
+    ("name", "reason", "remedy"),
+    [
+        (
+            "Recall/cow",
+            "no result of 'Recall' for 'cow'",
+            "There are: cat, dog, label:cat, label:dog.",
+        ),
+        ("mAP", "expected one number, found 2", "Write one of: mAP/at:0.5, mAP/at:0.75."),
+        (
+            "Summary",
+            "expected one number, found a table",
+            "Write one of: Summary/AP, Summary/AP50.",
+        ),
+    ],
+)
+def test_a_requirement_of_no_number_or_of_several_is_wrong_and_says_what_to_write(
+    name: str, reason: str, remedy: str
+) -> None:
+    outcome = met(name, ">= 0.5")
+
+    assert outcome.is_wrong
+    assert not outcome.met
+    assert str(outcome) == f"{name} >= 0.5: {reason}\n{remedy}"
+
+
+@pytest.mark.parametrize("name", ["Accuracy", "AUC", "mAP"])
+def test_an_outcome_comes_back_from_its_record(name: str) -> None:
+    outcome = met(name, ">= 0.5")
+
+    assert Requirement.from_dict(outcome.to_dict()) == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Accuracy >= 0.5", ("Accuracy", ">= 0.5")),
+        ("Recall/cat<0.5", ("Recall/cat", "<0.5")),
+        ("F1/hardmax:true == 1", ("F1/hardmax:true", "== 1")),
+    ],
+)
+def test_a_requirement_in_one_text_is_a_name_and_a_condition(
+    text: str, parts: tuple[str, str]
+) -> None:
+    assert split(text) == parts

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from valor_core import Result
+from valor_core.errors import ReportError
+from valor_core.report.results import Results, answers, as_results
+
+FOUND = [
+    Result(type="Recall", parameters={"label": "cat"}, value=0.5),
+    Result(type="Recall", parameters={"label": "dog"}, value=0.25),
+    Result(type="F1", parameters={"average": "macro"}, value=0.75),
+]
+
+
+def test_results_are_a_sequence_in_their_order() -> None:
+    results = Results(FOUND)
+
+    assert list(results) == FOUND
+    assert results[-1].type == "F1"
+    assert list(results[:1]) == FOUND[:1]
+    assert as_results(results) is results
+    assert as_results(FOUND) == results
+
+
+def test_the_only_result_is_told_from_several() -> None:
+    results = Results(FOUND)
+
+    assert results["f1", "macro"].value == 0.75
+    with pytest.raises(ReportError) as caught:
+        assert results["Recall"].only
+
+    assert str(caught.value) == (
+        "report: expected one result of Recall, found 2\nChoose one with find(label='cat')."
+    )
+
+
+def test_two_settings_of_a_metric_are_told_apart_by_the_one_that_is_a_default() -> None:
+    parameters = {"label_key": "class", "average": "macro"}
+    f1 = Result(type="F1", metric="classification.F1@1", parameters=parameters, value=0.5)
+    other = evolve(f1, parameters=parameters | {"zero_division": None}, value=0.25)
+    results = Results([f1, other])
+
+    with pytest.raises(ReportError, match=r"\nChoose one with find\(zero_division=0\.0\)\.$"):
+        assert results["F1"].value
+    assert results.find("F1", zero_division=0.0).value == 0.5
+    assert results.find("F1", zero_division=None).value == 0.25
+
+
+def test_results_that_say_the_same_of_themselves_are_taken_by_their_place() -> None:
+    results = Results([Result(type="F1", value=0.5), Result(type="F1", value=0.25)])
+
+    with pytest.raises(ReportError, match=r"found 2\nTake one by its place, \[0\] to \[1\]: "):
+        assert results["F1"].value
+
+
+DIGITS = Results(
+    [
+        Result(type="F1", parameters={"label": "1", "bins": 1}, value=0.5),
+        Result(type="F1", parameters={"label": "2", "bins": 1}, value=0.25),
+    ]
+)
+
+
+@pytest.mark.parametrize("label", ["1", 1, np.int64(1), np.uint8(1)])
+def test_a_whole_number_is_the_label_that_ground_truths_make_of_it(label: Any) -> None:
+    assert DIGITS["F1", label].value == 0.5
+    assert ("F1", label) in DIGITS
+    assert DIGITS.find("F1", label=label).value == 0.5
+
+
+def test_a_number_of_another_parameter_stays_one() -> None:
+    assert len(DIGITS.find(bins=1)) == 2
+    with pytest.raises(ReportError):
+        DIGITS.find(bins="1")
+
+
+@pytest.mark.parametrize("label", [3, True, 1.0])
+def test_what_is_no_label_there_is_refused(label: Any) -> None:
+    written = "'3'" if label == 3 else repr(label)
+
+    with pytest.raises(ReportError, match=f"^report: no result of 'F1' for {written}$"):
+        DIGITS["F1", label]
+
+
+BIRDS = """
+from valor_core import MetricSpec, Range, hookimpl
+
+def spec(name, *aliases):
+    return MetricSpec(name=name, task="classification", summary="A metric", aliases=aliases,
+        implementation="birds.absent:Metric", higher_is_better=True, range=Range(0, 1))
+
+@hookimpl
+def valor_metrics():
+    return [spec("birds.Hits", "hit_rate"), spec("birds.H")]
+"""
+
+
+class TestAliases:
+    @pytest.fixture(autouse=True)
+    def birds(self, install: Callable[..., Path]) -> None:
+        answers.cache_clear()
+        install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
+
+    RESULTS = Results(
+        [
+            Result(type="Hits", metric="birds.Hits@1", parameters={"label": "1"}, value=0.5),
+            Result(type="H", metric="birds.H@1", value=0.25),
+            Result(type="Hits", metric="bees.Hits@1", parameters={"label": "1"}, value=0.75),
+        ]
+    )
+
+    @pytest.mark.parametrize("name", ["hit_rate", "Hit-Rate", "birds.hit_rate", "hit_rate@1"])
+    def test_a_metric_is_found_by_its_aliases(self, name: str) -> None:
+        assert self.RESULTS[name, 1].value == 0.5
+        assert self.RESULTS.find(name, label=1).value == 0.5
+
+    @pytest.mark.parametrize(
+        "name", ["bees.hit_rate", "bird.hit_rate", "h_rate", "hits_rate", "birds."]
+    )
+    def test_another_name_is_none(self, name: str) -> None:
+        assert name not in self.RESULTS
+
+
+def test_the_results_of_a_plugin_that_is_not_here_are_found_by_their_names() -> None:
+    results = Results([Result(type="Hits", metric="nowhere.Hits@1", value=0.5)])
+
+    assert results["hits"].value == results["nowhere.Hits"].value == 0.5
+    assert "hit_rate" not in results
+
+
+def test_results_are_shown_in_a_line_and_printed_as_tables() -> None:
+    results = Results(FOUND)
+
+    assert repr(results) == "<Results: 3 results of Recall, F1; print(results) shows them>"
+    assert repr(results["f1"]) == "<Results: 1 result of F1; print(results) shows them>"
+    assert repr(Results([])) == "<Results: 0 results; print(results) shows them>"
+    assert str(results).startswith("Results by label\n\nlabel          Recall      F1\n")
+    assert str(Results([])) == ""
+
+
+def test_the_line_of_many_metrics_is_cut() -> None:
+    results = Results([Result(type=f"M{number}", value=1) for number in range(12)])
+
+    assert repr(results).endswith("M8, M9 (and 2 more); print(results) shows them>")
+
+
+def test_a_notebook_shows_results_as_tables() -> None:
+    assert '<td style="text-align: left">cat</td>' in Results(FOUND)._repr_html_()

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.classification import best_scores
+from valor_core.schemas.classification.batch import ClassificationBatch
+from valor_core.schemas.classification.best_scores import Look, Tops, look, look_with
+from valor_core.schemas.classification.scores import ScoreMatrix
+from valor_core.schemas.columns import Floats
+
+SCORES = np.array([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3], [0.0, 0.4, 0.6]])
+
+
+def argmax(matrix: Floats) -> Tops | None:
+    if not np.isfinite(matrix).all():
+        return None
+    return Tops(matrix.argmax(axis=1).astype(np.int32), matrix.max(axis=1))
+
+
+@pytest.fixture(params=[None, argmax], ids=["NumPy looks", "a kernel looks"])
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Look | None:
+    monkeypatch.setattr(best_scores, "_look", request.param)
+    monkeypatch.setattr(best_scores, "_FEW", 1)
+    monkeypatch.setattr(best_scores, "_SHORT", 1)
+    found: Look | None = request.param
+    return found
+
+
+@pytest.fixture
+def matrix(monkeypatch: pytest.MonkeyPatch) -> ScoreMatrix:
+    monkeypatch.setattr(best_scores, "_look", argmax)
+    monkeypatch.setattr(best_scores, "_FEW", 1)
+    monkeypatch.setattr(best_scores, "_SHORT", 1)
+    return ScoreMatrix(SCORES, np.arange(3), look(SCORES, "scores"))
+
+
+def columns(scores: object) -> list[int]:
+    assert isinstance(scores, ScoreMatrix)
+    assert scores.tops is not None
+    found: list[int] = scores.tops.columns.tolist()
+    assert found == scores.values.argmax(axis=1).tolist()
+    assert scores.tops.scores.tolist() == scores.values.max(axis=1).tolist()
+    return found
+
+
+def test_the_look_that_checks_a_batch_finds_its_tops(kernel: Look | None) -> None:
+    scores = ClassificationBatch.from_arrays([1, 0, 1], SCORES).scores
+
+    if kernel is None:
+        assert isinstance(scores, ScoreMatrix)
+        assert scores.tops is None
+    else:
+        assert columns(scores) == [1, 0, 2]
+
+
+@pytest.mark.usefixtures("kernel")
+@pytest.mark.parametrize("strange", [np.nan, np.inf, -np.inf])
+def test_a_score_that_is_not_finite_is_named_whoever_looks(strange: float) -> None:
+    scores = SCORES.copy()
+    scores[2, 1] = strange
+
+    with pytest.raises(SchemaError) as caught:
+        ClassificationBatch.from_arrays([1, 0, 1], scores)
+
+    assert str(caught.value) == f"y_score[2, 1]: expected a finite number, got {strange}"
+
+
+@pytest.mark.usefixtures("kernel")
+def test_a_matrix_without_scores_has_nothing_to_look_at() -> None:
+    assert look(np.zeros((0, 3)), "scores") is None
+    assert look(np.zeros((3, 0)), "scores") is None
+
+
+def test_a_kernel_looks_from_when_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best_scores, "_look", None)
+    monkeypatch.setattr(best_scores, "_FEW", SCORES.size)
+    monkeypatch.setattr(best_scores, "_SHORT", SCORES.shape[1])
+    assert look(SCORES, "scores") is None
+
+    look_with(argmax)
+
+    assert look(SCORES, "scores") is not None
+    assert look(SCORES[:2], "scores") is None
+    monkeypatch.setattr(best_scores, "_SHORT", 4)
+    assert look(SCORES, "scores") is None
+
+
+def test_tops_follow_their_rows(matrix: ScoreMatrix) -> None:
+    assert columns(matrix.select(np.array([0, 2]))) == [1, 2]
+    assert columns(pickle.loads(pickle.dumps(matrix))) == [1, 0, 2]
+    assert columns(matrix.detached()) == [1, 0, 2]
+
+
+def test_tops_stay_where_labels_change_their_names(matrix: ScoreMatrix) -> None:
+    assert columns(matrix.relabel(np.array([2, 0, 1]))) == [1, 0, 2]
+
+
+def test_tops_of_columns_that_become_one_are_found_anew(matrix: ScoreMatrix) -> None:
+    assert matrix.relabel(np.array([0, 1, 0])).tops is None
+
+
+def test_joined_matrices_have_tops_if_all_parts_do(matrix: ScoreMatrix) -> None:
+    without = ScoreMatrix(SCORES, np.arange(3))
+    codes = [np.arange(3)] * 2
+
+    assert columns(ScoreMatrix.joined([matrix, matrix], [0, 3], codes)) == [1, 0, 2] * 2
+    assert ScoreMatrix.joined([matrix, without], [0, 3], codes).tops is None
+
+
+def test_whoever_looked_makes_no_difference_between_matrices(matrix: ScoreMatrix) -> None:
+    assert matrix == ScoreMatrix(SCORES, np.arange(3))
+    assert "tops" not in repr(matrix)

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.classification.classes import (
+    class_codes,
+    class_column,
+    class_names,
+    named_columns,
+    plain_array,
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "column"),
+    [
+        ([2, 0], [2, 0]),
+        ([2.0, 0.0], [2, 0]),
+        (np.array([2, 0.0], object), [2, 0]),
+        ([0.5, 2.0], ["0.5", "2"]),
+        (np.array(["dog", 2, 2.0], object), ["dog", "2", "2"]),
+        (["dog", "cat"], ["dog", "cat"]),
+        ([True, False], [True, False]),
+        ([], []),
+    ],
+)
+def test_a_class_has_one_name_whatever_stands_beside_it(values: Any, column: list[Any]) -> None:
+    assert class_column(values, "y_true").tolist() == column
+
+
+@pytest.mark.parametrize(
+    ("values", "error"),
+    [
+        (["a", None], "y_true[1]: expected a class as text or number, got None"),
+        ([1.0, float("nan")], "y_true[1]: expected a class as text or number, got nan"),
+        ([b"a"], "y_true[0]: expected a class as text or number, got b'a'"),
+        (np.array([0, {}], object), "y_true[1]: expected a class as text or number, got "),
+        ([[0], [1, 2]], "y_true: expected rows of one length, got "),
+        (np.ma.masked_array(["a", "b"], [True, False]), "y_true[0]: expected a value, found a mas"),
+    ],
+)
+def test_a_missing_class_names_its_place(values: Any, error: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        class_column(values, "y_true")
+
+    assert str(caught.value).startswith(error)
+
+
+def test_a_mask_that_hides_nothing_is_nothing() -> None:
+    assert plain_array(np.ma.masked_array([1, 2], [False, False]), "y_true").tolist() == [1, 2]
+
+
+def test_columns_are_named_by_their_numbers_or_by_labels() -> None:
+    assert class_names(None, 3).tolist() == [0, 1, 2]
+    assert class_names(["a", "b"], 2).tolist() == ["a", "b"]
+    for labels in (["a"], [["a", "b"]], "ab"):
+        with pytest.raises(SchemaError, match=r"^labels: expected a class for each of the 2 colum"):
+            class_names(labels, 2)
+
+
+def test_text_is_sorted_only_where_every_class_shows() -> None:
+    names, codes = class_codes(np.array(["c", "a", "b", "a"]), None, 3)
+
+    assert (names.tolist(), codes.tolist()) == (["a", "b", "c"], [2, 0, 1, 0])
+    for shown in (["c", "a"], ["a", "b", "c", "d"]):
+        with pytest.raises(SchemaError, match=r"^y_true: expected all 3 classes of the columns"):
+            class_codes(np.array(shown), None, 3)
+
+
+def test_numbers_are_never_taken_for_sorted_classes() -> None:
+    assert class_codes(np.array([1, 2]), None, 3)[1].tolist() == [1, 2]
+    with pytest.raises(SchemaError, match=r"^y_true\[1\]: expected the number of a column of y_sc"):
+        class_codes(np.array([1, 3, 2]), None, 3)
+
+
+def test_no_true_classes_have_no_codes() -> None:
+    assert class_codes(np.array([]), None, 3)[1].tolist() == []
+    assert class_codes(np.array([], "U1"), ["a", "b"], 2)[1].tolist() == []
+    assert class_codes(np.array([], np.int64), None, 0)[1].tolist() == []
+
+
+def test_what_makes_no_array_says_why() -> None:
+    class Elsewhere:
+        def __array__(self, *_: Any, **__: Any) -> Any:
+            raise TypeError("Use Tensor.cpu() to copy the tensor to host memory first.")
+
+    with pytest.raises(SchemaError) as caught:
+        plain_array(Elsewhere(), "y_score")
+
+    first, remedy = str(caught.value).split("\n")
+    assert first.startswith("y_score: expected an array, got ")
+    assert remedy == "Use Tensor.cpu() to copy the tensor to host memory first."
+
+
+def test_only_names_that_differ_from_positions_name_columns() -> None:
+    assert named_columns(pd.DataFrame([[0.5, 0.5]])) is None
+    assert named_columns(pd.DataFrame({"dog": [0.5], "cat": [0.5]})) == ["dog", "cat"]
+    assert named_columns(pd.DataFrame({1: [0.5], 2: [0.5]})) == [1, 2]

@@ -1,0 +1,293 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from valor_core import Label
+from valor_core.errors import ParameterError, SchemaError
+from valor_core.schemas.datum import Datum, Datums
+from valor_core.schemas.detection.batch import (
+    Detection,
+    DetectionBatch,
+    PredictedObject,
+    TrueObject,
+)
+from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
+from valor_core.schemas.geometry.geometry import Box, Mask, Polygon
+from valor_core.schemas.geometry.shapes import Shapes
+
+BOX = Box(0, 0, 2, 1)
+DOG, CAT = Label("class", "dog"), Label("class", "cat")
+PIXEL = Mask.of(np.arange(200).reshape(10, 20) == 0)
+ITEMS = [
+    Detection(
+        "a",
+        [
+            TrueObject(["dog", ("color", "red")], BOX, uid="t1"),
+            TrueObject("cat", PIXEL, is_crowd=True, area=7),
+        ],
+        [PredictedObject({"dog": 0.5, ("color", "red"): 0.25}, BOX)],
+        {"weather": "rain"},
+        (10, 20),
+    ),
+    Detection("b", metadata={"weather": "sun"}),
+    Detection(
+        "c",
+        [],
+        [PredictedObject({"cat": 1}, Polygon([(0, 0), (1, 0), (1, 1)]), uid=3)],
+        {"weather": "sun"},
+    ),
+]
+
+
+def test_objects_come_back_as_they_were() -> None:
+    found = list(DetectionBatch.of(ITEMS).items())
+    assert [item.uid for item in found] == ["a", "b", "c"]
+    assert found[1:] == ITEMS[1:]
+    assert evolve(found[0], groundtruths=()) == evolve(ITEMS[0], groundtruths=())
+    areas = [one.area for one in found[0].groundtruths]
+    assert areas == [2, 7]
+    assert evolve(found[0].groundtruths[0], area=None) == ITEMS[0].groundtruths[0]
+
+
+def test_an_annotation_has_a_row_for_each_label() -> None:
+    batch = DetectionBatch.of(ITEMS)
+    truths = batch.groundtruths
+    assert truths.datums.tolist() == [0, 0, 0]
+    assert truths.annotations.tolist() == [0, 0, 1]
+    assert [batch.labels[code] for code in truths.labels] == [DOG, Label("color", "red"), CAT]
+    assert truths.crowd.tolist() == [False, False, True]
+    assert truths.areas.tolist() == [2, 2, 7]
+    assert batch.predictions.scores.tolist() == [0.5, 0.25, 1]
+    assert batch.predictions.areas.tolist() == [2, 2, 0.5]
+    assert batch.sizes is not None
+    assert batch.sizes.tolist() == [[10, 20], [0, 0], [0, 0]]
+
+
+def test_images_are_selected_with_their_objects() -> None:
+    batch = DetectionBatch.of(ITEMS)
+    assert list(batch.select(np.array([2])).items()) == ITEMS[2:]
+    assert len(batch.select(np.array([], np.int64)).predictions) == 0
+
+
+def test_labels_that_become_one_count_once_with_the_greater_score() -> None:
+    item = Detection(
+        "a", [TrueObject(["dog"], BOX)], [PredictedObject({"dog": 0.25, "cat": 0.5}, BOX)] * 2
+    )
+    batch = DetectionBatch.of([item]).relabel({CAT: DOG})
+    assert batch.labels == (DOG,)
+    assert batch.predictions.scores.tolist() == [0.5, 0.5]
+    assert batch.predictions.annotations.tolist() == [0, 1]
+
+
+def columns(**changes: Any) -> DetectionBatch:
+    truths: dict[str, Any] = {
+        "datums": [0, 0],
+        "labels": [0, 0],
+        "shapes": Shapes([[0, 0, 1, 1], [0, 0, 2, 2]]),
+        "crowd": [False, False],
+        "areas": [1, 4],
+    }
+    none = PredictedObjects(datums=[], labels=[], shapes=Shapes([]), scores=[], areas=[])
+    datums = Datums.of([Datum("a"), Datum("b")])
+    batch = {key: changes.pop(key) for key in list(changes) if key in ("sizes", "label_ids")}
+    return DetectionBatch(datums, (DOG,), TrueObjects(**truths | changes), none, **batch)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"areas": [1]}, "groundtruths, areas: expected 2 rows, got 1"),
+        ({"crowd": [True]}, "groundtruths, crowd: expected 2 rows, got 1"),
+        ({"shapes": Shapes([])}, "groundtruths, shapes: expected 2 rows, got 0"),
+        ({"datums": [1, 0]}, "groundtruths: expected rows sorted by datum"),
+        ({"datums": [0, 2]}, "groundtruths, datums[1]: expected one of 2 datums, got 2"),
+        ({"labels": [0, 1]}, "groundtruths, labels[1]: expected one of 1 labels, got 1"),
+        ({"sizes": [[1, 1]]}, "sizes: expected 2 rows of height and width, got shape (1, 2)"),
+        ({"label_ids": [1, 2]}, "label_ids: expected 1 rows, got 2"),
+        (
+            {"shapes": Shapes([[0, 0, 1, 1], [3, 0, -2, 2]])},
+            "item 'a', groundtruths[1]: expected a box with xmin <= xmax and ymin <= ymax, "
+            "got 3, 0, 1, 2",
+        ),
+    ],
+)
+def test_columns_fit_each_other(changes: Any, message: str) -> None:
+    with pytest.raises(SchemaError) as error:
+        columns(**changes)
+    assert str(error.value) == message
+
+
+def test_annotations_are_numbered_in_each_image() -> None:
+    assert columns(datums=[0, 1]).groundtruths.annotations.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        (Detection("a", [3]), "item 'a', groundtruths[0]: expected a TrueObject, got 3"),
+        (
+            Detection("a", [TrueObject("dog", BOX), TrueObject("dog", Box(2, 0, 0, 1))]),
+            "item 'a', groundtruths[1]: expected a shape with xmin <= xmax and ymin <= ymax, "
+            "got a box 2, 0, 0, 1\nCorrect it, or set data.invalid_geometry: repair | skip; "
+            "in Python, pass invalid_geometry to DetectionBatch.of, from_arrays or "
+            "evaluate_detection.",
+        ),
+        (
+            Detection("a", [], [PredictedObject({"dog": float("nan")}, BOX)]),
+            "item 'a', predictions[0]: expected a finite score for 'dog', got nan",
+        ),
+        (
+            Detection("a", [], [PredictedObject({"dog": 10**400}, BOX)]),
+            "item 'a', predictions[0]: expected a finite score for 'dog', got inf",
+        ),
+        (
+            Detection("a", [TrueObject(["dog", "dog"], BOX)]),
+            "item 'a', groundtruths[0]: expected one label for each key, found 'dog' and 'dog'",
+        ),
+        (
+            Detection("a", [TrueObject(["dog", "cat", ("color", "white")], BOX)]),
+            "item 'a', groundtruths[0]: expected one label for each key, found 'dog' and 'cat'",
+        ),
+        (
+            Detection("a", [TrueObject((), BOX)]),
+            "item 'a', groundtruths[0]: expected a label, found none",
+        ),
+        (
+            Detection("a", [], [PredictedObject({}, BOX)]),
+            "item 'a', predictions[0]: expected a label, found none",
+        ),
+        (
+            Detection("a", [], [PredictedObject([("dog", 0.5), ("dog", 0.25)], BOX)]),
+            "item 'a', predictions[0]: expected each label once, found 'dog' and 'dog'",
+        ),
+        (
+            Detection("a", [TrueObject("dog", Box(0, 0, 1e200, 1e200))]),
+            "item 'a', groundtruths[0]: expected a shape with finite coordinates and area, "
+            "got a box 0, 0, 1e+200, 1e+200\n"
+            "Correct it, or set data.invalid_geometry: repair | skip; in Python, pass "
+            "invalid_geometry to DetectionBatch.of, from_arrays or evaluate_detection.",
+        ),
+    ],
+)
+def test_an_error_names_item_and_annotation(item: Detection, message: str) -> None:
+    with pytest.raises(SchemaError) as error:
+        DetectionBatch.of([Detection("z"), item])
+    assert str(error.value) == message
+
+
+def test_a_coordinate_that_is_not_finite_is_named() -> None:
+    shapes = [Box(0, 0, float("inf"), 1), Polygon([(0, 0), (float("nan"), 0), (1, 1)])]
+    for shape in shapes:
+        item = Detection("a", [], [PredictedObject({"dog": 0.5}, shape)])
+        with pytest.raises(SchemaError, match=r"^item 'a', predictions\[0\]: .* with finite"):
+            DetectionBatch.of([item])
+
+
+@pytest.mark.parametrize("area", ["7", True, float("nan"), 10**400])
+def test_an_area_is_a_finite_number(area: Any) -> None:
+    with pytest.raises(SchemaError, match=r"^TrueObject: area must be a finite number, got "):
+        TrueObject("dog", BOX, area=area)
+
+
+@pytest.mark.parametrize("crowd", ["no", 2, 1.0, None])
+def test_a_crowd_is_or_is_not(crowd: Any) -> None:
+    with pytest.raises(SchemaError, match=r"^TrueObject: is_crowd must be true or false, got "):
+        TrueObject("dog", BOX, is_crowd=crowd)
+
+
+@pytest.mark.parametrize("geometry", [None, [0, 0, 1, 1]])
+def test_an_object_has_a_geometry(geometry: Any) -> None:
+    message = r"Object: geometry must be a Box, Polygon or Mask, got "
+    with pytest.raises(SchemaError, match=message):
+        TrueObject("dog", geometry)
+    with pytest.raises(SchemaError, match=message):
+        PredictedObject({"dog": 0.5}, geometry)
+
+
+@pytest.mark.parametrize("size", [3, "ab", (1, 2, 3), (1.5, 2), (-1, 2), (1, 1 << 40)])
+def test_the_size_of_an_image_is_two_whole_numbers(size: Any) -> None:
+    with pytest.raises(SchemaError, match=r"^Detection: size must be height and width in whole"):
+        Detection("a", size=size)
+    assert Detection("a", size=np.array([1, 2])).size == (1, 2)  # type: ignore[arg-type]
+
+
+def test_objects_come_in_a_list() -> None:
+    with pytest.raises(SchemaError) as error:
+        Detection("a", None)  # type: ignore[arg-type]
+    assert str(error.value) == "Detection: expected a list of objects, got None"
+
+
+NOTHING = Mask.of(np.zeros((10, 20)))
+BOW = Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        (NOTHING, "with at least three corners, or a pixel, got a mask of 10 by 20 pixels"),
+        (Polygon([(0, 0), (1, 1)]), "with at least three corners, or a pixel, got a polygon of 2"),
+        (Box(0, 0, 0, 1), "with an area, got 0, 0, 0, 1"),
+        (BOW, "whose edges do not cross, got a polygon of 4 corners"),
+        (Box(0, 0, 30, 1), "inside its image, got 0, 0, 30, 1"),
+    ],
+)
+def test_a_shape_that_cannot_be_right_is_an_error_unless_a_policy_says_otherwise(
+    shape: Any, expected: str
+) -> None:
+    seen = [PredictedObject({"dog": 0.5}, BOX), PredictedObject({"dog": 0.5}, shape)]
+    item = Detection("a", [TrueObject("dog", BOX)], seen, size=(10, 20))
+    with pytest.raises(SchemaError) as error:
+        DetectionBatch.of([item])
+    first, remedy = str(error.value).split("\n")
+    assert first.startswith(f"item 'a', predictions[1]: expected a shape {expected}")
+    assert remedy.startswith("Correct it, or set data.invalid_geometry: repair | skip | accept; ")
+    assert len(DetectionBatch.of([item], "accept").predictions) == 2
+    skipped = DetectionBatch.of([item], "skip")
+    assert skipped.predictions.annotations.tolist() == [0]
+    assert sum(skipped.left_out.values()) == 1
+
+
+def test_what_is_left_out_does_not_move_the_others() -> None:
+    objects = [TrueObject(["dog", ("color", "red")], NOTHING), TrueObject("cat", BOX, area=7)]
+    batch = DetectionBatch.of([Detection("a", objects)], "skip")
+    assert batch.labels == (CAT,)
+    assert batch.groundtruths.annotations.tolist() == [1]
+    assert batch.groundtruths.areas.tolist() == [7]
+    assert batch.left_out == {"groundtruths left out: empty": 1}
+
+
+def test_what_is_repaired_has_the_area_of_the_repaired_shape() -> None:
+    item = Detection("a", [TrueObject(["dog", ("color", "red")], BOW, area=7)])
+    batch = DetectionBatch.of([item], "repair")
+    assert batch.groundtruths.areas.tolist() == [2, 2]
+    assert batch.left_out == {"groundtruths repaired: self-crossing": 1}
+
+
+def test_a_policy_is_one_of_four() -> None:
+    with pytest.raises(ParameterError, match="invalid_geometry: expected one of error, repair"):
+        DetectionBatch.of([], "ignore")  # type: ignore[arg-type]
+
+
+def test_objects_can_be_called_by_where_they_come_from() -> None:
+    item = Detection("a", [], [PredictedObject({"dog": 0.5}, NOTHING)])
+    with pytest.raises(SchemaError, match=r"^a\.xml, object 0 of predictions: expected a shape"):
+        DetectionBatch.of([item], place=lambda side, i, j: f"{'ab'[i]}.xml, object {j} of {side}")
+
+
+def test_annotations_are_renumbered_by_image() -> None:
+    batch = DetectionBatch.of(ITEMS)
+    assert batch.groundtruths.renumber([[3, 5], [], []]).annotations.tolist() == [3, 3, 5]
+
+
+def test_a_mask_is_as_large_as_its_image() -> None:
+    mask = Mask.of([[0, 1], [0, 1]])
+    with pytest.raises(SchemaError) as caught:
+        DetectionBatch.of([Detection("a", [TrueObject("dog", mask)], size=(2, 3))])
+
+    assert str(caught.value) == (
+        "item 'a', groundtruths[0]: expected a mask of 2 by 3 pixels like its image, got 2 by 2"
+    )

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.geometry.coco_polygons import coco_mask
+
+
+def rows(corners, size):
+    mask = coco_mask(np.array(corners, float), size)
+    return ["".join(".#"[int(pixel)] for pixel in row) for row in mask]
+
+
+def test_a_box_on_the_grid_has_its_pixels():
+    assert rows([(1, 0), (3, 0), (3, 2), (1, 2)], (3, 4)) == [".##.", ".##.", "...."]
+
+
+def test_either_way_around_the_pixels_are_the_same():
+    corners = [(0.2, 0.7), (8.9, 2.3), (6.3, 9.1), (2.6, 8.4)]
+
+    assert rows(corners, (10, 10)) == rows(corners[::-1], (10, 10))
+
+
+def test_what_lies_outside_is_cut_off():
+    assert rows([(-5, -5), (1, -5), (1, 9), (-5, 9)], (2, 2)) == ["#.", "#."]
+    assert rows([(5, 5), (7, 5), (7, 7)], (1, 2)) == [".."]
+
+
+def test_what_is_crossed_twice_is_outside():
+    twice = [(0, 0), (2, 0), (2, 2), (0, 2)] * 2
+
+    assert rows(twice, (2, 2)) == ["..", ".."]
+
+
+def test_a_ring_without_an_inside_has_no_pixels():
+    assert rows([(1, 1), (1, 1), (1, 1)], (2, 2)) == ["..", ".."]
+    assert coco_mask(np.array([[0.0, 0.0]]), (0, 3)).shape == (0, 3)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf])
+def test_corners_that_are_not_finite_are_named(number):
+    with pytest.raises(SchemaError, match=f"corners with finite coordinates, got {number}"):
+        rows([(0, 0), (number, 1), (1, 1)], (2, 2))
+
+
+def test_a_corner_far_from_any_image_is_named():
+    with pytest.raises(SchemaError, match=r"corners within 100,000,000 pixels, got 1e\+30"):
+        rows([(0, 0), (1e30, 1), (1, 1)], (2, 2))

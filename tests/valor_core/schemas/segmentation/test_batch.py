@@ -1,0 +1,432 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from attrs import evolve
+
+from valor_core.errors import SchemaError
+from valor_core.plugins.registry import Registry
+from valor_core.schemas.label import Label
+from valor_core.schemas.segmentation import (
+    BACKGROUND,
+    IGNORED,
+    LabelMap,
+    Layer,
+    Legend,
+    Segmentation,
+    SegmentationBatch,
+)
+from valor_core.schemas.segmentation.segments import Segments
+
+CAT, DOG = Label("class", "cat"), Label("class", "dog")
+
+
+def masks(batch: SegmentationBatch, position: int = 0) -> tuple:
+    item = list(batch.items())[position]
+    return tuple(
+        None if side is None else {str(label): mask.tolist() for label, mask in side.items()}
+        for side in (item.groundtruth, item.prediction)
+    )
+
+
+def test_the_task_is_known():
+    assert Registry().batch_class("segmentation") is SegmentationBatch
+
+
+def test_whole_numbers_mean_the_labels_in_their_order():
+    item = Segmentation("a", [[0, 1, 2]], [[2, 2, 0]], labels=["cat", "dog"])
+
+    assert masks(SegmentationBatch.of([item])) == (
+        {"cat": [[False, True, False]], "dog": [[False, False, True]]},
+        {"cat": [[False, False, False]], "dog": [[True, True, False]]},
+    )
+
+
+def test_an_image_for_each_label_is_the_same_as_one_of_numbers():
+    numbers = Segmentation("a", [[0, 1, 2]], None, labels=["cat", "dog"])
+    images = Segmentation("a", {"cat": [[0, 1, 0]], "dog": [[0, 0, 1]]})
+
+    assert masks(SegmentationBatch.of([images])) == masks(SegmentationBatch.of([numbers]))
+
+
+def test_floats_that_are_whole_are_true_or_false():
+    assert masks(SegmentationBatch.of([Segmentation("a", {"cat": [[0.0, 1.0, 255.0]]})]))[0] == {
+        "cat": [[False, True, True]]
+    }
+
+
+def test_label_keys_have_layers_of_their_own():
+    item = Segmentation("a", {("kind", "cat"): [[1, 1]], ("color", "white"): [[0, 1]]})
+
+    batch = SegmentationBatch.of([item])
+
+    assert len(batch.layers) == 2
+    assert masks(batch) == ({"color: white": [[False, True]], "kind: cat": [[True, True]]}, None)
+
+
+@pytest.mark.parametrize(
+    ("overlap", "expected"),
+    [
+        ("first", {"cat": [[True, True, False]], "dog": [[False, False, True]]}),
+        ("last", {"cat": [[True, False, False]], "dog": [[False, True, True]]}),
+    ],
+)
+def test_overlap_goes_to_the_first_or_the_last(overlap, expected):
+    both = {"cat": [[1, 1, 0]], "dog": [[0, 1, 1]]}
+
+    assert masks(SegmentationBatch.of([Segmentation("a", both, overlap=overlap)]))[0] == expected
+
+
+def test_overlap_is_an_error_that_names_item_labels_and_pixels():
+    item = Segmentation("img_7", None, {"cat": [[1, 1, 1]], "dog": [[0, 1, 1]]})
+
+    with pytest.raises(SchemaError) as refused:
+        SegmentationBatch.of([item])
+
+    assert str(refused.value) == (
+        "item 'img_7', prediction: expected each pixel in one label, 2 are in 'cat' and in 'dog'\n"
+        "Set overlap to 'first' or 'last' to give them to one of the two."
+    )
+
+
+def test_segments_keep_their_numbers_labels_and_crowds():
+    true = Segments([[0, 3, 7, 9]], {3: "cat", 7: "cat"}, crowd=[7])
+    item = Segmentation("a", true, Segments([[4, 4, 0, 0]], {4: "dog"}), ignore=9, stuff=["dog"])
+
+    batch = SegmentationBatch.of([item])
+
+    (one,) = batch.layers[0].groundtruths
+    assert one.legend.values.tolist() == [0, 3, 7, 9]
+    assert one.legend.codes.tolist() == [BACKGROUND, 0, 0, IGNORED]
+    assert one.legend.crowd.tolist() == [False, False, True, False]
+    assert batch.stuff == {DOG}
+    assert list(batch.items()) == [item]
+    renamed = batch.relabel({DOG: CAT})
+    assert renamed.stuff == {CAT}
+    assert next(renamed.items()).prediction.labels == {4: CAT}
+
+
+def test_an_image_without_segments_is_background():
+    batch = SegmentationBatch.of([Segmentation("a", Segments([[0, 0]], {}), {"cat": [[1, 0]]})])
+
+    (layer,) = batch.layers
+    assert layer.groundtruths[0].legend.codes.tolist() == [BACKGROUND]
+
+
+def test_what_a_reader_warns_of_stays_with_its_batch():
+    batch = SegmentationBatch.of([Segmentation("a"), Segmentation("b")])
+    batch = evolve(batch, left_out={"odd images": 2}, stuff=[CAT])
+
+    chosen = batch.select(np.array([1]))
+    assert chosen.left_out == {"odd images": 2}
+    assert chosen.stuff == {CAT}
+
+
+def test_what_was_given_is_not_written_to():
+    mask = np.array([[True, False]])
+
+    SegmentationBatch.of(
+        [Segmentation("a", {"cat": mask, "dog": ~mask}, mask.view(np.uint8), ["cat"])]
+    )
+
+    assert mask.tolist() == [[True, False]]
+
+
+def test_ignored_pixels_are_those_of_the_ground_truth():
+    batch = SegmentationBatch.from_arrays([[[255, 1]]], [[[1, 0]]], labels=["cat"], ignore=255)
+
+    true, predicted = batch.layers[0].groundtruths[0], batch.layers[0].predictions[0]
+    assert true.legend == Legend([0, 1, 255], [BACKGROUND, 0, IGNORED])
+    assert predicted.legend == Legend([0, 1], [BACKGROUND, 0])
+
+
+def values_of(batch, side="groundtruths"):
+    (one,) = getattr(batch.layers[0], side)
+    names = {BACKGROUND: None, IGNORED: "ignored"} | dict(enumerate(map(str, batch.labels)))
+    return {value: names[code] for value, code in one.legend.meaning.items()}
+
+
+def test_arrays_have_labels_by_value_in_any_order():
+    batch = SegmentationBatch.from_arrays([[[1, 2]]], [[[1, 1]]], labels={2: "dog", 1: "cat"})
+
+    assert values_of(batch) == {0: None, 1: "cat", 2: "dog"}
+    assert masks(batch) == (
+        {"cat": [[True, False]], "dog": [[False, True]]},
+        {"cat": [[True, True]], "dog": [[False, False]]},
+    )
+
+
+def test_a_label_of_0_shifts_no_other():
+    labels = {0: "background", 1: "cat", 2: "dog"}
+
+    batch = SegmentationBatch.from_arrays([[[0, 1]]], [[[2, 1]]], labels=labels)
+
+    assert values_of(batch) == labels
+    assert masks(batch)[0] == {
+        "background": [[True, False]],
+        "cat": [[False, True]],
+        "dog": [[False, False]],
+    }
+
+
+def test_labels_by_value_and_values_to_ignore_stand_beside_each_other():
+    labels = {0: "road", 18: "car", 20: None}
+
+    batch = SegmentationBatch.from_arrays(
+        [[[255, 254]]], [[[0, 18]]], labels=labels, ignore=[254, 255]
+    )
+
+    assert values_of(batch) == labels | {254: "ignored", 255: "ignored"}
+    assert values_of(batch, "predictions") == labels
+
+
+@pytest.mark.parametrize(
+    ("labels", "ignore"),
+    [
+        (["cat", "dog"], 255),
+        ({2: "dog", 0: "road", 1: "cat"}, 255),
+        ({0: "background", 1: None, 2: "cat"}, [254, 255]),
+    ],
+)
+def test_items_and_arrays_read_values_alike(labels, ignore):
+    true, seen = [[0, 1, 2, 255]], [[1, 2, 0, 0]]
+
+    item = SegmentationBatch.of([Segmentation("a", true, seen, labels=labels, ignore=ignore)])
+    arrays = SegmentationBatch.from_arrays([true], [seen], labels=labels, ignore=ignore)
+
+    assert item.labels == arrays.labels
+    assert item.layers == arrays.layers
+
+
+def test_items_may_have_labels_of_their_own():
+    first = Segmentation("a", [[1]], labels={1: "cat"})
+    second = Segmentation("b", [[1]], labels={1: "dog", 2: "cat"})
+
+    batch = SegmentationBatch.of([first, second])
+
+    assert [set(item.groundtruth) for item in batch.items()] == [{CAT}, {CAT, DOG}]
+    assert masks(batch, 1)[0] == {"cat": [[False]], "dog": [[True]]}
+
+
+def test_segments_have_several_values_to_ignore():
+    item = Segmentation("a", Segments([[3, 8, 9]], {3: "cat"}), ignore=[8, 9])
+
+    assert values_of(SegmentationBatch.of([item])) == {
+        0: None,
+        3: "cat",
+        8: "ignored",
+        9: "ignored",
+    }
+
+
+def test_items_have_labels_in_the_order_of_their_values():
+    with pytest.raises(SchemaError, match="labels: expected labels in the order of their values"):
+        Segmentation("a", [[1, 2]], labels={"cat", "dog"})
+
+
+ONE = [[[1, 0]]]
+NOT_FROM_ARRAYS = [
+    ({"y_true": np.array(ONE[0])}, "y_true: expected a list of images, or an array of 3 dim"),
+    ({"y_pred": ONE[0]}, "y_pred: expected a list of images, or an array of 3 dimensions, got"),
+    ({"y_pred": {"a": ONE[0]}}, "y_pred: expected a list of images, got a mapping of 1"),
+    (
+        {"y_pred": np.full((1, 2, 4, 5), 0.5)},
+        "y_pred[0], pixels: expected rows and columns of whole numbers, got array of float64, "
+        "shape (2, 4, 5)\nTake the label of each pixel, scores.argmax(axis=-3);",
+    ),
+    (
+        {"y_true": np.full((1, 4, 5, 2), 0.5)},
+        "y_true[0], pixels: expected rows and columns of whole numbers, got array of float64, "
+        "shape (4, 5, 2)\nTake the label of each pixel, scores.argmax(axis=-1);",
+    ),
+    ({"y_true": [*ONE, [["a"]]], "y_pred": ONE * 2}, "y_true[1], pixels: expected rows and"),
+    ({"y_pred": np.array(ONE) > 0}, "y_pred[0], pixels: expected whole numbers up to 2 as labels"),
+    ({"labels": {"cat", "dog"}}, "labels: expected labels in the order of their values, got a set"),
+    ({"labels": [0, 1]}, "labels[0]: expected the name of the value 1, got the number 0"),
+    ({"ignore": True}, "ignore: expected a whole number, or several, got True"),
+    ({"ignore": [255, 2]}, "ignore: expected a value that is no label, got 2, which is 'dog'"),
+    ({"uids": ["a", "b"]}, "uids: expected one for each of 1 images, got 2"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), NOT_FROM_ARRAYS)
+def test_arrays_that_make_no_batch_are_refused(arguments, message):
+    given = {"y_true": ONE, "y_pred": ONE, "labels": ["cat", "dog"]} | arguments
+
+    with pytest.raises(SchemaError) as refused:
+        SegmentationBatch.from_arrays(**given)
+
+    assert str(refused.value).startswith(message)
+
+
+def test_two_sides_of_two_shapes_are_refused():
+    with pytest.raises(SchemaError, match=r"item 'a', prediction: expected 1 by 2 pixels like the"):
+        SegmentationBatch.of([Segmentation("a", [[0, 1]], [[0, 1, 1]], labels=["cat"])])
+
+
+def test_a_label_that_is_not_in_the_vocabulary_is_refused():
+    strange = LabelMap([[1]], Legend([1], [3]))
+
+    with pytest.raises(SchemaError, match="expected codes of 1 labels, got 3"):
+        SegmentationBatch(
+            SegmentationBatch.of([Segmentation("a")]).datums, [CAT], [Layer([strange], [None])]
+        )
+
+
+def test_numbers_under_two_keys_are_refused():
+    item = Segmentation("a", [[0, 1]], labels=[("kind", "cat"), ("color", "white")])
+
+    with pytest.raises(
+        SchemaError, match="item 'a', groundtruth: labels: expected labels of one key"
+    ):
+        SegmentationBatch.of([item])
+
+
+def test_a_label_map_joins_labels():
+    item = Segmentation("a", {"cat": [[1, 0, 0]], "dog": [[0, 1, 0]]}, {"dog": [[0, 1, 1]]})
+
+    renamed = SegmentationBatch.of([item]).relabel({DOG: CAT})
+
+    assert renamed.labels == (CAT,)
+    assert masks(renamed) == ({"cat": [[True, True, False]]}, {"cat": [[False, True, True]]})
+
+
+def test_selecting_and_renumbering():
+    batch = SegmentationBatch.from_arrays([[[1]], [[0]]], [[[1]], [[1]]], labels=["cat"])
+
+    chosen = batch.select(np.array([1])).renumber(7)
+
+    assert chosen.datums.uids.tolist() == [7]
+    assert masks(chosen) == ({"cat": [[False]]}, {"cat": [[True]]})
+
+
+def test_as_many_images_on_both_sides():
+    with pytest.raises(SchemaError, match="expected as many images, got 1 and 2"):
+        SegmentationBatch.from_arrays([[[1]]], [[[1]], [[1]]], labels=["cat"])
+
+
+def test_a_label_map_joins_keys():
+    cat, dog = ("x", "cat"), ("y", "dog")
+    item = Segmentation("a", {cat: [[1, 1, 0, 0]], dog: [[0, 0, 1, 0]]})
+
+    renamed = SegmentationBatch.of([item]).relabel({Label(*dog): Label("x", "dog")})
+
+    assert len(renamed.layers) == 1
+    assert masks(renamed)[0] == {
+        "x: cat": [[True, True, False, False]],
+        "x: dog": [[False, False, True, False]],
+    }
+
+
+def test_a_label_map_that_puts_two_labels_of_a_key_in_a_pixel_is_refused():
+    cat, dog = ("x", "cat"), ("y", "dog")
+    item = Segmentation("a", None, {cat: [[1, 1, 0]], dog: [[0, 1, 0]]})
+    batch = SegmentationBatch.of([item])
+
+    with pytest.raises(SchemaError) as refused:
+        batch.relabel({Label(*dog): Label("x", "dog")})
+
+    assert str(refused.value) == (
+        "item 'a', prediction: expected each pixel in one label of a key, label_map puts 1 in "
+        "'x: cat' and in 'x: dog'\nLeave one of the two under a key of its own in label_map."
+    )
+    assert masks(batch.relabel({Label(*dog): Label(*cat)}))[1] == {"x: cat": [[True, True, False]]}
+
+
+def test_joined_keys_keep_objects_crowds_and_pixels_that_do_not_count():
+    true = Segments([[2**60, 2**60 + 1, 0, 9]], {2**60: ("x", "cat"), 2**60 + 1: ("x", "cat")})
+    item = Segmentation("a", evolve(true, crowd=[2**60]), {("y", "dog"): [[0, 0, 1, 0]]}, ignore=9)
+
+    batch = SegmentationBatch.of([item]).relabel({Label("y", "dog"): Label("x", "dog")})
+
+    (found,) = batch.items()
+    assert found.groundtruth.pixels.read(0, 1).tolist() == [[2**60, 2**60 + 1, 0, 9]]
+    assert found.groundtruth.crowd == {2**60}
+    assert found.ignore == 9
+    assert {str(label) for label in found.prediction} == {"x: dog"}
+
+
+def test_layers_that_share_a_key_are_refused():
+    layer = SegmentationBatch.from_arrays([[[1]]], [[[1]]], labels=["cat"]).layers[0]
+    datums = SegmentationBatch.of([Segmentation("a")]).datums
+
+    with pytest.raises(SchemaError, match="layers: expected one layer for each label key"):
+        SegmentationBatch(datums, [CAT], [layer, layer])
+
+
+def test_items_keep_pixels_that_do_not_count():
+    item = Segmentation("a", [[1, 255, 0]], [[1, 1, 0]], labels=["cat"], ignore=255)
+
+    (found,) = SegmentationBatch.of([item]).items()
+
+    assert found.ignore.tolist() == [[False, True, False]]
+    assert masks(SegmentationBatch.of([found])) == masks(SegmentationBatch.of([item]))
+
+
+def test_pixels_to_ignore_are_given_beside_masks():
+    item = Segmentation("a", {"cat": [[1, 1, 0]]}, {"dog": [[1, 1, 1]]}, ignore=[[0, 1, 0]])
+
+    (true,) = SegmentationBatch.of([item]).layers[0].groundtruths
+
+    assert true.legend.codes[np.searchsorted(true.legend.values, true.pixels.array)].tolist() == [
+        [0, IGNORED, BACKGROUND]
+    ]
+
+
+REFUSED = [
+    ({"overlap": "lsat"}, "overlap: expected 'error', 'first' or 'last', got 'lsat'"),
+    ({"ignore": "255"}, "ignore: expected a whole number, or several, got '255'"),
+    ({"ignore": 2.5}, "ignore: expected a whole number"),
+    ({"ignore": 2**70}, "ignore: expected a whole number of 64 bits"),
+    ({"ignore": [255, 1]}, "groundtruth: ignore: expected a value that is no label, got 1, which"),
+    (
+        {"groundtruth": [[True]], "labels": {7: "cat"}},
+        "groundtruth: pixels: expected whole numbers",
+    ),
+    ({"ignore": 1}, "groundtruth: ignore: expected a value that is no label, got 1, which is"),
+    ({"ignore": [[0]]}, "ignore: expected 1 by 2 pixels like the ground truth, got 1 by 1"),
+    ({"labels": ["cat", "cat"]}, "groundtruth: labels: expected each label once, got 'cat' twice"),
+    ({"groundtruth": {"cat": [[1, 0]]}, "ignore": 255}, "groundtruth: ignore: expected an image"),
+    ({"groundtruth": {"cat": [["a", "b"]]}}, "groundtruth: 'cat': expected rows and columns of"),
+    ({"groundtruth": {"cat": [[np.nan, 1]]}}, "groundtruth: 'cat': expected rows and columns of"),
+    (
+        {"groundtruth": {"cat": [[1.0, 0.25], [0.5, 0.0]]}},
+        "groundtruth: 'cat': expected rows and columns of pixels, true or false, got 0.25 at row "
+        "0, column 1 (and 1 more)\nCut scores at a threshold: scores >= 0.5.",
+    ),
+    ({"ignore": [[0.0, 0.75]]}, "ignore: expected rows and columns of pixels, true or false, got"),
+    ({"groundtruth": {"cat": [[1], [1, 0]]}}, "groundtruth: 'cat': expected rows of one length"),
+    ({"groundtruth": [[1], [1, 0]]}, "groundtruth: pixels: expected rows of one length"),
+    (
+        {"groundtruth": np.ma.masked_array([[1, 1]], [[0, 1]])},
+        "groundtruth: pixels: expected an array without masked values",
+    ),
+    (
+        {"groundtruth": Segments([[3, 0]], {3: "cat"}), "ignore": 3},
+        "groundtruth: ignore: expected a value that is no label, got 3, which is 'cat'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), REFUSED)
+def test_what_is_no_side_names_the_item(fields, message):
+    given = {"groundtruth": [[1, 0]], "labels": ["cat"]} | fields
+
+    with pytest.raises(SchemaError) as refused:
+        SegmentationBatch.of([Segmentation("a", **given)])
+
+    assert str(refused.value).startswith(f"item 'a', {message}")
+
+
+@pytest.mark.parametrize("labels", [[], ["cat", "cat"], [("x", "cat"), ("y", "dog")]])
+def test_arrays_have_the_labels_that_items_can_have(labels):
+    with pytest.raises(SchemaError):
+        SegmentationBatch.from_arrays([[[0]]], [[[0]]], labels=labels)
+    with pytest.raises(SchemaError):
+        SegmentationBatch.of([Segmentation("a", [[0]], labels=labels)])
+
+
+@pytest.mark.parametrize("numbers", [{1.7: "cat"}, {"one": "cat"}, {True: "cat"}, {2**70: "cat"}])
+def test_numbers_of_segments_are_whole(numbers):
+    with pytest.raises(SchemaError, match="labels: expected "):
+        Segments([[1, 0]], numbers)

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED
+from valor_core.schemas.segmentation.legends import (
+    ignored_values,
+    key_of,
+    label_map,
+    legend_of,
+    pixel_labels,
+)
+
+CAT, DOG = Label("class", "cat"), Label("class", "dog")
+
+
+@pytest.mark.parametrize(
+    "labels", [["cat", "dog"], ("cat", "dog"), iter(["cat", "dog"]), np.array(["cat", "dog"])]
+)
+def test_labels_in_order_are_those_of_1_2_and_so_on(labels):
+    assert pixel_labels(labels) == (CAT, DOG)
+
+
+def test_keys_of_other_dicts_have_an_order():
+    assert pixel_labels({"cat": 1.5, "dog": 2.5}.keys()) == (CAT, DOG)
+
+
+@pytest.mark.parametrize("label", ["cat", CAT, {"key": "class", "value": "cat"}])
+def test_one_label_is_a_label_and_not_its_letters(label):
+    assert pixel_labels(label) == (CAT,)
+
+
+@pytest.mark.parametrize(
+    "labels", [{2: "dog", 1: "cat"}, {np.int64(2): "dog", np.uint8(1): CAT}, {"2": DOG, "1": "cat"}]
+)
+def test_labels_by_value_are_those_of_their_values_in_any_order(labels):
+    assert pixel_labels(labels) == {1: CAT, 2: DOG}
+
+
+TURNED = "Turn it around: labels={1: 'cat'}."
+BY_VALUE = "Name each value: labels={1: 'cat', 2: 'dog'}; None is background."
+
+NO_LABELS = [
+    ({"cat", "dog"}, "labels: expected labels in the order of their values, got a set of 2"),
+    (frozenset(["cat"]), "labels: expected labels in the order of their values, got a set of 1"),
+    ({"cat": "dog"}, "labels: expected labels by values of pixels, got 'cat'"),
+    ({1.0: "cat"}, "labels: expected labels by values of pixels, got 1.0"),
+    ({True: "cat"}, "labels: expected labels by values of pixels, got True"),
+    ({None: "cat"}, "labels: expected labels by values of pixels, got None"),
+    ([0, 1], "labels[0]: expected the name of the value 1, got the number 0"),
+    ([1, 2, 7], "labels[2]: expected the name of the value 3, got the number 7"),
+    (np.arange(3), "labels[0]: expected the name of the value 1, got the number 0"),
+]
+
+
+@pytest.mark.parametrize(("labels", "message"), NO_LABELS)
+def test_what_would_shift_or_mix_labels_is_refused(labels, message):
+    with pytest.raises(SchemaError) as refused:
+        pixel_labels(labels)
+
+    assert str(refused.value) == f"{message}\n{BY_VALUE}"
+
+
+def test_a_mapping_from_label_to_value_is_turned_around():
+    with pytest.raises(SchemaError) as refused:
+        pixel_labels({"cat": 1})
+
+    assert str(refused.value).splitlines()[1] == TURNED
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ({1: "cat", "01": "dog"}, "labels: expected each value once, got 1 twice"),
+        ({2**70: "cat"}, f"labels: expected a whole number of 64 bits, got {2**70}"),
+        ({7: 0.5}, "labels[7], label: expected a string, a (key, value) pair or a Label, got 0.5"),
+        (["cat", 0.5], "labels[1], label: expected a string, a (key, value) pair or a Label"),
+    ],
+)
+def test_what_is_no_label_names_its_value(labels, message):
+    with pytest.raises(SchemaError) as refused:
+        pixel_labels(labels)
+
+    assert refused.value.message.startswith(message)
+
+
+def test_numbers_that_are_their_own_names_are_labels():
+    assert pixel_labels([1, np.int64(2)]) == (Label("class", "1"), Label("class", "2"))
+
+
+def meaning(labels, ignored=()):
+    vocabulary = Vocabulary()
+    legend = legend_of(pixel_labels(labels), ignored, vocabulary)
+    names = {BACKGROUND: None, IGNORED: "ignored"}
+    names |= {code: label.value for code, label in enumerate(vocabulary.labels)}
+    return {value: names[code] for value, code in legend.meaning.items()}
+
+
+@pytest.mark.parametrize(
+    ("labels", "ignored", "expected"),
+    [
+        (["cat", "dog"], [], {0: None, 1: "cat", 2: "dog"}),
+        ({2: "dog", 1: "cat"}, [], {0: None, 1: "cat", 2: "dog"}),
+        ({0: "background", 1: "cat"}, [], {0: "background", 1: "cat"}),
+        ({0: None, 7: "cat", 9: None}, [], {0: None, 7: "cat", 9: None}),
+        ({0: "road", 18: "car"}, [255, -1], {-1: "ignored", 0: "road", 18: "car", 255: "ignored"}),
+        ({7: "car", 11: "car", 255: None}, [255], {0: None, 7: "car", 11: "car", 255: "ignored"}),
+        ({3: "car"}, [0], {0: "ignored", 3: "car"}),
+    ],
+)
+def test_zero_is_background_unless_it_is_named(labels, ignored, expected):
+    assert meaning(labels, ignored) == expected
+
+
+def test_a_mapping_in_any_order_gives_the_same_codes():
+    first, second = Vocabulary(), Vocabulary()
+
+    one = legend_of(pixel_labels({2: "dog", 1: "cat"}), (), first)
+    assert legend_of(pixel_labels({1: "cat", 2: "dog"}), (), second) == one
+    assert first.labels == second.labels
+
+
+@pytest.mark.parametrize(
+    ("labels", "ignored", "message"),
+    [
+        ([], (), "labels: expected a label for an image of whole numbers, got none"),
+        ({0: None}, (), "labels: expected a label for an image of whole numbers, got none"),
+        (["cat", "cat"], (), "labels: expected each label once, got 'cat' twice"),
+        ({1: ("x", "cat"), 2: ("y", "dog")}, (), "labels: expected labels of one key for an image"),
+        (
+            {0: "road"},
+            [255, 0],
+            "ignore: expected a value that is no label, got 0, which is 'road'",
+        ),
+    ],
+)
+def test_labels_that_an_image_cannot_have_are_refused(labels, ignored, message):
+    with pytest.raises(SchemaError) as refused:
+        legend_of(pixel_labels(labels), ignored, Vocabulary())
+
+    assert refused.value.message.startswith(message)
+
+
+def test_the_key_of_labels_by_value_is_that_of_its_labels():
+    assert key_of(pixel_labels({0: None, 1: ("kind", "cat")})) == "kind"
+
+
+@pytest.mark.parametrize(
+    ("ignore", "expected"),
+    [
+        (255, (255,)),
+        (np.uint8(255), (255,)),
+        (np.array(255), (255,)),
+        ([254, 255], (254, 255)),
+        (np.array([254, 255], np.uint8), (254, 255)),
+        ({255}, (255,)),
+        ([], ()),
+        (None, ()),
+    ],
+)
+def test_values_to_ignore_are_one_or_several(ignore, expected):
+    assert ignored_values(ignore) == expected
+
+
+@pytest.mark.parametrize("ignore", [True, 2.5, "255", {255: None}, [255, 1.5], [[True]], 2**70])
+def test_what_is_no_value_to_ignore_is_refused(ignore):
+    with pytest.raises(SchemaError, match="ignore: expected a whole number"):
+        ignored_values(ignore)
+
+
+def test_an_image_of_pixels_to_ignore_belongs_to_its_item():
+    with pytest.raises(SchemaError) as refused:
+        ignored_values(np.zeros((1, 2, 2), bool))
+
+    assert str(refused.value) == (
+        "ignore: expected a whole number, or several, got array of bool, shape (2, 2)\n"
+        "Which pixels do not count is said by Segmentation(…, ignore=mask)."
+    )
+
+
+@pytest.mark.parametrize("labels", [["cat"], {0: "road", 1: "car"}, {1: "cat", 255: None}])
+def test_booleans_are_0_and_1_where_no_label_is_higher(labels):
+    legend = legend_of(pixel_labels(labels), (), Vocabulary())
+
+    assert label_map([[True, False]], legend).pixels.array.tolist() == [[1, 0]]
+
+
+def test_booleans_say_nothing_of_a_second_label():
+    legend = legend_of(pixel_labels(["cat", "dog"]), (), Vocabulary())
+
+    with pytest.raises(SchemaError) as refused:
+        label_map(np.array([[True, False]]), legend)
+
+    assert str(refused.value) == (
+        "pixels: expected whole numbers up to 2 as labels have, got array of bool, shape (1, 2)\n"
+        "Give Segmentation a mask for each label: {'cat': mask, 'dog': mask}."
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["background", "Background", "_background_", "BG", "void", "unlabeled", "Un-labelled"]
+)
+def test_a_list_that_begins_with_background_does_not_shift_every_name(name: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        pixel_labels([name, "sky", "water"])
+    assert str(caught.value) == (
+        f"labels[0]: expected the label of the value 1, since 0 is background, got {name!r}\n"
+        "Leave it out, or name each value, 0 too, to count it like a label: "
+        f"labels={{0: {name!r}, 1: 'sky', …}}."
+    )
+
+
+def test_background_may_be_the_label_of_a_value() -> None:
+    labels = {0: "background", 1: "sky"}
+
+    assert [str(label) for label in pixel_labels(labels).values()] == ["background", "sky"]
+    assert len(pixel_labels(["sky", "background"])) == 2

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.segmentation.pixels import InMemory, Pixels, as_pixels, images_of, strips
+
+
+@frozen
+class Striped:
+    """An image that is best read three rows at a time."""
+
+    shape: tuple[int, int] = (10, 4)
+    strip_rows: int = 3
+
+    def read(self, first, last):
+        return np.zeros((last - first, 4), np.uint8)
+
+
+def test_arrays_are_kept_without_a_copy_and_cannot_be_written_to():
+    array = np.zeros((2, 3), np.uint16)
+
+    pixels = InMemory(array)
+
+    assert pixels.shape == (2, 3)
+    assert np.shares_memory(pixels.read(1, 2), array)
+    with pytest.raises(ValueError, match="read-only"):
+        pixels.array[0, 0] = 1
+    array[0, 0] = 1
+
+
+def test_booleans_are_zeros_and_ones():
+    assert InMemory(np.array([[False, True]])).array.tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize("value", [[0.5], [[0.5]], [1, 2], [[["x"]]]])
+def test_an_image_has_rows_and_columns_of_whole_numbers(value):
+    with pytest.raises(SchemaError, match="expected rows and columns of whole numbers"):
+        InMemory(value)
+
+
+class Tensor:
+    """What NumPy can make an array of, or says why not."""
+
+    def __init__(self, array, error=None):
+        self.array, self.error = np.asarray(array), error
+
+    def __array__(self, dtype=None, copy=None):
+        if self.error is not None:
+            raise self.error
+        return self.array
+
+
+class Picture:
+    """What pillow makes: an array's interface, and no rows to go through."""
+
+    def __init__(self, array):
+        self.__array_interface__ = np.asarray(array).__array_interface__
+
+
+def test_tensors_are_arrays():
+    assert InMemory(Tensor([[1]])) == InMemory([[1]])
+
+
+@pytest.mark.parametrize(
+    "error", [TypeError("can't convert a cuda tensor"), RuntimeError("it requires grad")]
+)
+def test_tensors_that_numpy_cannot_read_are_refused(error):
+    with pytest.raises(SchemaError) as refused:
+        InMemory(Tensor([[1]], error))
+
+    assert str(refused.value) == (
+        f"pixels: expected an array, got Tensor: {error}\n"
+        "Bring a tensor to where NumPy reads it: tensor.detach().cpu()."
+    )
+    assert refused.value.__cause__ is error
+
+
+STACK = np.array([[[1, 2]], [[0, 1]]])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        STACK,
+        STACK.tolist(),
+        tuple(STACK),
+        iter(STACK),
+        Tensor(STACK),
+        [Tensor(image) for image in STACK],
+        [Picture(image) for image in STACK],
+        [InMemory(image) for image in STACK],
+    ],
+)
+def test_images_come_in_lists_and_stacks(values):
+    images = images_of(values, "y_true")
+
+    assert [as_pixels(image).read(0, 1).tolist() for image in images] == STACK.tolist()
+
+
+def test_images_of_different_sizes_come_in_arrays_of_objects():
+    objects = np.empty(2, object)
+    objects[:] = [np.ones((1, 2), int), np.ones((3, 1), int)]
+
+    assert [image.shape for image in images_of(objects, "y_true")] == [(1, 2), (3, 1)]
+
+
+@pytest.mark.parametrize("values", [[], (), np.empty((0, 4, 5), int), np.array([])])
+def test_no_images_are_a_list_too(values):
+    assert images_of(values, "y_true") == []
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        STACK[0],
+        STACK[0].tolist(),
+        list(STACK[0]),
+        tuple(map(tuple, STACK[0].tolist())),
+        Tensor(STACK[0]),
+        Picture(STACK[0]),
+        InMemory(STACK[0]),
+        STACK[0] * 0.5,
+        np.array(7),
+    ],
+)
+def test_one_image_is_no_list_of_images(values):
+    with pytest.raises(SchemaError) as refused:
+        images_of(values, "y_pred")
+
+    message, remedy = str(refused.value).splitlines()
+    assert message.startswith(
+        "y_pred: expected a list of images, or an array of 3 dimensions, got "
+    )
+    assert remedy == "Pass one image in a list: y_pred=[image]."
+
+
+@pytest.mark.parametrize("values", ["folder", {((1, 2),)}, 7, None])
+def test_what_has_no_order_is_no_list_of_images(values):
+    with pytest.raises(SchemaError, match=r"^y_true: expected a list of images, got"):
+        images_of(values, "y_true")
+
+
+def test_images_by_uid_are_refused():
+    with pytest.raises(SchemaError) as refused:
+        images_of({"a": STACK[0]}, "y_true")
+
+    assert str(refused.value) == (
+        "y_true: expected a list of images, got a mapping of 1\n"
+        "Pass the images in the order of their uids: y_true=[images[uid] for uid in uids]."
+    )
+
+
+def test_what_reads_like_pixels_stays_what_it_is():
+    striped = Striped()
+
+    assert isinstance(striped, Pixels)
+    assert as_pixels(striped) is striped
+    assert as_pixels([[1]]) == InMemory([[1]])
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [
+        (1, [(0, 3), (3, 6), (6, 9), (9, 10)]),
+        (24, [(0, 6), (6, 10)]),
+        (1000, [(0, 10)]),
+    ],
+)
+def test_strips_are_whole_and_bounded(most, expected):
+    assert list(strips((10, 4), Striped(), most=most)) == expected
+
+
+def test_the_longer_strip_decides():
+    assert list(strips((10, 4), Striped(), Striped(strip_rows=7), most=1)) == [(0, 7), (7, 10)]
+
+
+def test_an_image_without_rows_has_no_strips():
+    assert list(strips((0, 4), InMemory(np.zeros((0, 4), np.uint8)))) == []

@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.columns import check_codes, codes, floats, read_only
+
+
+def test_a_column_is_converted_once_and_cannot_be_written_to() -> None:
+    given = np.array([0, 1, 2])
+
+    column = codes(given, "labels")
+
+    with pytest.raises(ValueError, match="read-only"):
+        column[0] = 5
+    given[0] = 5
+    assert np.shares_memory(column, given)
+
+
+def test_the_array_that_was_given_can_still_be_written_to() -> None:
+    given = np.array([0.5, 1.0])
+
+    read_only(given)
+
+    given[0] = 2.0
+    assert given.flags.writeable
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint16, np.int32, np.int64])
+def test_codes_are_int64(dtype: Any) -> None:
+    assert codes(np.array([0, 1], dtype), "labels").dtype == np.int64
+
+
+def test_no_codes_are_codes() -> None:
+    assert codes([], "labels").dtype == np.int64
+
+
+@pytest.mark.parametrize("values", [[0.5], ["a"], [[0, 1]], [True, False], 3])
+def test_something_else_is_no_column_of_codes(values: Any) -> None:
+    with pytest.raises(
+        SchemaError, match=r"^labels: expected a column of whole numbers, got array "
+    ):
+        codes(values, "labels")
+
+
+def test_a_column_of_another_length_is_refused() -> None:
+    with pytest.raises(SchemaError, match=r"^labels: expected 3 rows, got 2$"):
+        codes([0, 1], "labels", length=3)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kept"),
+    [
+        (np.float64, np.float64),
+        (np.float32, np.float32),
+        (np.float16, np.float32),
+        (np.int64, np.float64),
+        (np.bool_, np.float64),
+    ],
+)
+def test_scores_keep_their_precision(dtype: Any, kept: Any) -> None:
+    assert floats(np.array([0, 1], dtype), "scores").dtype == kept
+
+
+@pytest.mark.parametrize("values", [["a"], [[0.5]], 3, [None, "a"]])
+def test_something_else_is_no_column_of_scores(values: Any) -> None:
+    with pytest.raises(
+        SchemaError, match=r"^scores: expected 1 dimension\(s\) of numbers, got arr"
+    ):
+        floats(values, "scores")
+
+
+@pytest.mark.parametrize(
+    ("values", "ndim", "place"),
+    [
+        ([0.5, np.nan], 1, "scores[1]: expected a finite number, got nan"),
+        ([[0.5, np.inf], [np.nan, 0]], 2, "scores[0, 1]: expected a finite number, got inf (and 1"),
+        ([-np.inf], 1, "scores[0]: expected a finite number, got -inf"),
+    ],
+)
+def test_the_first_number_that_is_not_finite_is_named(values: Any, ndim: int, place: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        floats(values, "scores", ndim=ndim)
+
+    assert str(caught.value).startswith(place)
+
+
+def test_numbers_that_are_not_finite_are_found_at_the_end_of_long_columns() -> None:
+    values = np.zeros((1 << 20) + 1)
+    values[-1] = np.nan
+
+    with pytest.raises(
+        SchemaError, match=r"^scores\[1048576\]: expected a finite number, got nan$"
+    ):
+        floats(values, "scores")
+
+
+@pytest.mark.parametrize(("values", "place"), [([0, 3], "labels[1]"), ([-1, 0], "labels[0]")])
+def test_a_code_of_no_label_is_named(values: list[int], place: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        check_codes(np.array(values), 3, "labels", "labels")
+
+    assert str(caught.value).startswith(f"{place}: expected one of 3 labels, got ")
+
+
+def test_finite_scores_whose_squares_are_not_are_kept() -> None:
+    values = np.array([1e30, -3e38, 0.0], np.float32)
+
+    assert floats(values, "scores").tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("strange", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [0, 65_535, 65_536, 99_999])
+def test_a_score_that_is_not_finite_is_found_anywhere(strange: float, place: int) -> None:
+    values = np.full(100_000, 1e30, np.float32)
+    values[place] = strange
+
+    with pytest.raises(SchemaError, match=rf"scores\[{place}\]: expected a finite number"):
+        floats(values, "scores")

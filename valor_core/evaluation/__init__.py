@@ -1,0 +1,1 @@
+"""Evaluation: from chosen metrics and data to a report."""

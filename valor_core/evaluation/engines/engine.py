@@ -1,0 +1,204 @@
+"""Engines: where the partitions of a source are counted.
+
+An engine is declared in a manifest by an `EngineSpec`. It is called with a `Work` and the
+partitions, and yields tallies: one of each partition or some of them merged, in any order. On
+other processes and machines, `valor_core.evaluation.engines.worker` opens what the work needs.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+from attrs import field, frozen
+
+from valor_core.errors import (
+    EngineError,
+    ParameterError,
+    PartitionError,
+    ReadError,
+    SchemaError,
+    ValorError,
+    found_at,
+)
+from valor_core.evaluation.engines.control import BY_THE_USER, Control, LocalControl
+from valor_core.evaluation.engines.interrupts import uninterrupted
+from valor_core.evaluation.items.journal import Journal
+from valor_core.evaluation.items.scoring import Run
+from valor_core.evaluation.job import Evaluation
+from valor_core.evaluation.resources.bound_resource import BoundResource
+from valor_core.evaluation.resources.open_resources import OpenResources
+from valor_core.evaluation.tally import Tally
+from valor_core.metrics.state import Resources
+from valor_core.parameters.declaration import build
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import EngineSpec
+from valor_core.readers.reader import Partition, Reader, identity
+
+ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
+
+
+@frozen
+class Work:
+    """Counts one partition: what an engine carries out.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        What to count.
+    reader : Reader
+        What reads the partition.
+    versions : mapping of str to str
+        Distributions that take part; workers elsewhere must have the same.
+    journal : Journal, optional
+        Where finished rows of items are kept.
+    control : Control
+        How the run tells everybody to stop, and is told of scored items.
+    """
+
+    evaluation: Evaluation
+    reader: Reader
+    versions: Mapping[str, str] = field(factory=dict)
+    journal: Journal | None = None
+    control: Control = field(factory=LocalControl, eq=False, repr=False)
+
+    @property
+    def resources(self) -> tuple[BoundResource, ...]:
+        """What the metrics need, to be opened by `opened`."""
+        return self.evaluation.resources
+
+    def __call__(self, partition: Partition, resources: Resources) -> Tally:
+        """The tally of one partition; of a part of it where the run is stopped meanwhile.
+
+        Parameters
+        ----------
+        partition : Partition
+            What to count.
+        resources : mapping of str to object
+            The opened resources of this worker.
+
+        Raises
+        ------
+        PartitionError
+            If anything but the data is at fault; names the partition and chains the cause.
+        """
+        tally, waits = Tally(), bool(self.evaluation.plan.waits)
+        finished = False
+        try:
+            finished = self._count(tally, partition, resources)
+        except SchemaError as error:
+            raise ReadError(f"{partition.name}: {error.message}", error.remedy) from error
+        except ValorError:
+            raise
+        except KeyboardInterrupt:
+            if not waits:
+                raise
+            self.control.stop(BY_THE_USER)
+        except (Exception, SystemExit) as error:
+            raise PartitionError(f"{partition.name}: {type(error).__name__}: {error}") from error
+        if finished:
+            tally.done.append(identity(partition))
+        else:
+            # Of a part of a partition, only what was waited for is worth being reported.
+            tally = tally if waits else Tally()
+            tally.stopped = self.control.stopped
+        if isinstance(resources, OpenResources):
+            tally.facts.update(resources.facts())
+        return tally
+
+    def _count(self, tally: Tally, partition: Partition, resources: Resources) -> bool:
+        """Count a partition; whether all of it was read before the run was stopped."""
+        run = Run(self.control, self.journal)
+        for batch in self.reader.read(partition):
+            if self.control.stopped:
+                return False
+            if not self.evaluation.plan.waits:
+                self.evaluation.update(tally, batch, resources, run)
+                continue
+            # What was waited for is worth much, so that an interrupt finds whole batches only.
+            counted = Tally(read=0)
+            start = tally.read + tally.skipped
+            numbered = batch.datums.numbered and start
+            self.evaluation.update(
+                counted, batch.renumber(start) if numbered else batch, resources, run
+            )
+            with uninterrupted():
+                tally.take(counted)
+        return True
+
+    def packed(self) -> bytes:
+        """The work for `valor_core.evaluation.engines.worker.start`, on another process or machine.
+
+        Raises
+        ------
+        EngineError
+            If something of it cannot travel, such as a metric made in ``__main__``.
+        """
+        for metric in self.evaluation.plan.taking_part:
+            if metric.spec.implementation.startswith("__main__:"):
+                raise EngineError(
+                    f"{metric.spec.name}: a metric made in __main__ cannot run in other processes",
+                    ELSEWHERE,
+                )
+        journal = None if self.journal is None else self.journal.path
+        try:
+            return pickle.dumps((self.evaluation, self.reader, dict(self.versions), journal))
+        except Exception as error:
+            raise EngineError(
+                f"engine: the work cannot be sent to other processes, "
+                f"{type(error).__name__}: {error}",
+                ELSEWHERE,
+            ) from error
+
+    @classmethod
+    def unpacked(cls, packed: bytes, control: Control | None = None) -> Work:
+        """The work that `packed` made."""
+        evaluation, reader, versions, path = pickle.loads(packed)
+        journal = None if path is None else Journal(Path(path))
+        return cls(evaluation, reader, versions, journal, control or LocalControl())
+
+
+class Engine(Protocol):
+    """Carries out work on partitions; made from an instance of its parameter class."""
+
+    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[Tally]:
+        """Tallies of the partitions as they are finished, each partition in one of them.
+
+        A tally may be that of several partitions, merged by `Tally.take`. A partition that is
+        left out or counted twice is an error of the run.
+        """
+
+
+def engine(section: str | Mapping[str, Any] | None, registry: Registry, place: str = "") -> Engine:
+    """The engine that a config section describes; the local one, serially, where there is none.
+
+    Parameters
+    ----------
+    section : str or mapping, optional
+        The engine's name, or a table of ``name`` and its parameters.
+    registry : Registry
+        Where the name is looked up.
+    place : str
+        Where the section stands, for errors.
+
+    Raises
+    ------
+    RegistryError, ParameterError
+        If there is no such engine, its code cannot be imported or a parameter does not fit.
+
+    Examples
+    --------
+    >>> engine({"name": "local", "workers": 2}, Registry()).parameters.workers
+    2
+    """
+    values = {"name": section} if isinstance(section, str) else dict(section or {})
+    with found_at(f"{place}engine.name: "):
+        spec = registry.find(EngineSpec, str(values.pop("name", "local")))
+        code = implementation(spec)
+    parameters: Any = build(spec.parameter_class, values, f"{place}engine.")
+    try:
+        return cast("Engine", code(parameters))
+    except ParameterError as error:
+        raise error.at(f"{place}engine.") from None

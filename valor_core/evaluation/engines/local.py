@@ -1,0 +1,64 @@
+"""The engine on this machine: serially, in threads or in processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from attrs import frozen
+
+from valor_core.evaluation.engines.engine import Work
+from valor_core.evaluation.resources.open_resources import opened
+from valor_core.evaluation.tally import Tally
+from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.readers.reader import Partition
+
+
+@parameters
+class LocalParameters:
+    """Parameters of the local engine."""
+
+    mode: Literal["auto", "serial", "threads", "processes"] = parameter(
+        default="auto",
+        help="Where partitions are counted; auto is serial with one worker or one partition, "
+        "else processes.",
+    )
+    workers: int | None = parameter(
+        default=1,
+        help="How many partitions are in flight; null is one for each core.",
+        check=Within(1),
+    )
+
+
+@frozen
+class LocalEngine:
+    """Counts partitions on this machine.
+
+    At most `workers` + 1 partitions are in flight, which bounds the memory whatever the source.
+    Processes are spawned, so work starts from a clean interpreter on every platform.
+    """
+
+    parameters: LocalParameters
+
+    def map(self, work: Work, partitions: Sequence[Partition]) -> Iterator[Tally]:
+        """One tally for each partition, as they are finished."""
+        workers = min(self.parameters.workers or os.cpu_count() or 1, max(len(partitions), 1))
+        mode = self.parameters.mode
+        if mode == "auto":
+            mode = "serial" if workers == 1 else "processes"
+        if mode == "processes":
+            from valor_core.evaluation.engines.flow import in_processes
+
+            yield from in_processes(work, partitions, workers)
+            return
+        with opened(work.resources) as resources:
+            if mode == "serial":
+                for partition in partitions:
+                    if work.control.stopped:
+                        return
+                    yield work(partition, resources)
+                return
+            from valor_core.evaluation.engines.flow import in_threads
+
+            yield from in_threads(work, partitions, workers, resources)

@@ -1,0 +1,453 @@
+"""Evaluate: from data and chosen metrics to a report, in one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from attrs import define, evolve, field
+
+from valor_core.errors import (
+    ConfigError,
+    EngineError,
+    ForeignStateError,
+    ParameterError,
+    RunInterrupted,
+    StateError,
+    ValorError,
+    and_more,
+    found_at,
+    shown,
+)
+from valor_core.evaluation.bound_metric import MetricChoice
+from valor_core.evaluation.engines.control import BY_THE_USER, Control, LocalControl
+from valor_core.evaluation.engines.engine import Engine, Work
+from valor_core.evaluation.engines.engine import engine as make_engine
+from valor_core.evaluation.engines.interrupts import uninterrupted
+from valor_core.evaluation.evaluator import Evaluator
+from valor_core.evaluation.items.journal import Journal, beside
+from valor_core.evaluation.options import check_arguments
+from valor_core.evaluation.tally import Tally
+from valor_core.extras import import_extra
+from valor_core.parameters.declaration import build, relocate
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.readers.reader import InMemory, Partition, Reader, identity, name_in
+from valor_core.report.report import Report
+from valor_core.schemas import is_batch
+
+Progress = Callable[[int, int, int], None]
+"""Called with finished partitions, all partitions, and the items counted so far.
+
+While metrics wait, it is called for the items that they have scored too, on any thread.
+"""
+
+_SAVE_EVERY = 30.0  # seconds between two times that a state is saved while the run goes on
+
+_SEE_READERS = "See them with: valor list --readers"
+_ANOTHER_STATE = "Name another state file, or remove this one."
+
+
+def evaluate(
+    data: Any,
+    metrics: Sequence[MetricChoice] | MetricChoice,
+    task: str | None = None,
+    *,
+    slices: Sequence[str | Sequence[str]] = (),
+    filter: str | None = None,
+    label_map: Mapping[Any, Any] | Sequence[Any] = (),
+    require: Mapping[str, str] | None = None,
+    items: bool = False,
+    resources: Mapping[str, Any] | None = None,
+    engine: str | Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    state: str | os.PathLike[str] | None = None,
+    gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    registry: Registry | None = None,
+) -> Report:
+    """Report of some metrics over some data.
+
+    Parameters
+    ----------
+    data : batch, sequence of batches or of objects, reader, or mapping
+        What to evaluate; a mapping names a ``reader`` and its parameters, as in a config.
+    metrics : sequence
+        Names, tables of ``name`` and parameters, or specs made by the decorator.
+    task : str, optional
+        Where bare names are looked up; told from the data or from qualified names otherwise.
+    slices, filter, label_map, require, items, resources : optional
+        As in `Evaluator`.
+    engine : str or mapping, optional
+        Name of the engine, or a table of ``name`` and its parameters; serial without it.
+    progress : callable, optional
+        Told how far the work is.
+    state : path, optional
+        Where the counts are saved, also when the run is stopped; if the file is there, the run
+        resumes from it.
+    gallery : path or mapping, optional
+        Folder for pictures of the worst items, or a table of ``folder`` and what the gallery of
+        the task takes.
+    registry : Registry, optional
+        Where names are looked up.
+
+    Raises
+    ------
+    RunInterrupted
+        If the user stops it; has the `report` of what was finished.
+    ValorError
+        Of the class that says what is wrong: the data, a name, a parameter, an engine.
+
+    Examples
+    --------
+    >>> from valor_core import metric
+    >>> from valor_core.schemas.text import Text
+    >>> @metric("mylab.Length", task="text", higher_is_better=None)
+    ... def length(item) -> float:
+    ...     return len(item.response)
+    >>> evaluate([Text("q1", response="Paris")], [length])["Length"].value
+    5.0
+    """
+    task = _told_task(data) if task is None else task
+    options = check_arguments(engine=engine, state=_plain_path(state))
+    with Evaluator(
+        metrics,
+        task,
+        slices=slices,
+        filter=filter,
+        label_map=label_map,
+        require=require,
+        items=items,
+        resources=resources,
+        registry=registry,
+    ) as evaluator:
+        task = evaluator.evaluation.task
+        reader = reader_of(data, task, evaluator.registry)
+        section = None if gallery is None else _section(gallery)
+        exhibition = section and _planned(section, evaluator)
+        run(evaluator, reader, progress=progress, **options)
+        report = evaluator.compute()
+        if report.interrupted:
+            raise interrupted(report, state)
+        if exhibition:
+            exhibition.hang(evaluator.evaluation, reader, report.items)
+            report = evolve(report, config={**report.config, "gallery": section})
+            report = report if items else evolve(report, items=())
+        return report
+
+
+def _planned(section: Mapping[str, Any], evaluator: Evaluator) -> Any:
+    drawing = import_extra("valor_cli.gallery.worst_items", "evaluate: a gallery", "valor-cli")
+    exhibition = drawing.plan(section, evaluator.evaluation.task, evaluator.registry)
+    exhibition.check(evaluator.evaluation)
+    evaluator.items = evaluator.items or exhibition.shows is not None
+    return exhibition
+
+
+def interrupted(report: Report, state: str | os.PathLike[str] | None) -> RunInterrupted:
+    """What is raised where the user stopped a run, with the report of what was finished."""
+    remedy = None if state is None else f"Go on with: valor run … --state {os.fspath(state)}"
+    error = RunInterrupted(f"run: {report.stopped}", remedy)
+    error.report = report
+    return error
+
+
+def _plain_path(path: object) -> object:
+    return os.fspath(path) if isinstance(path, os.PathLike) else path
+
+
+def _section(gallery: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """A gallery as a config has it."""
+    given = gallery if isinstance(gallery, Mapping) else {"folder": gallery}
+    return {key: _plain_path(value) for key, value in given.items()}
+
+
+def run(
+    evaluator: Evaluator,
+    reader: Reader,
+    *,
+    engine: str | Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    state: str | os.PathLike[str] | None = None,
+    place: str = "",
+) -> None:
+    """Count all partitions of a reader in an evaluator, on an engine.
+
+    A run that the user stops ends as if it had fewer partitions; its report is marked stopped.
+
+    Parameters
+    ----------
+    evaluator : Evaluator
+        Where they are counted.
+    reader : Reader
+        Where they come from.
+    engine, progress, state : optional
+        As in `evaluate`.
+    place : str
+        Where the engine's section stands, for errors: ``"config.yaml: "``.
+
+    Raises
+    ------
+    StateError
+        If the state file was made by another request or from other data, or its folder is
+        missing; before any work is done.
+    """
+    if state is not None and isinstance(reader, InMemory):
+        reader = reader.fingerprinted()
+    partitions = list(reader.partitions())
+    if state is not None:
+        _go_on(evaluator, partitions, Path(state))
+    _Running(evaluator, partitions, state, progress).carry_out(
+        reader, make_engine(engine, evaluator.registry, place)
+    )
+
+
+@define
+class _Running:
+    """One run: what was counted for good, and what the same command would count again.
+
+    Partitions in which an item is to be tried again, or a state is broken, take part in the
+    report and not in the saved state.
+    """
+
+    evaluator: Evaluator
+    partitions: Sequence[Partition]
+    state: str | os.PathLike[str] | None
+    progress: Progress | None
+    finished: int = field(default=0, init=False)
+    again: Tally = field(factory=Tally, init=False)
+    _saved: float = field(factory=monotonic, init=False)
+    _cost: float = field(default=0.0, init=False)
+
+    def carry_out(self, reader: Reader, engine: Engine) -> None:
+        """Count what has not been counted yet, to the end or until the run is stopped."""
+        evaluation, tally = self.evaluator.evaluation, self.evaluator.tally
+        waiting = _left(self.partitions, tally)
+        self.finished = len(self.partitions) - len(waiting)
+        before, waits = tally.read, evaluation.plan.waits
+        told = None
+        if self.progress is not None and waits:
+            told = partial(self._tell_scored, before, waits)
+        control = LocalControl(told)
+        journal = None if self.state is None else Journal(beside(self.state))
+        work = Work(evaluation, reader, self.evaluator.versions(), journal, control)
+        try:
+            with closing(engine.map(work, waiting)) as tallies:  # type: ignore[type-var]
+                self._take_all(tallies, control)
+        except Exception as error:
+            kept = self._kept()
+            if kept and isinstance(error, ValorError):
+                error.add_note(f"What was finished{kept}")
+            raise
+        finally:
+            if journal is not None:
+                journal.close()
+        if control.stopped is None:
+            self._check_complete(waiting)
+        self._end(control.stopped)
+
+    def _take_all(self, tallies: Iterator[Tally], control: Control) -> None:
+        interrupts = 0
+        while True:
+            try:
+                part = next(tallies, None)
+                if part is None:
+                    return
+                self._take(part)
+            except KeyboardInterrupt:
+                control.stop(BY_THE_USER)
+                interrupts += 1
+                if interrupts > 1:
+                    return
+
+    def _take(self, part: Tally) -> None:
+        tally = self.evaluator.tally
+        twice = {*tally.done, *self.again.done}.intersection(part.done)
+        if twice or len(set(part.done)) < len(part.done):
+            name = name_in(min(twice or part.done))
+            raise EngineError(f"engine: expected each partition once, {name} was counted twice")
+        with uninterrupted():
+            tally.take_facts(part)
+            (tally if part.is_final and not part.missing else self.again).take(part)
+            self.finished += len(part.done)
+        self.evaluator.evaluation.slices.check({**tally.states, **self.again.states})
+        if self.progress is not None:
+            self.progress(self.finished, len(self.partitions), tally.read + self.again.read)
+        self._save_sometimes()
+
+    def _tell_scored(self, before: int, waits: int, count: int) -> None:
+        """Tell of the items in partitions that are not finished."""
+        read = max(self.evaluator.counted_so_far, before + count // waits)
+        if self.progress is not None:
+            self.progress(self.finished, len(self.partitions), read)
+
+    def _save_sometimes(self) -> None:
+        """Save what was counted, so seldom that it costs little."""
+        if self.state is not None and monotonic() - self._saved > _SAVE_EVERY + 20 * self._cost:
+            started = monotonic()
+            with uninterrupted():
+                self._write()
+            self._saved = monotonic()
+            self._cost = self._saved - started
+
+    def _check_complete(self, waiting: Sequence[Partition]) -> None:
+        """An engine that forgot a partition would give a number of other data."""
+        done = {*self.evaluator.tally.done, *self.again.done}
+        missing = {name_in(name) for name in self.again.missing}
+        left = [
+            one.name for one in waiting if identity(one) not in done and one.name not in missing
+        ]
+        if left:
+            raise EngineError(
+                f"engine: expected a tally of each partition, found none of {left[0]}"
+                f"{and_more(len(left) - 1)}"
+            )
+
+    def _end(self, stopped: str | None) -> None:
+        """Save what is final; then let the report have the rest too."""
+        tally = self.evaluator.tally
+        try:
+            saved = self._kept() if stopped else self._save()
+        except StateError as error:
+            # What was counted is worth more than the file: it is reported first.
+            self.evaluator.unsaved = error
+            saved = ""
+        tally.unfinished = 0  # of this run, the report itself says all
+        if self.again.states or self.again.stopped or self.again.missing:
+            with uninterrupted():
+                tally.take(self.again)
+        if stopped:
+            tally.interrupted = stopped == BY_THE_USER
+            why = "stopped" if tally.interrupted else f"{stopped}; stopped"
+            tally.stopped = (
+                f"{why} after {self.finished} of {len(self.partitions)} partitions, "
+                f"{tally.read:,} items{saved}"
+            )
+
+    def _save(self) -> str:
+        if self.state is not None:
+            self._write()
+        return ""
+
+    def _kept(self) -> str:
+        if self.state is None:
+            return ""
+        if self.evaluator.tally.done:
+            self._write()
+            return f", saved in {os.fspath(self.state)}"
+        journal = beside(self.state)
+        return f", saved in {journal}" if journal.exists() else ""
+
+    def _write(self) -> None:
+        assert self.state is not None
+        tally = self.evaluator.tally
+        tally.unfinished = len(self.partitions) - len(tally.done)
+        self.evaluator.save(self.state)
+
+
+def reader_of(
+    data: Any, task: str, registry: Registry, folder: Path | None = None, place: str = ""
+) -> Reader:
+    """The reader that some data stand for.
+
+    Parameters
+    ----------
+    data : object
+        As in `evaluate`.
+    task : str
+        Task of the batches.
+    registry : Registry
+        Where a reader's name is looked up.
+    folder : Path, optional
+        What relative paths of a mapping are relative to.
+    place : str
+        Where the mapping stands, for errors.
+
+    Raises
+    ------
+    SchemaError
+        If the data are neither items nor batches, with what makes a batch of them.
+    ConfigError, ParameterError, RegistryError
+        If a mapping names no reader of the task, or parameters that it refuses.
+    """
+    if is_batch(data):
+        return InMemory((data,))
+    if isinstance(data, Reader):
+        return data
+    if not isinstance(data, Mapping):
+        return InMemory.of(data, registry.batch_class(task))
+    values = dict(data)
+    if "reader" not in values:
+        raise ConfigError(
+            f"{place}data.reader: expected the name of a reader, the key is missing", _SEE_READERS
+        )
+    name = values.pop("reader")
+    if not isinstance(name, str):
+        raise ConfigError(
+            f"{place}data.reader: expected the name of a reader, got {shown(name)}", _SEE_READERS
+        )
+    with found_at(f"{place}data.reader: "):
+        spec = registry.find(ReaderSpec, name, task)
+        code = implementation(spec)
+    if spec.task not in (None, task):
+        raise ConfigError(f"{place}data.reader: expected a reader for {task}, got {spec.name!r}")
+    parameters: Any = build(spec.parameter_class, values, f"{place}data.")
+    if folder is not None:
+        parameters = relocate(parameters, lambda path: folder / path)
+    serves = registry.find(TaskSpec, task) if spec.task is None else task
+    try:
+        reader: Reader = code(parameters, serves)
+    except ParameterError as error:
+        raise error.at(f"{place}data.") from None
+    return reader
+
+
+def _left(partitions: Iterable[Partition], tally: Tally) -> list[Partition]:
+    """The partitions that have not been counted yet."""
+    done = set(tally.done)
+    if not done:
+        return list(partitions)
+    return [partition for partition in partitions if identity(partition) not in done]
+
+
+def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -> None:
+    """Count what a state file has, if it is there and of the same data."""
+    if not state.parent.is_dir():
+        raise StateError(
+            f"{state}: there is no folder {state.parent}",
+            f"Make it with: mkdir -p {state.parent}",
+        )
+    if not state.exists():
+        return
+    try:
+        evaluator.resume(state)
+    except ForeignStateError as error:
+        raise ForeignStateError(error.message, _ANOTHER_STATE) from error
+    partitions = list(partitions)
+    if evaluator.tally.outside:
+        raise StateError(
+            f"{state}: made from batches that an Evaluator was updated with, not from these data",
+            _ANOTHER_STATE,
+        )
+    strange = set(evaluator.tally.done) - set(map(identity, partitions))
+    if strange:
+        name = name_in(min(strange))
+        changed = {name_in(identity(one)): one.name for one in partitions}.get(name)
+        found = f"{changed} has changed since" if changed else f"{name} is not among these"
+        raise StateError(
+            f"{state}: made from other data or before they changed, {found}"
+            f"{and_more(len(strange) - 1)}",
+            _ANOTHER_STATE,
+        )
+
+
+def _told_task(data: Any) -> str | None:
+    """The task that a batch or an item says it is of."""
+    if isinstance(data, (list, tuple)) and data:
+        data = data[0]
+    task = getattr(type(data), "task", None)
+    return task if isinstance(task, str) else None

@@ -1,0 +1,1 @@
+"""Items: metrics that score one item at a time, also while they wait."""

@@ -1,0 +1,254 @@
+"""Evaluation: what is evaluated and how, which is all that a worker needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.errors import (
+    ConfigError,
+    ForeignStateError,
+    SchemaError,
+    did_you_mean,
+    found_at,
+    shown,
+)
+from valor_core.evaluation.items.scoring import Run
+from valor_core.evaluation.plan import Plan
+from valor_core.evaluation.resources.bound_resource import BoundResource
+from valor_core.evaluation.slices import Slices
+from valor_core.evaluation.tally import Tally
+from valor_core.filters import UID, Filter
+from valor_core.metrics.result import Result
+from valor_core.metrics.state import Resources
+from valor_core.schemas import Batch, Label
+from valor_core.schemas.datum import BOTH, compact
+from valor_core.schemas.pairing import LabelSides
+
+
+@frozen
+class Evaluation:
+    """What is evaluated and how; a value that pickles, for workers on other processes.
+
+    Parameters
+    ----------
+    task : str
+        Task of the batches.
+    plan : Plan
+        Metrics and states.
+    slices : Slices
+        Slices to report.
+    filter : Filter, optional
+        Which datums take part.
+    label_map : mapping of Label to Label
+        Renames applied to both sides first.
+    resources : tuple of BoundResource
+        What metrics need besides data.
+    place : str
+        Where all this was chosen, for errors: ``"config.yaml: "``.
+    """
+
+    task: str
+    plan: Plan
+    slices: Slices = field(factory=Slices)
+    filter: Filter | None = None
+    label_map: Mapping[Label, Label] = field(factory=dict)
+    resources: tuple[BoundResource, ...] = ()
+    place: str = field(default="", eq=False)
+
+    def update(
+        self, tally: Tally, batch: Batch, resources: Resources, run: Run | None = None
+    ) -> None:
+        """Count a batch.
+
+        Raises
+        ------
+        SchemaError, ExpressionError
+            As `taking_part`, and if a state refuses the batch.
+        ConfigError
+            If there are too many slices.
+        """
+        kept = self.taking_part(batch, tally.read + tally.skipped)
+        tally.fields.update(batch.datums.metadata)
+        tally.left_out.update(getattr(batch, "left_out", {}))
+        if self.label_map:
+            tally.labels.update(getattr(batch, "labels", ()))
+        if BOTH not in tally.sides:
+            tally.sides |= getattr(kept, "sides", {BOTH})
+        if not tally.label_sides.meet:
+            tally.label_sides.join(getattr(kept, "label_sides", LabelSides()))
+        tally.skipped += len(batch) - len(kept)
+        tally.count(kept, self.slices.split(kept), self.plan, resources, run)
+        self.slices.check(tally.states)
+        tally.read += len(kept)
+        if not kept.datums.numbered:
+            tally.uids.append(compact(kept.datums.uids))
+
+    def taking_part(self, batch: Batch, start: int) -> Batch:
+        """The datums of a batch that the filter keeps, under the label map.
+
+        Parameters
+        ----------
+        batch : Batch
+            What was read.
+        start : int
+            How many datums stand before it; datums without names are numbered from there.
+
+        Raises
+        ------
+        SchemaError
+            If it is a batch of another task, or one whose labels cannot be renamed.
+        ExpressionError
+            If the filter compares a field with what its values cannot be compared with.
+        """
+        if batch.task != self.task:
+            raise SchemaError(f"data: expected a batch of {self.task}, got one of {batch.task}")
+        if batch.datums.numbered and start:
+            batch = batch.renumber(start)
+        kept = self._kept(batch)
+        return kept.relabel(self.label_map) if self.label_map else kept
+
+    def _kept(self, batch: Batch) -> Batch:
+        if self.filter is None:
+            return batch
+        datums = batch.datums
+        missing = np.full(len(datums), None, dtype=object)
+        columns = {name: datums.metadata.get(name, missing) for name in self.filter.fields}
+        with found_at(self.place):
+            mask = self.filter.mask(columns, datums.uids, len(datums))
+        return batch if mask.all() else batch.select(np.flatnonzero(mask))
+
+    def compute(self, states: Sequence[Any]) -> list[Result]:
+        """Results of all metrics over what some states have counted."""
+        return self.plan.compute(states, self.resources)
+
+    def check_filter(self, tally: Tally) -> None:
+        """Raise a `ConfigError` if the filter asks for a field that no datum has.
+
+        It takes all of the data to tell: in a part of them, a field may be missing everywhere.
+        """
+        fields = () if self.filter is None else self.filter.fields
+        strange = self._strange("filter", [name for name in fields if name != UID], tally)
+        for message, remedy in strange:
+            raise ConfigError(f"{self.place}{message}", remedy)
+
+    def strange_slices(self, tally: Tally) -> list[str]:
+        """Fields to slice by that no datum has; the rest of a long run still counts."""
+        strange = self._strange("slices", self.slices.fields, tally)
+        return [ConfigError(*both).one_line for both in strange]
+
+    def idle_renames(self, tally: Tally) -> list[str]:
+        """Warnings of entries of the label map whose label no item has."""
+        if not tally.read:
+            return []
+        known = sorted(map(str, tally.labels))
+        return [
+            ConfigError(
+                f"label_map: no item has the label {str(label)!r}", did_you_mean(str(label), known)
+            ).one_line
+            for label in sorted(set(self.label_map) - tally.labels)
+        ]
+
+    def _strange(self, key: str, names: Iterable[str], tally: Tally) -> Iterator[tuple[str, str]]:
+        if not tally.read + tally.skipped:
+            return
+        known = sorted(tally.fields)
+        for name in names:
+            if name not in tally.fields:
+                remedy = did_you_mean(name, known)
+                listed = f"Fields there are: {', '.join(known) or 'none'}."
+                yield f"{key}: no item has the metadata field {name!r}", remedy or listed
+
+    def describe(self) -> dict[str, Any]:
+        """The evaluation as plain values: the request that a saved state is checked against."""
+        described: dict[str, Any] = {
+            "task": self.task,
+            "metrics": [metric.describe() for metric in self.plan.metrics],
+        }
+        if self.slices.wanted:
+            described["slices"] = [list(names) for names in self.slices.wanted]
+        if self.filter is not None:
+            described["filter"] = self.filter.text
+        if self.label_map:
+            described["label_map"] = [
+                [[label.key, label.value] for label in pair]
+                for pair in sorted(self.label_map.items())
+            ]
+        for resource in self.resources:
+            told = resource.describe()
+            if resource.instance:
+                told = described.get(resource.spec.short_name, {}) | {resource.instance: told}
+            described[resource.spec.short_name] = told
+        return described
+
+    def identity(self) -> dict[str, Any]:
+        """What can change a number: a saved state goes on with an equal one only.
+
+        Budgets, widths and paths of resources may differ. What the environment filled in may not,
+        and is told by a digest.
+        """
+        described = self.describe()
+        described["metrics"] = [metric.identity() for metric in self.plan.metrics]
+        for resource in self.resources:
+            described.pop(resource.spec.short_name, None)
+        for resource in self.resources:
+            described[resource.name] = resource.identity()
+        return described
+
+    def check_same(self, other: Mapping[str, Any], source: str) -> None:
+        """Raise a `ForeignStateError` unless `other` is the `identity` of this evaluation."""
+        mine = self.identity()
+        for key in {**mine, **other}:
+            if mine.get(key) != other.get(key):
+                found = _apart(key, other.get(key), mine.get(key))
+                raise ForeignStateError(
+                    f"{source}: made by another request, {found}",
+                    "Merge states of one config only.",
+                )
+
+
+def _apart(key: str, there: Any, here: Any) -> str:
+    """What two entries of requests differ in."""
+    if isinstance(there, Mapping) and isinstance(here, Mapping):
+        name, there, here = _entry_apart(there, here)
+        return _apart(f"{key}.{name}", there, here)
+    if key == "metrics":
+        names = [[str(metric.get("name")) for metric in metrics] for metrics in (there, here)]
+        if names[0] != names[1]:
+            return f"metrics: {_apart_by_name(*names)}"
+        pairs = enumerate(zip(there, here, strict=True))
+        place, (one, other) = next((i, pair) for i, pair in pairs if pair[0] != pair[1])
+        name, there, here = _entry_apart(one, other)
+        key = f"metrics[{place}].{name} of {one['name']}"
+    return f"{key} is {shown(there)} there and {shown(here)} here"
+
+
+class _Missing:
+    """What a request says of a name that it does not have: not the same as none."""
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+_MISSING = _Missing()
+
+
+def _entry_apart(there: Mapping[str, Any], here: Mapping[str, Any]) -> tuple[str, Any, Any]:
+    """The first name of two tables that differ which is not the same in both."""
+    entries = (
+        (name, there.get(name, _MISSING), here.get(name, _MISSING)) for name in {**there, **here}
+    )
+    return next(entry for entry in entries if entry[1] != entry[2])
+
+
+def _apart_by_name(there: Sequence[str], here: Sequence[str]) -> str:
+    only = (
+        (", ".join(name for name in own if name not in others), where)
+        for own, others, where in ((there, here, "there"), (here, there, "here"))
+    )
+    return " and ".join(f"{names} only {where}" for names, where in only if names) or (
+        "in another order"
+    )

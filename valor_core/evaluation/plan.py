@@ -1,0 +1,289 @@
+"""Plan: the chosen metrics and the fewest states that serve them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from valor_core.errors import ManifestError, ValorError, found_at, shown
+from valor_core.evaluation.bound_metric import BoundMetric, FailedMetric, bind, short_name
+from valor_core.evaluation.items.item_metric import ItemMetric, with_metadata
+from valor_core.evaluation.items.scoring import ItemScorer, Run, check_scorer, score
+from valor_core.evaluation.resources.bound_resource import BoundResource
+from valor_core.metrics.item_rows import ItemRows
+from valor_core.metrics.result import Failed, Result, Undefined
+from valor_core.metrics.result_details import Told
+from valor_core.metrics.state import Broken, Metric, Resources, RowsOf, StateRequest, find, join
+from valor_core.parameters.declaration import plain
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import MetricSpec
+from valor_core.schemas import Batch
+
+
+@frozen
+class _Reading:
+    """What a metric reads: the state at a position, or the rows in it."""
+
+    place: int
+    is_rows: bool
+
+    def of(self, states: Sequence[Any]) -> Any:
+        state = states[self.place]
+        return state.rows.sorted() if self.is_rows and not isinstance(state, Broken) else state
+
+
+def _place(requests: Sequence[StateRequest], wanted: StateRequest) -> int:
+    place = find(requests, wanted)
+    assert place is not None  # they were joined from it
+    return place
+
+
+@frozen
+class Plan:
+    """Chosen metrics, the joined requests for states, and which metric reads which.
+
+    Parameters
+    ----------
+    metrics : tuple of BoundMetric
+        The chosen metrics.
+    requests : tuple of StateRequest
+        The states that serve them all.
+    sources : tuple of BoundMetric
+        Metrics whose rows others read, and that nobody chose.
+
+    Examples
+    --------
+    >>> plan = Plan.of([])
+    >>> plan.new_states()
+    []
+    """
+
+    metrics: tuple[BoundMetric, ...]
+    requests: tuple[StateRequest, ...]
+    sources: tuple[BoundMetric, ...] = ()
+    _made: tuple[Metric, ...] = field(default=(), repr=False)
+    _reads: tuple[tuple[_Reading, ...], ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, metrics: Sequence[BoundMetric], registry: Registry | None = None) -> Plan:
+        """The plan for some metrics.
+
+        Parameters
+        ----------
+        metrics : sequence of BoundMetric
+            The chosen metrics.
+        registry : Registry, optional
+            Where the metrics whose rows they read are looked up.
+
+        Raises
+        ------
+        RegistryError, ParameterError
+            If code cannot be imported, or a metric whose rows are needed is not there.
+        """
+        made, needs, sources = [], [], []
+        for metric in metrics:
+            one, wanted = _made(metric)
+            asked = [_resolved(need, metric, registry) for need in wanted]
+            sources += [source for source, _ in asked if source is not None]
+            made.append(one)
+            needs.append([(request, source is not None) for source, request in asked])
+        requests = join(request for wanted in needs for request, _ in wanted)
+        reads = tuple(
+            tuple(_Reading(_place(requests, request), is_rows) for request, is_rows in wanted)
+            for wanted in needs
+        )
+        unchosen: list[BoundMetric] = []
+        unchosen += (one for one in sources if one not in metrics and one not in unchosen)
+        return cls(tuple(metrics), tuple(requests), tuple(unchosen), tuple(made), reads)
+
+    @property
+    def taking_part(self) -> tuple[BoundMetric, ...]:
+        """The chosen metrics and those whose rows they read."""
+        return (*self.metrics, *self.sources)
+
+    @property
+    def refuses_nothing(self) -> bool:
+        """Whether every state counts every batch that follows the schema, without resources."""
+        return all(
+            one.prepare is None and getattr(one.state, "refuses_nothing", False)
+            for one in self.requests
+        )
+
+    @property
+    def waits(self) -> int:
+        """How many per-item metrics wait for something."""
+        return sum(
+            isinstance(one.prepare, ItemScorer) and one.prepare.waits for one in self.requests
+        )
+
+    def new_states(self) -> list[Any]:
+        """A neutral state for every request."""
+        return [request.open() for request in self.requests]
+
+    def scored(
+        self, batch: Batch, resources: Resources, run: Run | None = None
+    ) -> dict[int, ItemRows]:
+        """Rows of a batch by the position of the request that wants them, all scored together."""
+        places = [i for i, one in enumerate(self.requests) if isinstance(one.prepare, ItemScorer)]
+        scorers = [self.requests[place].prepare for place in places]
+        rows = score(scorers, batch, resources, run) if places else []  # type: ignore[arg-type]
+        return {
+            place: with_metadata(one, batch.datums, dict(self.requests[place].union)["metadata"])
+            for place, one in zip(places, rows, strict=True)
+        }
+
+    def update(self, states: Sequence[Any], batch: Batch, resources: Resources) -> None:
+        """Count a batch in every state."""
+        scored = self.scored(batch, resources)
+        for place, (request, state) in enumerate(zip(self.requests, states, strict=True)):
+            if place in scored:
+                state.update(scored[place])
+            else:
+                request.update(state, batch, resources)
+
+    def detach(self, states: list[Any]) -> None:
+        """Make the states independent of the arrays of the batches that they counted."""
+        for place, state in enumerate(states):
+            if hasattr(state, "detach"):
+                try:
+                    state.detach()
+                except Exception as error:
+                    states[place] = Broken.by("detach", error)
+
+    def within(self, states: Sequence[Any], whole: Sequence[Any]) -> list[Any]:
+        """The states of a slice, which may take from those of all data what they worked out."""
+        return [_within(*pair) for pair in zip(states, whole, strict=True)]
+
+    def compute(
+        self, states: Sequence[Any], resources: Iterable[BoundResource] = ()
+    ) -> list[Result]:
+        """Results of all metrics; one that fails is reported in its place and stops no other.
+
+        Parameters
+        ----------
+        states : sequence of State
+            What was counted, a state for every request.
+        resources : iterable of BoundResource
+            What it was counted with.
+        """
+        bound = {name: one for one in resources for name in one.names}
+        results: list[Result] = []
+        for place, (metric, made) in enumerate(zip(self.metrics, self._made, strict=True)):
+            read = self.read(place, states)
+            results += _with_details(_results(metric, made, read), made, read, bound)
+        return results
+
+    def read(self, place: int, states: Sequence[Any]) -> list[Any]:
+        """What the metric at a place computes from, in the order of its needs."""
+        return [one.of(states) for one in self._reads[place]]
+
+
+def _made(metric: BoundMetric) -> tuple[Metric, Sequence[StateRequest | RowsOf]]:
+    """A metric and what it needs; what fails is a metric whose results say so."""
+    made = metric.make()
+    try:
+        needs = tuple(made.needs())
+        if all(isinstance(need, (StateRequest, RowsOf)) for need in needs):
+            return made, needs
+        reason = f"needs: expected StateRequests, got {shown(needs)}"
+    except ValorError:
+        raise
+    except Exception as error:
+        reason = f"needs: {type(error).__name__}: {error}"
+    return FailedMetric(reason), ()
+
+
+def _resolved(
+    need: StateRequest | RowsOf, metric: BoundMetric, registry: Registry | None
+) -> tuple[BoundMetric | None, StateRequest]:
+    """The request that serves a need, and the other metric whose rows it asks for."""
+    if isinstance(need, StateRequest):
+        return None, need
+    registry = Registry() if registry is None else registry
+    with found_at(f"{metric.spec.name}: "):
+        spec = registry.metric(need.metric, metric.spec.task)
+        named = _passed_on(metric, spec)
+        choice = {"name": need.metric, **named, **need.parameters}
+        (source,) = bind([choice], registry, metric.spec.task)
+        if not source.spec.per_item or source.spec.task != metric.spec.task:
+            raise ManifestError(
+                f"rows are needed of a per-item metric of {metric.spec.task}, "
+                f"{source.spec.name} is none"
+            )
+        check_scorer(source.spec, implementation(source.spec))
+    (request,) = source.item_metric().needs(need.metadata)
+    return source, request
+
+
+def _passed_on(metric: BoundMetric, source: MetricSpec) -> dict[str, str]:
+    """Which of several resources a metric means, for the one whose rows it reads."""
+    asked = set(map(short_name, source.resources))
+    missing = sorted(asked.difference(map(short_name, metric.spec.resources)))
+    if missing:
+        raise ManifestError(
+            f"expected its resources to name {missing[0]}, which {source.name} asks for",
+            f'Write in its spec: resources=("{missing[0]}",)',
+        )
+    return {name: chosen for name, chosen in metric.resources if name in asked}
+
+
+def _within(state: Any, whole: Any) -> Any:
+    if not hasattr(state, "within") or isinstance(whole, Broken):
+        return state
+    try:
+        return state.within(whole)
+    except Exception as error:
+        return Broken.by("within", error)
+
+
+def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[Result]:
+    name, identity, aliases = metric.spec.short_name, metric.spec.identity, metric.spec.aliases
+    reason: Failed | Undefined = Undefined("no data to compute it from")
+    failed = [one.reason for one in (made, *states) if isinstance(one, (FailedMetric, Broken))]
+    try:
+        if failed:
+            reason = Failed(failed[0])
+        elif computed := list(made.compute(*states)):
+            named = [one.named(name, identity, aliases) for one in computed]
+            return [_of_resources(one, metric.resources) for one in named]
+    except ValorError as error:
+        reason = Failed(error.one_line)
+    except Exception as error:  # one metric's trouble must not lose the others' results
+        reason = Failed(f"{type(error).__name__}: {error}")
+    parameters = plain(metric.parameters) | dict(metric.resources)
+    result = Result(parameters=parameters, value=reason)
+    return [result.named(name, identity, aliases)]
+
+
+def _with_details(
+    results: list[Result],
+    made: Metric,
+    states: Sequence[Any],
+    resources: Mapping[str, BoundResource],
+) -> list[Result]:
+    """The results of a per-item metric with what it says besides their values.
+
+    Where it cannot say it, the values stand all the same, with a warning.
+    """
+    if not isinstance(made, ItemMetric) or any(isinstance(one, Broken) for one in states):
+        return results
+    (state,) = states
+    try:
+        told = made.told(state, resources)
+    except ValorError as error:
+        told = Told(warnings=(f"{made.scorer.spec.name}: {error.one_line}",))
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        told = Told(warnings=(f"{made.scorer.spec.name}: {reason}",))
+    if not (told.details or told.warnings):
+        return results
+    return [evolve(one, details=told.details, warnings=told.warnings) for one in results]
+
+
+def _of_resources(result: Result, resources: tuple[tuple[str, str], ...]) -> Result:
+    """A result that says which of several resources it comes from."""
+    if not resources:
+        return result
+    return evolve(result, parameters={**result.parameters, **dict(resources)})

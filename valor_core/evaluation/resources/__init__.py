@@ -1,0 +1,1 @@
+"""Resources: what metrics need besides data, bound, opened, and what they tell."""

@@ -1,0 +1,254 @@
+"""Tally: what has been counted of some data, and how tallies are merged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from valor_core.errors import SchemaError, ValorError
+from valor_core.evaluation.items.item_metric import ItemScores
+from valor_core.evaluation.items.scoring import Run
+from valor_core.evaluation.plan import Plan
+from valor_core.evaluation.resources.facts import Facts
+from valor_core.evaluation.slices import SliceKey
+from valor_core.metrics.item_rows import ItemRows
+from valor_core.metrics.state import Broken, Resources, StateRequest, merge
+from valor_core.schemas import Batch, Label
+from valor_core.schemas.columns import Codes
+from valor_core.schemas.datum import BOTH, Uids, check_unique
+from valor_core.schemas.pairing import LabelSides
+
+
+@define
+class Tally:
+    """What has been counted so far: states by slice, and the datums that were read.
+
+    Parameters
+    ----------
+    states : dict of slice key to list of states
+        In the order of the plan's requests.
+    uids : list of ndarray
+        Uids of the datums that took part, no uid twice in one array; empty where datums have no
+        names of their own.
+    read, skipped : int
+        Datums that took part, and datums that the filter left out.
+    done : list of str
+        Names of the finished partitions.
+    fields : set of str
+        Metadata fields that some datum has.
+    left_out : dict of str to int
+        What readers left out of the data, and how often.
+    labels : set of Label
+        Labels of the data before the label map; kept only where there is one.
+    sides : set of str
+        Which sides there are: ``groundtruths`` and ``predictions``, or ``both`` once an item has
+        both.
+    label_sides : LabelSides
+        Which labels are true and which predicted, until one is both.
+    outside : int
+        Datums that were counted in no partition, but handed over one batch after another.
+    facts : dict of str to (int, Facts)
+        What resources tell of themselves, the latest of each opening.
+    stopped : str, optional
+        Why the counting ended before its time.
+    interrupted : bool
+        Whether it was the user who ended it.
+    missing : dict of str to str
+        Partitions that could not be counted, and why.
+    unfinished : int
+        Partitions of saved runs that are still to be counted.
+    """
+
+    states: dict[SliceKey, list[Any]] = field(factory=dict)
+    uids: list[Uids] = field(factory=list)
+    read: int = 0
+    skipped: int = 0
+    done: list[str] = field(factory=list)
+    fields: set[str] = field(factory=set)
+    left_out: Counter[str] = field(factory=Counter)
+    labels: set[Label] = field(factory=set)
+    sides: set[str] = field(factory=set)
+    label_sides: LabelSides = field(factory=LabelSides)
+    outside: int = 0
+    facts: dict[str, tuple[int, Facts]] = field(factory=dict)
+    stopped: str | None = None
+    interrupted: bool = False
+    missing: dict[str, str] = field(factory=dict)
+    unfinished: int = 0
+
+    @property
+    def is_final(self) -> bool:
+        """Whether counting the same data once more would be of no use."""
+        return self.stopped is None and all(
+            not isinstance(state, Broken)
+            and (not isinstance(state, ItemScores) or state.rows.are_final)
+            for states in self.states.values()
+            for state in states
+        )
+
+    @property
+    def still_to_count(self) -> str | None:
+        """What the report of saved runs lacks that were not at their end."""
+        if not self.unfinished:
+            return None
+        several = f"{self.unfinished:,} partition{' is' if self.unfinished == 1 else 's are'}"
+        return f"{several} still to be counted by the runs whose states these are"
+
+    def count(
+        self,
+        batch: Batch,
+        parts: Iterable[tuple[SliceKey, Codes]],
+        plan: Plan,
+        resources: Resources,
+        run: Run | None = None,
+    ) -> None:
+        """Count a batch, each of its parts under the key of its slice.
+
+        Parameters
+        ----------
+        batch : Batch
+            The datums.
+        parts : iterable of slice key and ndarray of int64
+            Positions of the datums of each slice, ascending.
+        plan : Plan
+            Which states count them.
+        resources : mapping of str to object
+            What requests prepare a batch with.
+        run : Run, optional
+            What the scoring of items shares.
+        """
+        divided = _Divided(batch, plan, resources, plan.scored(batch, resources, run))
+        for key, positions in parts:
+            if key not in self.states:
+                self.states[key] = plan.new_states()
+            divided.count(positions, self.states[key])
+
+    def merge(self, other: Tally, plan: Plan) -> None:
+        """Count what another tally of the same plan counted, without writing to it."""
+        for key in other.states:
+            if key not in self.states:
+                self.states[key] = plan.new_states()
+        self.take(other)
+
+    def take(self, other: Tally) -> None:
+        """As `merge`, of a tally that nobody uses any more: its states may become states here."""
+        for key, states in other.states.items():
+            mine = self.states.setdefault(key, states)
+            if mine is not states:
+                merge(mine, states)
+        self.uids.extend(other.uids)
+        self.read += other.read
+        self.skipped += other.skipped
+        self.done.extend(other.done)
+        self.fields |= other.fields
+        self.left_out += other.left_out
+        self.labels |= other.labels
+        self.sides |= other.sides
+        self.label_sides.join(other.label_sides)
+        self.outside += other.outside
+        self.unfinished += other.unfinished
+        self.stopped = self.stopped or other.stopped
+        self.missing |= other.missing
+        self.take_facts(other)
+
+    def take_facts(self, other: Tally) -> None:
+        """What resources told another tally, where it is newer."""
+        for opening, told in other.facts.items():
+            if opening not in self.facts or self.facts[opening][0] < told[0]:
+                self.facts[opening] = told
+
+    def warnings(self) -> Iterator[str]:
+        """What is worth knowing about what was read."""
+        if self.read == 0:
+            left_out = f", {self.skipped:,} were left out by the filter"
+            yield f"no datums took part{left_out if self.skipped else ''}"
+        for name, reason in sorted(self.missing.items()):
+            yield f"{name} could not be counted, {reason}"
+        for what, count in sorted(self.left_out.items()):
+            yield f"{count:,} {what}"
+        if len(self.sides) == 2 and BOTH not in self.sides:
+            yield (
+                "no item has both a ground truth and a prediction; are the uids of both sides "
+                "written alike?"
+            )
+        elif self.label_sides.warning is not None:
+            yield self.label_sides.warning
+
+    def check_uids(self) -> None:
+        """Raise a `SchemaError` if an item was read twice."""
+        named = [uids for uids in self.uids if len(uids)]
+        kinds = {uids.dtype.kind.replace("S", "U") for uids in named}
+        if len(kinds) > 1:
+            raise SchemaError("uids: expected all strings or all whole numbers, found both")
+        count = sum(map(len, named))
+        if 0 < count < self.read:
+            raise SchemaError(
+                f"uids: expected all items to have one, or none, found {count:,} of {self.read:,}",
+                "Pass uids with every batch.",
+            )
+        if len(named) > 1:
+            check_unique(np.concatenate(named))
+
+    def merged(self, keys: list[SliceKey], plan: Plan) -> list[Any]:
+        """States of several slices together."""
+        if len(keys) == 1:
+            return self.states[keys[0]]
+        whole = plan.new_states()
+        for key in keys:
+            merge(whole, self.states[key])
+        return whole
+
+
+@frozen
+class _Divided:
+    """A batch that is counted part by part.
+
+    Parameters
+    ----------
+    batch : Batch
+        The datums.
+    plan : Plan
+        Which states count them.
+    resources : mapping of str to object
+        What requests prepare a batch with.
+    scored : mapping of int to ItemRows
+        The rows of the whole batch, by the position of the request that wants them.
+    """
+
+    batch: Batch
+    plan: Plan
+    resources: Resources
+    scored: Mapping[int, ItemRows]
+    _counted: dict[StateRequest, Any] = field(factory=dict, init=False)
+
+    def count(self, positions: Codes, states: list[Any]) -> None:
+        """Count the datums at some positions in every state; one that fails becomes `Broken`."""
+        is_part = len(positions) < len(self.batch)
+        part = None if is_part else self.batch
+        for place, (request, state) in enumerate(zip(self.plan.requests, states, strict=True)):
+            if isinstance(state, Broken):
+                continue
+            try:
+                if place in self.scored:
+                    rows = self.scored[place]
+                    state.update(rows.select(positions) if is_part else rows)
+                elif is_part and hasattr(state, "select"):
+                    state.merge(self._whole(request).select(positions))
+                else:
+                    part = self.batch.select(positions) if part is None else part
+                    request.update(state, part, self.resources)
+            except ValorError:
+                raise
+            except (Exception, SystemExit) as error:  # what else there is is counted all the same
+                states[place] = Broken.by("update", error)
+
+    def _whole(self, request: StateRequest) -> Any:
+        """The state of the whole batch, counted once."""
+        if request not in self._counted:
+            self._counted[request] = request.open()
+            request.update(self._counted[request], self.batch, self.resources)
+        return self._counted[request]

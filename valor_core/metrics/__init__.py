@@ -1,0 +1,1 @@
+"""Metrics: what one is made of: states, results, rows of items, exact sums."""

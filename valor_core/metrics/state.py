@@ -1,0 +1,207 @@
+"""States: what metrics count, mergeable in any order and any split with the same result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, Self
+
+from attrs import field, frozen
+
+from valor_core.errors import ValorError
+from valor_core.metrics.result import Result
+
+Content = dict[str, Any]
+"""What a state is made of, for a file: arrays, numbers, strings, lists and dictionaries."""
+
+
+class State(Protocol):
+    """A commutative monoid over batches: same bits for any split and order of the data.
+
+    A state is made by its `StateRequest`, pickles, and is not hashed or compared; two states of
+    one request are equal if what metrics read from them is equal.
+
+    A state that keeps arrays of a batch, not copies of them, has a method ``detach()`` that copies
+    them. It is called where whoever made the batch may use its arrays for the next one.
+
+    A state whose ``update`` refuses no batch that follows the schema says so with a class attribute
+    ``refuses_nothing = True``. Thin batches of a stream may then wait and be counted together.
+
+    A state that can be divided has a method ``select(positions)``: the state of the datums at some
+    positions, ascending, of the one batch that it has counted. Slices then count a batch once.
+
+    A state that finds something odd about the data has a method ``warnings()``: sentences for the
+    report, from all that it has counted.
+
+    A state that works out what items tell for themselves has a method ``within(whole)``: an equal
+    state that takes it from another one, which has counted all of its items and more.
+    """
+
+    def update(self, batch: Any) -> None:
+        """Count a batch, without writing to it."""
+
+    def merge(self, other: Self) -> None:
+        """Count what another state of the same request counted, without writing to it."""
+
+    def dump(self) -> Content:
+        """Everything counted so far, for a file."""
+
+    def restore(self, content: Content) -> None:
+        """Make a neutral state what `dump` described."""
+
+
+class Metric(Protocol):
+    """A frozen value of parameters that reads its numbers off a state."""
+
+    def needs(self) -> tuple[StateRequest | RowsOf, ...]:
+        """The states that `compute` reads, in its order of arguments."""
+
+    def compute(self, *states: Any) -> Iterable[Result]:
+        """Results, with their parameters; pure."""
+
+
+Resources = Mapping[str, Any]
+"""Opened resources by name."""
+
+
+def _items(mapping: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(sorted(mapping.items()))
+
+
+def _unions(mapping: Mapping[str, Iterable[Any]]) -> tuple[tuple[str, tuple[Any, ...]], ...]:
+    return tuple(sorted((name, tuple(sorted(set(values)))) for name, values in mapping.items()))
+
+
+@frozen
+class StateRequest:
+    """Which state a metric needs.
+
+    Requests for the same class with an equal key become one state at the union of the rest.
+
+    Parameters
+    ----------
+    state : type
+        The state's class; called with the key and the unions as keywords.
+    key : mapping of str to hashable
+        What cannot be shared: a matching rule, a number of bins.
+    union : mapping of str to set
+        What can: thresholds, area ranges. Handed over as a sorted tuple.
+    prepare : callable, optional
+        ``prepare(batch, resources)``, whose answer the state is updated with in place of the
+        batch; for states that need a resource.
+
+    Examples
+    --------
+    >>> one = StateRequest(dict, union={"thresholds": [0.5]})
+    >>> two = StateRequest(dict, union={"thresholds": [0.25, 0.5]})
+    >>> join([one, two])[0].open()
+    {'thresholds': (0.25, 0.5)}
+    """
+
+    state: Callable[..., Any]
+    key: tuple[tuple[str, Any], ...] = field(factory=dict, converter=_items)
+    union: tuple[tuple[str, tuple[Any, ...]], ...] = field(factory=dict, converter=_unions)
+    prepare: Callable[[Any, Resources], Any] | None = None
+
+    def open(self) -> Any:
+        """A neutral state."""
+        return self.state(**dict(self.key), **dict(self.union))
+
+    def update(self, state: Any, batch: Any, resources: Resources) -> None:
+        """Count a batch in a state of this request."""
+        state.update(batch if self.prepare is None else self.prepare(batch, resources))
+
+    def joins(self, other: StateRequest) -> bool:
+        """Whether one state can serve both."""
+        return (
+            self.state == other.state
+            and self.key == other.key
+            and self.prepare == other.prepare
+            and [name for name, _ in self.union] == [name for name, _ in other.union]
+        )
+
+    def joined(self, other: StateRequest) -> StateRequest:
+        """The request that serves both."""
+        wider = dict(other.union)
+        union = {name: (*values, *wider[name]) for name, values in self.union}
+        return StateRequest(self.state, dict(self.key), union, self.prepare)
+
+
+@frozen
+class RowsOf:
+    """A need for the rows of a per-item metric, of this plugin or another one.
+
+    `compute` is called with its `ItemRows`, in the order of their uids. The metric is scored once,
+    whether it was chosen on its own too or is only needed here.
+
+    Parameters
+    ----------
+    metric : str
+        Its full name, ``"llm.AnswerCorrectness"``; ``@version`` behind it asserts the version.
+    parameters : mapping
+        Its parameters where they are not the defaults, as a config gives them.
+    metadata : tuple of str
+        Fields of the items' metadata that the rows have.
+
+    Examples
+    --------
+    >>> RowsOf("llm.AnswerCorrectness", metadata=("noise",)).metadata
+    ('noise',)
+    """
+
+    metric: str
+    parameters: Mapping[str, Any] = field(factory=dict)
+    metadata: tuple[str, ...] = field(default=(), converter=tuple)
+
+
+@frozen
+class Broken:
+    """What stands in the place of a state that failed; its metrics fail, and no others.
+
+    Parameters
+    ----------
+    reason : str
+        What happened: ``"update: RuntimeError: out of range"``.
+    """
+
+    reason: str
+
+    @classmethod
+    def by(cls, step: str, error: BaseException) -> Broken:
+        """What stands for a state in which an error was raised."""
+        return cls(f"{step}: {type(error).__name__}: {error}")
+
+    def dump(self) -> Content:
+        """The reason, for a file."""
+        return {"broken": self.reason}
+
+
+def merge(states: list[Any], others: Sequence[Any]) -> None:
+    """Merge other states into some of the same requests; one that fails is `Broken`."""
+    for place, (state, other) in enumerate(zip(states, others, strict=True)):
+        reasons = [one.reason for one in (state, other) if isinstance(one, Broken)]
+        if reasons:
+            states[place] = Broken(min(reasons))  # whichever came first
+            continue
+        try:
+            state.merge(other)
+        except ValorError:
+            raise
+        except Exception as error:
+            states[place] = Broken.by("merge", error)
+
+
+def join(requests: Iterable[StateRequest]) -> list[StateRequest]:
+    """The fewest requests that serve all, in the order of first mention."""
+    joined: list[StateRequest] = []
+    for request in requests:
+        place = find(joined, request)
+        if place is None:
+            joined.append(request)
+        else:
+            joined[place] = joined[place].joined(request)
+    return joined
+
+
+def find(requests: Iterable[StateRequest], wanted: StateRequest) -> int | None:
+    """Position of the request that serves another one, or None."""
+    return next((i for i, request in enumerate(requests) if request.joins(wanted)), None)

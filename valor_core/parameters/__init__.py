@@ -1,0 +1,1 @@
+"""Parameters: declared once in a class, fitted and checked, and described for editors."""

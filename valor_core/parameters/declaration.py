@@ -1,0 +1,480 @@
+"""Parameters declared once: names, types, defaults, ranges and help in one frozen class.
+
+A metric's parameter class is all there is to know about its parameters. Values are checked when
+an instance is made; the config, ``valor show``, the docs, the JSON Schema and the record in a
+report are read from the same declaration.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path, PurePath
+from typing import Any, Literal, Self, TypeVar, dataclass_transform
+
+import attrs
+from attrs import frozen
+
+from valor_core.errors import ManifestError, ParameterError, did_you_mean, shown
+from valor_core.parameters.fitting import fitter, is_understood, kind, mentions_path
+
+T = TypeVar("T")
+Json = dict[str, Any]
+
+
+@frozen
+class Within:
+    """Range check: a number between two bounds, each inside the range or not.
+
+    Parameters
+    ----------
+    low, high : float, optional
+        Bounds; None is no bound.
+    open_low, open_high : bool
+        Whether the bound itself is outside the range.
+
+    Examples
+    --------
+    >>> check = Within(0, 1, open_low=True)
+    >>> check.expectation, check(0.0), check(1.0)
+    ('lie in (0, 1]', False, True)
+    """
+
+    low: float | None = None
+    high: float | None = None
+    open_low: bool = False
+    open_high: bool = False
+
+    def __call__(self, value: Any) -> bool:
+        """Whether the number is inside."""
+        if self.low is not None and (value < self.low or (self.open_low and value == self.low)):
+            return False
+        return self.high is None or not (
+            value > self.high or (self.open_high and value == self.high)
+        )
+
+    @property
+    def expectation(self) -> str:
+        """The range in words that follow "must"."""
+        if self.high is None:
+            return f"be {'above' if self.open_low else 'at least'} {self.low}"
+        if self.low is None:
+            return f"be {'below' if self.open_high else 'at most'} {self.high}"
+        left, right = "(" if self.open_low else "[", ")" if self.open_high else "]"
+        return f"lie in {left}{self.low}, {self.high}{right}"
+
+
+def parameter(
+    *,
+    default: Any = attrs.NOTHING,
+    help: str,
+    check: Within | None = None,
+    non_empty: bool = False,
+    distinct: bool = False,
+    aliases: Sequence[str] = (),
+) -> Any:
+    """Declare one parameter of a class made with `parameters`.
+
+    Parameters
+    ----------
+    default : optional
+        Its value where none is given; without it the parameter is required.
+    help : str
+        What it means, in the words that the docs and ``valor show`` print.
+    check : Within, optional
+        Range of the number, or of every number where the parameter is a list.
+    non_empty : bool
+        Whether an empty list or string is refused.
+    distinct : bool
+        Whether a list that names a value twice is refused.
+    aliases : sequence of str
+        Other names accepted for it in configs and documented-style calls.
+    """
+    declaration = _Declaration(help, check, non_empty, distinct, tuple(aliases))
+    return attrs.field(default=default, metadata={"valor": declaration})
+
+
+@frozen
+class _Declaration:
+    help: str
+    check: Within | None
+    non_empty: bool
+    distinct: bool
+    aliases: tuple[str, ...]
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter,))
+def parameters(cls: type[T]) -> type[T]:
+    """Make a frozen, keyword-only class whose fields are checked against their annotations.
+
+    Understood annotations: ``bool``, ``int``, ``float``, ``str``, ``Literal``, ``X | None``,
+    ``tuple[X, ...]`` (a bare value stands for a list of one), ``Mapping[str, X]``, ``Any``,
+    ``pathlib.Path`` and other parameter classes.
+
+    Raises
+    ------
+    ManifestError
+        If a field is not declared with `parameter`, or its annotation is none of these.
+    ParameterError
+        When an instance is made with a wrong type or a value out of range.
+
+    Examples
+    --------
+    >>> @parameters
+    ... class Smoothing:
+    ...     width: int = parameter(default=3, help="Points in the window.", check=Within(1))
+    >>> Smoothing(width=5)
+    Smoothing(width=5)
+    >>> Smoothing(width=0)
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ParameterError: Smoothing: width must be at least 1, got 0
+    """
+    return attrs.frozen(cls, kw_only=True, field_transformer=_checked)
+
+
+@frozen
+class Parameter:
+    """What a parameter class says about one of its fields."""
+
+    name: str
+    annotation: Any
+    default: Any
+    help: str
+    check: Within | None
+    non_empty: bool
+    aliases: tuple[str, ...]
+
+    @property
+    def required(self) -> bool:
+        """Whether a value has to be given."""
+        return self.default is attrs.NOTHING
+
+    @property
+    def holds_paths(self) -> bool:
+        """Whether its value is a path, or has paths in it."""
+        return mentions_path(self.annotation)
+
+    @property
+    def kind(self) -> str:
+        """Its type in words.
+
+        Examples
+        --------
+        >>> [parameter.kind for parameter in declared(_Example)]
+        ['list of number', "'a' or 'b'"]
+        """
+        return kind(self.annotation)
+
+    @property
+    def range(self) -> str:
+        """Its range in words, empty where any value of the type will do."""
+        bounds = self.check.expectation if self.check else ""
+        parts = [bounds.removeprefix("lie ").removeprefix("be "), "not empty" * self.non_empty]
+        return ", ".join(part for part in parts if part)
+
+
+@lru_cache
+def declared(cls: type) -> tuple[Parameter, ...]:
+    """The parameters of a class made with `parameters`, in the order of declaration."""
+    hints = typing.get_type_hints(cls)
+    found = []
+    for field in attrs.fields(cls):
+        declaration: _Declaration = field.metadata["valor"]
+        found.append(
+            Parameter(
+                name=field.name,
+                annotation=hints[field.name],
+                default=field.default,
+                help=declaration.help,
+                check=declaration.check,
+                non_empty=declaration.non_empty,
+                aliases=declaration.aliases,
+            )
+        )
+    return tuple(found)
+
+
+@lru_cache
+def _names(cls: type) -> Mapping[str, str]:
+    """Name of a parameter by all names that it has."""
+    return {name: entry.name for entry in declared(cls) for name in (entry.name, *entry.aliases)}
+
+
+@lru_cache
+def _required(cls: type) -> tuple[Parameter, ...]:
+    return tuple(entry for entry in declared(cls) if entry.required)
+
+
+def build(cls: type[T], values: Mapping[str, Any], place: str) -> T:
+    """Make an instance from plain values, as they stand in a config.
+
+    Parameters
+    ----------
+    cls : type
+        A class made with `parameters`.
+    values : mapping of str to plain value
+        Names or aliases of parameters, with their values.
+    place : str
+        Where the values stand, put before the name of a parameter in an error message, for
+        instance ``"detection.AP: "`` or ``"config.yaml: metrics[2]."``.
+
+    Raises
+    ------
+    ParameterError
+        If a name is unknown, missing or given twice, or a value does not fit.
+
+    Examples
+    --------
+    >>> build(_Example, {"thresholds": [0.5, 1]}, "")
+    _Example(thresholds=(0.5, 1.0), mode='a')
+    >>> build(_Example, {"tresholds": [0.5]}, "metrics[0].")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.ParameterError: metrics[0].tresholds: unknown key
+    Did you mean 'thresholds'?
+    """
+    names = _names(typing.cast("type", cls))
+    given: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in names:
+            raise _unknown_key(name, names, place)
+        target = names[name]
+        if target in given:
+            sentence = f"{name}: given twice, also by another of its names"
+            raise ParameterError(sentence, place=place)
+        given[target] = value
+    for parameter in _required(typing.cast("type", cls)):
+        if parameter.name not in given:
+            sentence = f"{parameter.name}: expected a {parameter.kind}, found none"
+            raise ParameterError(sentence, place=place)
+    try:
+        return cls(**given)
+    except ParameterError as error:
+        raise error.at(place) from None
+
+
+def fitted(cls: type, values: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Some parameters of a class as an instance would have them, without the others.
+
+    Parameters
+    ----------
+    cls : type
+        A class made with `parameters`.
+    values : mapping of str to plain value
+        Parameters by name, with their values.
+    place : str
+        Where the values stand, as in `build`.
+
+    Raises
+    ------
+    ParameterError
+        If a value does not fit.
+
+    Examples
+    --------
+    >>> fitted(_Example, {"thresholds": 1}, "")
+    {'thresholds': (1.0,)}
+    """
+    fields: Any = attrs.fields(cls)
+    try:
+        return {name: getattr(fields, name).converter(value) for name, value in values.items()}
+    except ParameterError as error:
+        raise error.at(place) from None
+
+
+def plain(instance: Any) -> Json:
+    """The values of a parameter instance as JSON types, the way a report records them.
+
+    Examples
+    --------
+    >>> plain(_Example(thresholds=(0.5,)))
+    {'thresholds': [0.5], 'mode': 'a'}
+    """
+    return {
+        field.name: plain_value(getattr(instance, field.name))
+        for field in attrs.fields(type(instance))
+    }
+
+
+def nondefault(instance: Any, *spread: str) -> Json:
+    """The values that are not at their defaults, the way that a metric's results record them.
+
+    Parameters
+    ----------
+    instance : object
+        A metric's parameters.
+    *spread : str
+        Parameters with one result for each of several values: a result names its own value.
+
+    Examples
+    --------
+    >>> nondefault(_Example(thresholds=(0.5,), mode="b"), "thresholds")
+    {'mode': 'b'}
+    """
+    cls: type = type(instance)
+    return {
+        own.name: plain_value(value)
+        for own in declared(cls)
+        if own.name not in spread and (value := getattr(instance, own.name)) != own.default
+    }
+
+
+def relocate(instance: T, place: Callable[[Path], Path]) -> T:
+    """The same parameters with every path put through a function.
+
+    Examples
+    --------
+    >>> @parameters
+    ... class Input:
+    ...     path: Path = parameter(help="File to read.")
+    >>> relocate(Input(path="a.csv"), lambda path: Path("data") / path).path.as_posix()
+    'data/a.csv'
+    """
+    values: Mapping[str, Any] = attrs.asdict(instance, recurse=False)  # type: ignore[arg-type]
+    moved = {name: _relocated(value, place) for name, value in values.items()}
+    return attrs.evolve(instance, **moved)  # type: ignore[misc]
+
+
+def _relocated(value: Any, place: Callable[[Path], Path]) -> Any:
+    if isinstance(value, Path):
+        return place(value)
+    if isinstance(value, tuple):
+        return tuple(_relocated(item, place) for item in value)
+    if isinstance(value, Mapping):
+        return {key: _relocated(item, place) for key, item in value.items()}
+    return relocate(value, place) if attrs.has(type(value)) else value
+
+
+def _unknown_key(name: object, known: Mapping[str, Any], place: str) -> ParameterError:
+    remedy = did_you_mean(str(name), known)
+    if remedy is None:
+        remedy = f"Known keys: {', '.join(known)}." if known else "It takes no parameters."
+    return ParameterError(f"{name}: unknown key", remedy, place)
+
+
+def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
+    """Give every field a converter that enforces its annotation and its check."""
+    hints = typing.get_type_hints(cls)
+    return [
+        field.evolve(converter=_converter(cls.__name__, field, hints.get(field.name)))
+        for field in fields
+    ]
+
+
+def _converter(owner: str, field: attrs.Attribute[Any], annotation: Any) -> Callable[[Any], Any]:
+    name = field.name
+    if "valor" not in field.metadata:
+        raise ManifestError(
+            f"{owner}: {name} must be declared with parameter(…)",
+            f'Write it as: {name}: … = parameter(default=…, help="…")',
+        )
+    if not is_understood(annotation):
+        raise ManifestError(
+            f"{owner}: {name} has an annotation that configs cannot fill, {shown(annotation)}",
+            "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or X | None.",
+        )
+    declaration: _Declaration = field.metadata["valor"]
+    fit = fitter(annotation, _nested)
+    is_examined = declaration.check or declaration.non_empty or declaration.distinct
+
+    def convert(value: Any) -> Any:
+        try:
+            fitted = fit(value, name)
+            if is_examined and fitted is not None:
+                _examine(declaration, fitted, name)
+        except ParameterError as error:
+            raise error.at(f"{owner}: ") from None
+        return fitted
+
+    return convert
+
+
+def _examine(declaration: _Declaration, value: Any, name: str) -> None:
+    if declaration.non_empty and len(value) == 0:
+        raise ParameterError(f"{name} must not be empty")
+    if declaration.distinct and len(set(value)) < len(value):
+        raise ParameterError(f"{name} must not name a value twice, got {shown(list(value))}")
+    if declaration.check is None:
+        return
+    for number in _numbers(value):
+        if not declaration.check(number):
+            raise ParameterError(f"{name} must {declaration.check.expectation}, got {number!r}")
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    """The numbers in a value, however deep in lists and tables."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield value
+    elif isinstance(value, (tuple, Mapping)):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _numbers(item)
+
+
+def _nested(cls: type[T], value: Mapping[str, Any], place: str) -> T:
+    try:
+        return build(cls, value, place)
+    except ParameterError as error:
+        raise ParameterError(error.message, error.remedy) from None
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
+def plain_value(value: Any) -> Any:
+    """The value of one parameter as JSON types."""
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, FromEnvironment):
+        return value.reference
+    if attrs.has(type(value)):
+        return plain(value)
+    if isinstance(value, Mapping):
+        return {key: plain_value(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [plain_value(item) for item in value]
+    return value.as_posix() if isinstance(value, PurePath) else value
+
+
+class FromEnvironment(str):
+    """Text that the environment filled in; a report records the reference in its place.
+
+    Parameters
+    ----------
+    text : str
+        The text with values in it.
+    reference : str
+        The text as the config has it, ``"${env:NAME}"``.
+
+    Examples
+    --------
+    >>> FromEnvironment("s3cret", "${env:KEY}")
+    '${env:KEY}'
+    """
+
+    __slots__ = ("reference",)
+    reference: str
+
+    def __new__(cls, text: str, reference: str) -> Self:
+        """Text that remembers its reference."""
+        self = super().__new__(cls, text)
+        self.reference = reference
+        return self
+
+    def __repr__(self) -> str:
+        return repr(self.reference)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return FromEnvironment, (str(self), self.reference)
+
+
+@parameters
+class _Example:
+    thresholds: tuple[float, ...] = parameter(help="Thresholds.", check=Within(0, 1))
+    mode: Literal["a", "b"] = parameter(default="a", help="Mode.")
+
+
+@parameters
+class NoParameters:
+    """Parameters of a metric that has none."""

@@ -1,0 +1,57 @@
+"""Environment variables, where a config asks for one: ``${env:NAME}``."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from valor_core.errors import ConfigError
+from valor_core.parameters.declaration import FromEnvironment
+
+_VARIABLE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def fill_in(value: Any, place: str = "", variables: Mapping[str, str] | None = None) -> Any:
+    """The value with every ``${env:NAME}`` replaced.
+
+    Parameters
+    ----------
+    value : plain value
+        A config or a part of one; left as it is.
+    place : str
+        Where it stands, for errors.
+    variables : mapping of str to str, optional
+        The environment; that of the process unless given.
+
+    Raises
+    ------
+    ConfigError
+        If a variable is not set; names the place that asks for it.
+
+    Examples
+    --------
+    >>> print(fill_in({"data": "${env:ROOT}/a.csv"}, variables={"ROOT": "/data"})["data"])
+    /data/a.csv
+    """
+    variables = os.environ if variables is None else variables
+    if isinstance(value, Mapping):
+        dot = "" if not place or place.endswith((": ", ".")) else "."
+        return {key: fill_in(item, f"{place}{dot}{key}", variables) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [fill_in(item, f"{place}[{i}]", variables) for i, item in enumerate(value)]
+    return _fill(value, place, variables) if isinstance(value, str) else value
+
+
+def _fill(text: str, place: str, variables: Mapping[str, str]) -> str:
+    def value_of(match: re.Match[str]) -> str:
+        if match[1] not in variables:
+            raise ConfigError(
+                f"{place}: asks for the environment variable {match[1]}, which is not set",
+                f"Set it with: export {match[1]}=…",
+            )
+        return variables[match[1]]
+
+    filled = _VARIABLE.sub(value_of, text)
+    return text if filled == text else FromEnvironment(filled, text)

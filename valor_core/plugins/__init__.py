@@ -1,0 +1,1 @@
+"""Plugins: what they declare, and the registry that finds it by name."""

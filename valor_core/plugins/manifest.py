@@ -1,0 +1,254 @@
+"""Manifest: what one plugin declares, read from its manifest module through its hooks."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from inspect import signature
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pluggy
+from attrs import evolve, field, fields, frozen
+
+from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, did_you_mean, shown
+from valor_core.extras import install, uninstall
+from valor_core.plugins import hooks
+from valor_core.plugins.entry_points import unmet
+from valor_core.plugins.spec import KINDS, S, Spec, Specs, fold
+from valor_core.plugins.spec_fields import IMPLEMENTATION
+
+
+@frozen
+class Claim:
+    """One distribution's entry point for a namespace."""
+
+    namespace: str
+    module: str
+    distribution: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version}"
+
+    @property
+    def place(self) -> str:
+        """What the plugin is called in errors."""
+        return f"plugin '{self.namespace}' ({self})"
+
+
+@frozen
+class Manifest:
+    """What one plugin declares, once its manifest module has been imported.
+
+    Parameters
+    ----------
+    namespace, distribution, version : str
+        Whose it is.
+    declared : mapping of type to Specs
+        Its specs by their class.
+    kernels : tuple of str
+        Where the `Kernels` of the family stand, if it has any.
+    in_process : frozenset of str
+        Full names of what this process added to it.
+    """
+
+    namespace: str
+    distribution: str
+    version: str
+    declared: Mapping[type[Spec], Specs[Any]] = field(factory=dict)
+    kernels: tuple[str, ...] = ()
+    in_process: frozenset[str] = frozenset()
+
+    def of(self, kind: type[S]) -> Specs[S]:
+        """What it declares of one kind."""
+        return self.declared.get(kind, Specs())
+
+    def all(self) -> Iterator[Spec]:
+        """All that it declares, kind by kind."""
+        for kind in KINDS.values():
+            yield from self.of(kind)
+
+    def joined_by(self, spec: Spec, kind: type[Spec]) -> Manifest:
+        """The same manifest with one more spec, of this process."""
+        declared = {**self.declared, kind: Specs([*self.of(kind), spec])}
+        return evolve(self, declared=declared, in_process=self.in_process | {spec.name})
+
+
+HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
+"""Names of all hooks."""
+
+
+def load(claim: Claim) -> Manifest:
+    """What an installed plugin declares; imports its manifest.
+
+    Parameters
+    ----------
+    claim : Claim
+        Its entry point.
+
+    Raises
+    ------
+    BrokenPluginError, ManifestError
+        If the manifest cannot be imported or declares something it may not.
+    """
+    try:
+        module = importlib.import_module(claim.module)
+    except (Exception, SystemExit) as error:
+        failed = f"its manifest {claim.module} cannot be imported"
+        raise _unreadable(claim, error, failed) from error
+    found = (vars(module).get(hook) for hook in HOOKS)
+    return _kept_manifest(claim, module, *(f for f in found if isinstance(f, FunctionType)))
+
+
+@lru_cache
+def _kept_manifest(claim: Claim, module: ModuleType, *hooks: FunctionType) -> Manifest:
+    """A manifest that worked, kept for the next registry until its module is loaded anew."""
+    return read(claim, module)
+
+
+def read(claim: Claim, module: object) -> Manifest:
+    """What a module or an object with hooks declares.
+
+    Parameters
+    ----------
+    claim : Claim
+        Whose it is.
+    module : object
+        What has the hooks.
+
+    Raises
+    ------
+    BrokenPluginError, ManifestError
+        If a hook fails, has a wrong signature or declares a foreign name.
+
+    Examples
+    --------
+    >>> from valor_core.readers import plugin
+    >>> from valor_core.plugins.spec import ReaderSpec
+    >>> claim = Claim("core", "valor_core.readers.plugin", "valor-core", "0.1.0")
+    >>> [spec.name for spec in read(claim, plugin).of(ReaderSpec)]
+    ['core.table']
+    """
+    plugins = pluggy.PluginManager(hooks.PROJECT)
+    plugins.add_hookspecs(hooks)
+    try:
+        _check_hooks(claim, module)
+        plugins.register(module, name=claim.namespace)
+        declared = {
+            kind: _declared(plugins, f"valor_{kinds}", claim, kind) for kinds, kind in KINDS.items()
+        }
+        kernels = _kernels(plugins, claim)
+    except BaseException as error:
+        raise _unreadable(claim, error) from error
+    return Manifest(claim.namespace, claim.distribution, claim.version, declared, kernels)
+
+
+def _check_hooks(claim: Claim, module: object) -> None:
+    """Refuse a manifest without hooks, and one with hooks that this core does not know."""
+    marker = f"{hooks.PROJECT}_impl"
+    written = [name for name in dir(module) if hasattr(getattr(module, name, None), marker)]
+    for name in written:
+        if name not in HOOKS:
+            raise ManifestError(
+                f"{claim.place}: expected a hook of valor-core, found {name!r}",
+                did_you_mean(name, HOOKS) or f"Hooks are: {', '.join(HOOKS)}.",
+            )
+        taken = [*signature(getattr(module, name)).parameters]
+        if taken:
+            raise ManifestError(
+                f"{claim.place}: expected {name} to take no arguments, got {taken[0]!r}",
+                f"Write it as: def {name}():",
+            )
+    if not written:
+        raise ManifestError(
+            f"{claim.place}: its manifest declares nothing",
+            "Write valor_metrics or another hook and decorate it with @valor_core.hookimpl.",
+        )
+
+
+def _kernels(plugins: pluggy.PluginManager, claim: Claim) -> tuple[str, ...]:
+    answers = [each.function() for each in plugins.hook.valor_kernels.get_hookimpls()]
+    found: list[str] = []
+    for place in answers:
+        if not isinstance(place, str) or not IMPLEMENTATION.fullmatch(place):
+            raise ManifestError(
+                f"{claim.place}: valor_kernels must answer a place like "
+                f"'package.kernels:KERNELS', got {shown(place)}",
+                "Return the place of the family's valor_core.kernels.compiled.Kernels as text.",
+            )
+        found.append(place)
+    return tuple(found)
+
+
+def _declared(
+    plugins: pluggy.PluginManager, hook: str, claim: Claim, expected: type[Spec]
+) -> Specs[Any]:
+    specs: list[Spec] = []
+    for implementation in getattr(plugins.hook, hook).get_hookimpls():
+        specs.extend(implementation.function())
+    _check_declared(specs, claim, expected)
+    return Specs(specs)
+
+
+def _unreadable(
+    claim: Claim, error: BaseException, failed: str = "its manifest fails"
+) -> BaseException:
+    """What to raise where a manifest cannot be used."""
+    if not isinstance(error, (Exception, SystemExit)):
+        return error
+    newer = _of_another_time(claim, error)
+    if newer is not None:
+        return newer
+    if isinstance(error, ManifestError):
+        return error if error.message.startswith(claim.place) else error.at(f"{claim.place}: ")
+    if isinstance(error, RegistryError):
+        return error
+    return BrokenPluginError(
+        f"{claim.place}: {failed}, {type(error).__name__}: {error}",
+        f"Reinstall or remove it: {uninstall(claim.distribution)}",
+    )
+
+
+_UNKNOWN_KEY = re.compile(r"(\w*Spec)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
+
+
+def _of_another_time(claim: Claim, error: BaseException) -> RegistryError | None:
+    """What to say of a manifest that was written for another valor-core than this one."""
+    remedy = f"Upgrade it with: {install('--upgrade', 'valor-core')}"
+    reason = unmet(claim.distribution)
+    if reason is not None:
+        return BrokenPluginError(f"{claim.place}: {reason}", remedy)
+    unknown = _UNKNOWN_KEY.search(str(error)) if isinstance(error, TypeError) else None
+    if unknown is None:
+        return None
+    kind = next((kind for kind in KINDS.values() if kind.__name__ == unknown[1]), Spec)
+    return ManifestError(
+        f"{claim.place}: expected the keys of {unknown[1]}, found {unknown[2]!r}",
+        did_you_mean(unknown[2], [one.name for one in fields(kind)]) or remedy,
+    )
+
+
+def _check_declared(specs: list[Spec], claim: Claim, expected: type[Spec]) -> None:
+    place = claim.place
+    taken: dict[str, str] = {}
+    for spec in specs:
+        if not isinstance(spec, expected):
+            raise ManifestError(
+                f"{place}: expected a {expected.__name__}, found {shown(spec)}",
+                f"Return a list of {expected.__name__} from the hook.",
+            )
+        if spec.namespace != claim.namespace:
+            raise ManifestError(
+                f"{place}: declares {spec.name!r} outside its namespace",
+                f"Name it '{claim.namespace}.{spec.short_name}'.",
+            )
+        for word in (spec.short_name, *spec.aliases):
+            other = taken.setdefault(fold(word), spec.name)
+            if other != spec.name:
+                raise ManifestError(
+                    f"{place}: {other} and {spec.name} both answer to {word!r}",
+                    "Give one of them another name or alias.",
+                )

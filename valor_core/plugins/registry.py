@@ -1,0 +1,481 @@
+"""Registry: from a name in a config to the code behind it, importing no more than that name needs.
+
+Entry points are read as metadata. A namespace's manifest is imported when a name in it is asked
+for, and a metric's code when the metric is made. A plugin that fails is kept as an error for its
+own namespace and hides nobody.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from valor_core.errors import (
+    AmbiguousNameError,
+    BrokenPluginError,
+    MissingExtraError,
+    MissingPluginError,
+    PluginConflictError,
+    RegistryError,
+    UnknownNameError,
+    ValorError,
+    VersionPinError,
+    did_you_mean,
+)
+from valor_core.extras import FOLDERS, uninstall, ways
+from valor_core.plugins.entry_points import Announced, entry_points
+from valor_core.plugins.function_metric import FunctionMetricSpec
+from valor_core.plugins.manifest import Claim, Manifest, load, read
+from valor_core.plugins.spec import (
+    MetricSpec,
+    ResourceKindSpec,
+    ResourceSpec,
+    S,
+    Spec,
+    TaskSpec,
+    by_reference,
+    fold,
+)
+from valor_core.plugins.wanted import OWN_NAMESPACE, Wanted
+from valor_core.schemas import Batch
+
+GROUP = "valor.plugins"
+
+FIRST_PARTY = {name: name for name in FOLDERS if name != "cli"} | {"nvidia": "llm", "hf": "text"}
+"""Folder below ``plugins/`` of every namespace of this project."""
+
+_LOOK_AROUND = (
+    "See what is there with: valor list. A config names files with metrics of its own "
+    "under the key: modules"
+)
+
+_IN_PROCESS = ("in process", "0")
+"""Name and version of the distribution of what no distribution declares."""
+
+
+@define
+class Registry:
+    """What the installed plugins declare, by name.
+
+    A registry is a value, and two of them know nothing of each other. It reads the entry points
+    when it is made. What was installed meanwhile is looked for before a manifest is imported,
+    before a name is called unknown and before everything is listed.
+
+    Parameters
+    ----------
+    choose : mapping of str to str, optional
+        Which distribution to use for a namespace that several claim.
+
+    Examples
+    --------
+    >>> registry = Registry()
+    >>> "core" in registry.namespaces
+    True
+    """
+
+    choose: Mapping[str, str] = field(factory=dict)
+    _announced: tuple[Announced, ...] = field(init=False, repr=False)
+    _manifests: dict[str, Manifest] = field(init=False, factory=dict, repr=False)
+    _failures: dict[str, RegistryError] = field(init=False, factory=dict, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._announced = entry_points(GROUP)
+
+    def _look_again(self) -> None:
+        """Notice what was installed or removed meanwhile."""
+        self._announced = entry_points(GROUP, anew=True)
+
+    def _claims(self, namespace: str) -> tuple[Claim, ...]:
+        return tuple([_claim(entry) for entry in self._announced if entry.name == namespace])
+
+    def _has(self, namespace: str) -> bool:
+        """Whether there is something in a namespace, as far as this registry has looked."""
+        return namespace in self._manifests or any(
+            entry.name == namespace for entry in self._announced
+        )
+
+    def _is_there(self, namespace: str) -> bool:
+        """Whether there is something in a namespace by now."""
+        if not self._has(namespace):
+            self._look_again()
+        return self._has(namespace)
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Names of all namespaces that installed or registered plugins claim, sorted."""
+        self._look_again()
+        claimed = (entry.name for entry in self._announced)
+        return tuple(sorted({*claimed, *self._manifests}))
+
+    @property
+    def claims(self) -> Mapping[str, tuple[Claim, ...]]:
+        """For every namespace, the distributions that claim it."""
+        self._look_again()
+        namespaces = sorted({entry.name for entry in self._announced})
+        return {namespace: self._claims(namespace) for namespace in namespaces}
+
+    def add(self, spec: MetricSpec) -> None:
+        """Make a metric without a package, from the decorator, known by its name.
+
+        Raises
+        ------
+        PluginConflictError
+            If another metric has the name.
+        """
+        space = spec.namespace
+        manifest = self.manifest(space) if self._has(space) else Manifest(space, *_IN_PROCESS)
+        other = manifest.of(MetricSpec).by_name.get(fold(spec.short_name))
+        if other is None:
+            self._manifests[space] = manifest.joined_by(spec, MetricSpec)
+        elif other != spec:
+            raise PluginConflictError(f"{spec.name}: expected a new name, it is declared already")
+
+    def register(self, namespace: str, manifest: object, distribution: str = "in process") -> None:
+        """Add a manifest that no entry point announces: a module or an object with hooks.
+
+        Raises
+        ------
+        PluginConflictError
+            If the namespace is taken.
+        ManifestError
+            If a hook has a wrong signature or declares a foreign name.
+        """
+        if self._has(namespace):
+            raise PluginConflictError(f"{namespace}: expected a free namespace, it is taken")
+        claim = Claim(namespace, "", distribution, "0")
+        self._manifests[namespace] = read(claim, manifest)
+
+    def manifest(self, namespace: str) -> Manifest:
+        """What the plugin of a namespace declares; imports its manifest on first use.
+
+        Raises
+        ------
+        MissingPluginError, UnknownNameError
+            If no installed plugin claims the namespace.
+        PluginConflictError
+            If several do.
+        BrokenPluginError, ManifestError
+            If the manifest cannot be imported or declares something it may not.
+        """
+        if namespace in self._failures:
+            raise self._failures[namespace]
+        if namespace not in self._manifests:
+            try:
+                self._manifests[namespace] = load(self._owner(namespace))
+            except RegistryError as error:
+                self._failures[namespace] = error
+                raise
+        return self._manifests[namespace]
+
+    def metric(self, name: str, task: str | None = None) -> MetricSpec:
+        """Spec of the metric with this name, for the task; `find` says what names mean."""
+        return self.find(MetricSpec, name, task).serving(task)
+
+    def find(self, kind: type[S], name: str, task: str | None = None) -> S:
+        """Spec of the thing of a kind with this name.
+
+        Parameters
+        ----------
+        kind : type
+            Class of the spec: `MetricSpec`, `ReaderSpec` and so on.
+        name : str
+            ``"namespace.Name"``, or a bare name that is looked for in the namespace called like
+            the task and in core's; those of engines, tasks, commands and kinds of resources in
+            all others too. ``@version`` behind a metric's asserts the version. Case, ``_`` and
+            ``-`` do not matter, and aliases count. Where nothing in a namespace has the name, it
+            means the metric that takes names there, if there is one.
+        task : str, optional
+            Namespace of bare names.
+
+        Raises
+        ------
+        UnknownNameError, AmbiguousNameError, VersionPinError
+            With what to write instead.
+
+        Examples
+        --------
+        >>> from valor_core.plugins.spec import EngineSpec
+        >>> Registry().find(EngineSpec, "local").name
+        'core.local'
+        """
+        plain_name, _, pin = name.partition("@")
+        spec = self._find(Wanted(kind, plain_name, task))
+        if pin and isinstance(spec, MetricSpec) and pin != str(spec.version):
+            raise VersionPinError(
+                f"metric {name!r}: expected version {pin}, the installed one is {spec.version}",
+                f"Install the version of {self.distribution(spec)[0]} that has it, "
+                f"or write {spec.identity!r}.",
+            )
+        return spec
+
+    def resource_kind(self, name: str, resource: ResourceSpec) -> ResourceKindSpec:
+        """Spec of the kind of a resource with this name.
+
+        Parameters
+        ----------
+        name : str
+            A bare name is looked for in the namespace of the resource, then in all others.
+        resource : ResourceSpec
+            What it is a kind of.
+
+        Raises
+        ------
+        UnknownNameError, AmbiguousNameError
+            With what to write instead.
+        """
+        home = resource.namespace
+        return self._find(Wanted(ResourceKindSpec, name, home, resource.name))
+
+    def batch_class(self, task: str) -> type[Batch]:
+        """The batch of a task.
+
+        Raises
+        ------
+        UnknownNameError
+            If no plugin declares such a task.
+
+        Examples
+        --------
+        >>> Registry().batch_class("text").__name__
+        'TextBatch'
+        """
+        found: type[Batch] = implementation(self.find(TaskSpec, task))
+        return found
+
+    def knows_task(self, task: str) -> bool:
+        """Whether somebody declares a task."""
+        try:
+            return self.find(TaskSpec, task) is not None
+        except UnknownNameError:
+            return False
+
+    def all(self, kind: type[S]) -> list[S]:
+        """Everything of a kind, sorted by name; plugins that do not work are in `failures`."""
+        return sorted(self._known(kind), key=lambda spec: spec.name)
+
+    def failures(self) -> Mapping[str, RegistryError]:
+        """For every namespace that cannot be used, why; imports all manifests to find out."""
+        self._known(MetricSpec)
+        return dict(self._failures)
+
+    def foreign(self) -> list[str]:
+        """What to say of distributions that announce a namespace of this project's own."""
+        return [
+            f"{claim.place}: expected the namespace of valor-{FIRST_PARTY[claim.namespace]}, found "
+            f"another distribution\nUnless you trust it, remove it: {uninstall(claim.distribution)}"
+            for claims in self.claims.values()
+            for claim in claims
+            if claim.namespace in FIRST_PARTY
+            and fold(claim.distribution) != fold(f"valor-{FIRST_PARTY[claim.namespace]}")
+        ]
+
+    @property
+    def where_to_look(self) -> str:
+        """Remedy for a name that nothing comes close to."""
+        return (
+            "See what is there with: valor list" if self._known(MetricSpec) else install_metrics()
+        )
+
+    def distribution(self, spec: Spec) -> tuple[str, str]:
+        """Name and version of the distribution that declares a spec."""
+        manifest = self.manifest(spec.namespace)
+        if spec.name in manifest.in_process:
+            return _IN_PROCESS
+        return manifest.distribution, manifest.version
+
+    def _find(self, wanted: Wanted[S]) -> S:
+        if "." not in wanted.name:
+            return self._find_bare(wanted)
+        namespace, _, short = wanted.name.rpartition(".")
+        space = self._namespace(namespace, str(wanted))
+        known = self.manifest(space).of(wanted.kind).by_name
+        spec = known.get(fold(short)) or _taking_names(known.values())
+        if spec is None:
+            remedy = did_you_mean(wanted.name, [spec.name for spec in known.values()])
+            raise UnknownNameError(
+                f"{wanted}: not declared by the plugin '{space}'", remedy or wanted.listing
+            )
+        if not wanted.is_kind(spec):
+            raise UnknownNameError(
+                f"{wanted}: expected a kind of {wanted.resource}, found one of "
+                f"{getattr(spec, 'resource', None)}",
+                wanted.listing,
+            )
+        return spec
+
+    def _namespace(self, name: str, wanted: str) -> str:
+        """The namespace that a name means, in which something is wanted."""
+        if self._has(name):
+            return name
+        spaces = [known for known in self.namespaces if fold(known) == fold(name)]
+        if not spaces:
+            raise self._unknown_namespace(name, wanted)
+        if len(spaces) > 1 and name not in spaces:
+            raise AmbiguousNameError(
+                f"{wanted}: the namespaces {' and '.join(spaces)} both answer to it",
+                "Write the namespace exactly.",
+            )
+        return name if name in spaces else spaces[0]
+
+    def _find_bare(self, wanted: Wanted[S]) -> S:
+        task = wanted.home
+        for home in self._homes(wanted):
+            spec = self.manifest(home).of(wanted.kind).by_name.get(fold(wanted.name))
+            if spec is not None and wanted.is_kind(spec):
+                return spec
+        named = [spec for spec in self._known(wanted.kind) if wanted.names(spec)]
+        serving = [spec for spec in named if wanted.serves(spec)]
+        if wanted.kind.everywhere and len(serving) == 1:
+            return serving[0]
+        if serving and (task is None or wanted.kind.everywhere):
+            raise wanted.ambiguous(serving)
+        is_nowhere = task is not None and not (self._has(task) or self._declares(task))
+        if task and is_nowhere and not serving and not wanted.kind.everywhere:
+            raise self._unknown_namespace(task, str(wanted))
+        raise UnknownNameError(f"{wanted}: unknown{wanted.where}", self._nearest(wanted, named))
+
+    def _homes(self, wanted: Wanted[S]) -> Iterator[str]:
+        """Namespaces in which a bare name is looked for first.
+
+        They are the one called like the task, core's, and the one that declares a task that no
+        plugin is called like.
+        """
+        yield from filter(self._is_there, wanted.homes)
+        if wanted.home is None or wanted.kind.everywhere or self._has(wanted.home):
+            return
+        declaring = self._declares(wanted.home)
+        if len(declaring) == 1:
+            yield declaring[0]
+
+    def _declares(self, task: str) -> list[str]:
+        """The namespaces besides core's that declare a task."""
+        specs = [spec for spec in self._known(TaskSpec) if spec.short_name == task]
+        return [spec.namespace for spec in specs if spec.namespace != OWN_NAMESPACE]
+
+    def _nearest(self, wanted: Wanted[S], named: Sequence[S]) -> str:
+        """What may have been meant by a bare name that is not found."""
+        for spec in named:
+            if wanted.serves(spec):
+                return f"Did you mean {spec.name!r}?"
+        known = [spec for spec in self._known(wanted.kind) if wanted.serves(spec)]
+        for spec in known:
+            written = wanted.as_written(spec)
+            if written is not None:
+                return written
+        for spec in named:
+            if isinstance(spec, ResourceKindSpec):
+                return f"{spec.name!r} is a kind of {spec.resource}."
+            tasks = getattr(spec, "tasks", (getattr(spec, "task", None),))
+            return f"{spec.name!r} is for the task {' or '.join(map(str, tasks))}."
+        words = sorted({word for spec in known for word in wanted.words(spec)})
+        found = did_you_mean(wanted.name, words)
+        if found is None and wanted.kind is not MetricSpec:
+            return wanted.listing
+        return found or self.where_to_look
+
+    def _known(self, kind: type[S]) -> list[S]:
+        """All specs of a kind from the plugins that work."""
+        found: list[S] = []
+        for namespace in self.namespaces:
+            try:
+                found.extend(self.manifest(namespace).of(kind))
+            except RegistryError:
+                continue
+        return found
+
+    def _unknown_namespace(self, namespace: str, wanted: str) -> UnknownNameError:
+        folder = FIRST_PARTY.get(fold(namespace))
+        if folder is not None:
+            return MissingPluginError(
+                f"{wanted}: the plugin '{fold(namespace)}' is not installed",
+                f"Install it with: {ways(f'valor-{folder}')}",
+            )
+        return UnknownNameError(
+            f"{wanted}: no installed plugin claims the namespace {namespace!r}",
+            did_you_mean(namespace, [*self.namespaces, *FIRST_PARTY]) or _LOOK_AROUND,
+        )
+
+    def _owner(self, namespace: str) -> Claim:
+        claims = self._claims(namespace)
+        if len(claims) != 1 or claims[0].module not in sys.modules:
+            self._look_again()
+            claims = self._claims(namespace)
+        if not claims:
+            raise self._unknown_namespace(namespace, f"namespace {namespace!r}")
+        if len(claims) == 1:
+            return claims[0]
+        wanted = self.choose.get(namespace, "")
+        chosen = [claim for claim in claims if fold(claim.distribution) == fold(wanted)]
+        if len(chosen) == 1:
+            return chosen[0]
+        names = " and ".join(sorted(map(str, claims)))
+        first = min(claim.distribution for claim in claims)
+        raise PluginConflictError(
+            f"namespace {namespace!r}: expected one plugin, {names} claim it",
+            f"Uninstall one of them, or choose in the config: plugins: {{{namespace}: {first}}}",
+        )
+
+
+def implementation(spec: Spec, place: str | None = None) -> Any:
+    """The object that a spec names as its code, imported now.
+
+    Parameters
+    ----------
+    spec : Spec
+        The spec.
+    place : str, optional
+        Another place that it names, ``"package.module:name"``.
+
+    Raises
+    ------
+    MissingExtraError
+        If the code needs a package that the spec's extra would install.
+    BrokenPluginError
+        If the import fails in another way.
+    """
+    if isinstance(spec, FunctionMetricSpec) and place is None:
+        return spec.score
+    place = spec.implementation if place is None else place
+    package = place.partition(".")[0]
+    try:
+        return by_reference(place)
+    except ModuleNotFoundError as error:
+        if spec.extra is None or (error.name or package).partition(".")[0] == package:
+            raise _broken(spec, place, error) from error
+        raise MissingExtraError(
+            f"{spec.name}: its code needs {error.name!r}, which is not installed",
+            f"Install it with: {ways(f'{_distribution_of(spec.namespace)}[{spec.extra}]')}",
+        ) from error
+    except ValorError:
+        raise
+    except Exception as error:
+        raise _broken(spec, place, error) from error
+
+
+def _taking_names(specs: Iterable[S]) -> S | None:
+    """The metric that takes the names that nothing else has, if there is one."""
+    return next((spec for spec in specs if getattr(spec, "takes_names", None)), None)
+
+
+def install_metrics() -> str:
+    """What to do where no family of metrics is installed."""
+    return f"Install some metrics with: {ways('valor-classification')}"
+
+
+def _distribution_of(namespace: str) -> str:
+    """Name of the distribution that claims a namespace."""
+    found = [entry.distribution for entry in entry_points(GROUP) if entry.name == namespace]
+    return found[0] if len(found) == 1 else f"valor-{FIRST_PARTY.get(namespace, namespace)}"
+
+
+def _broken(spec: Spec, place: str, error: Exception) -> BrokenPluginError:
+    return BrokenPluginError(
+        f"{spec.name}: its code {place} cannot be imported, {type(error).__name__}: {error}"
+    )
+
+
+def _claim(entry: Announced) -> Claim:
+    return Claim(entry.name, entry.value, entry.distribution, entry.version)

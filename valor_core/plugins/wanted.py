@@ -1,0 +1,102 @@
+"""Wanted: a name that a registry looks for, and what it may mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic
+
+from attrs import frozen
+
+from valor_core.errors import AmbiguousNameError
+from valor_core.plugins.spec import KINDS, MetricSpec, S, Spec, fold
+
+OWN_NAMESPACE = "core"
+
+
+@frozen
+class Wanted(Generic[S]):
+    """A name that is looked for.
+
+    Parameters
+    ----------
+    kind : type
+        Class of the spec.
+    name : str
+        Qualified, or bare.
+    home : str, optional
+        Task or namespace that a bare name is looked for in first.
+    resource : str, optional
+        Full name of the resource that it is a kind of.
+
+    Examples
+    --------
+    >>> str(Wanted(MetricSpec, "F1", "classification"))
+    "metric 'F1'"
+    """
+
+    kind: type[S]
+    name: str
+    home: str | None = None
+    resource: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.kind.kind} {self.name!r}"
+
+    @property
+    def homes(self) -> tuple[str, ...]:
+        """Namespaces that a bare name is looked for in first."""
+        return tuple(dict.fromkeys([self.home, OWN_NAMESPACE] if self.home else [OWN_NAMESPACE]))
+
+    @property
+    def where(self) -> str:
+        """Where it was looked for, in words."""
+        if self.resource is not None:
+            return f" to {self.resource}"
+        return f" in the task '{self.home}'" if self.home and not self.kind.everywhere else ""
+
+    @property
+    def listing(self) -> str:
+        """Remedy that shows all of the kind."""
+        kinds = next(kinds for kinds, kind in KINDS.items() if issubclass(self.kind, kind))
+        option = "" if self.kind is MetricSpec else f" --{kinds.replace('_', '-')}"
+        return f"See what is there with: valor list{option}"
+
+    def names(self, spec: Spec) -> bool:
+        """Whether a spec answers to the bare name."""
+        return fold(self.name) in map(fold, (spec.short_name, *spec.aliases))
+
+    def is_kind(self, spec: Spec) -> bool:
+        """Whether a spec is a kind of the resource, if one was asked for."""
+        return self.resource is None or getattr(spec, "resource", None) == self.resource
+
+    def serves(self, spec: Spec) -> bool:
+        """Whether a spec can be used at home, as far as it says."""
+        task = getattr(spec, "task", None)
+        tasks = spec.tasks if isinstance(spec, MetricSpec) else (task,)
+        fits = self.home is None or task is None or self.home in tasks
+        return fits and self.is_kind(spec)
+
+    def words(self, spec: Spec) -> tuple[str, ...]:
+        """How a spec can be written here."""
+        is_bare = self.kind.everywhere or spec.namespace in self.homes
+        return (spec.short_name, *spec.aliases) if is_bare else (spec.name,)
+
+    def ambiguous(self, found: Sequence[Spec]) -> AmbiguousNameError:
+        """What to raise where several specs answer to the bare name."""
+        names = " or ".join(repr(spec.name) for spec in found)
+        if not self.kind.everywhere:
+            return AmbiguousNameError(
+                f"{self}: a bare name needs a task to be looked for in",
+                f"Write {names}, or set the task.",
+            )
+        several = " and ".join(spec.name for spec in found)
+        return AmbiguousNameError(
+            f"{self}: expected one of this name, found {several}", f"Write {names}."
+        )
+
+    def as_written(self, spec: Spec) -> str | None:
+        """How a metric is written that others call by this name."""
+        for other, parameters in getattr(spec, "written_as", ()):
+            if fold(other) == fold(self.name):
+                return f"Write it as: {{name: {spec.name}, {parameters}}}"
+        return None

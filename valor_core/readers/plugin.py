@@ -1,0 +1,66 @@
+"""What core itself declares: its tasks, the local engine, and the reader of plain tables."""
+
+from __future__ import annotations
+
+from valor_core.plugins.hooks import hookimpl
+from valor_core.plugins.spec import EngineSpec, ReaderSpec, TaskSpec
+
+
+@hookimpl
+def valor_tasks() -> tuple[TaskSpec, ...]:
+    """Declare the tasks that every family may serve."""
+    return (
+        TaskSpec(
+            name="core.classification",
+            summary="Labels of items, against labels or scores of labels",
+            implementation="valor_core.schemas.classification:ClassificationBatch",
+            item="valor_core.schemas.classification:Classification",
+        ),
+        TaskSpec(
+            name="core.detection",
+            summary="Objects in images, as boxes, outlines or masks",
+            implementation="valor_core.schemas.detection:DetectionBatch",
+            item="valor_core.schemas.detection:Detection",
+        ),
+        TaskSpec(
+            name="core.segmentation",
+            summary="The label of every pixel of images",
+            implementation="valor_core.schemas.segmentation:SegmentationBatch",
+            item="valor_core.schemas.segmentation:Segmentation",
+        ),
+        TaskSpec(
+            name="core.text",
+            summary="Responses to queries, with references and contexts",
+            implementation="valor_core.schemas.text:TextBatch",
+            item="valor_core.schemas.text:Text",
+            rows="valor_core.readers.text_rows:text_batch",
+        ),
+    )
+
+
+@hookimpl
+def valor_engines() -> tuple[EngineSpec, ...]:
+    """Declare the engine of this machine."""
+    return (
+        EngineSpec(
+            name="core.local",
+            summary="This machine: serially, in threads or in processes",
+            parameters="valor_core.evaluation.engines.local:LocalParameters",
+            implementation="valor_core.evaluation.engines.local:LocalEngine",
+        ),
+    )
+
+
+@hookimpl
+def valor_readers() -> tuple[ReaderSpec, ...]:
+    """Declare the reader of plain tables."""
+    return (
+        ReaderSpec(
+            name="core.table",
+            task=None,
+            summary="One row for each item, in CSV, JSON Lines, JSON or Parquet",
+            parameters="valor_core.readers.text_rows:TableParameters",
+            implementation="valor_core.readers.text_rows:TableReader",
+            aliases=("csv", "jsonl", "parquet"),
+        ),
+    )

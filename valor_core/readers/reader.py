@@ -1,0 +1,201 @@
+"""Reading: sources split into partitions of whole datums, and what reads them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from attrs import frozen
+
+from valor_core.errors import SchemaError, shown
+from valor_core.readers.fingerprint import fingerprint
+from valor_core.schemas import Batch, is_batch
+
+_MADE_OF_ARRAYS = {
+    "classification": "Make a batch of arrays with: ClassificationBatch.from_arrays",
+    "detection": "Make a batch of arrays with: valor_detection.arrays.from_arrays, "
+    "from_supervision or from_torchvision. A table with a row for each box is read from a file, "
+    "by the reader: table",
+    "segmentation": "Make a batch of arrays with: SegmentationBatch.from_arrays",
+    "text": "Make an item of each row with: Text(uid, query=…, response=…, references=…)",
+}
+"""What to do with arrays and tables in memory, by task."""
+
+
+class Partition(Protocol):
+    """A part of a source: pickles, and holds whole datums with both sides."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages and in the list of finished partitions."""
+
+
+def identity(partition: Partition) -> str:
+    """What stands in the list of finished partitions: its name, and the version of its data.
+
+    A partition with files has an `identity`, its name whatever folder they are named from. One
+    that has `paths` is another one when a file's size or time of change is, and one that has a
+    `fingerprint`, 32 hexadecimal digits, when that is.
+    """
+    paths: Iterable[Path] = getattr(partition, "paths", ())
+    stats = [path.stat() for path in paths if path.exists()]
+    versions = [f"{stat.st_size}:{stat.st_mtime_ns}" for stat in stats]
+    content = getattr(partition, "fingerprint", "")
+    name = getattr(partition, "identity", partition.name)
+    return " ".join([name, *versions, *([content] if content else [])])
+
+
+def name_in(identity: str) -> str:
+    """The name of the partition that an identity is of.
+
+    Examples
+    --------
+    >>> name_in("a b.csv, rows 1 to 9 2048:1700000000000000000")
+    'a b.csv, rows 1 to 9'
+    >>> name_in("batch 3 4d7a8f0b1c2e3f405162738495a6b7c8")
+    'batch 3'
+    """
+    return re.sub(r"( \d+:\d+)*( [0-9a-f]{32})?$", "", identity)
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Reads batches from somewhere; pickles."""
+
+    def partitions(self) -> Sequence[Partition]:
+        """The parts of the source, which can be read in any order and place."""
+
+    def read(self, partition: Any) -> Iterable[Batch]:
+        """The batches of one part, whose arrays are not written to afterwards."""
+
+
+@frozen
+class Position:
+    """A partition that is one of several things in memory.
+
+    Parameters
+    ----------
+    number : int
+        Which of them.
+    fingerprint : str
+        What stands for its content, where that was asked for.
+    """
+
+    number: int
+    fingerprint: str = ""
+
+    @property
+    def name(self) -> str:
+        """``batch 3``."""
+        return f"batch {self.number}"
+
+
+@frozen
+class InMemory:
+    """Batches that are there already, each a partition of its own.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> reader = InMemory.of([Text("q1", response="Paris")], TextBatch)
+    >>> [partition.name for partition in reader.partitions()]
+    ['batch 0']
+    """
+
+    batches: tuple[Batch, ...]
+    _fingerprints: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, data: Any, batch: type[Batch]) -> InMemory:
+        """A batch, a sequence of batches, or a sequence of the objects of a task.
+
+        Parameters
+        ----------
+        data : object
+            Any of these.
+        batch : type
+            The task's batch.
+
+        Raises
+        ------
+        SchemaError
+            If they are something else, with what makes a batch of it.
+        """
+        if is_batch(data):
+            return cls((data,))
+        _check_in_memory(data, batch.task)
+        if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping)):
+            data = list(data)
+            if data and all(map(is_batch, data)):
+                return cls(_numbered_apart(data))
+        return cls((batch.of(data),))
+
+    def partitions(self) -> Sequence[Position]:
+        """One for each batch."""
+        if self._fingerprints:
+            return tuple(map(Position, range(len(self.batches)), self._fingerprints))
+        return tuple(map(Position, range(len(self.batches))))
+
+    def fingerprinted(self) -> InMemory:
+        """The same, with partitions that are others when their batch is; it reads all data."""
+        return InMemory(self.batches, tuple(map(fingerprint, self.batches)))
+
+    def read(self, partition: Position) -> Iterator[Batch]:
+        """The batch at a position."""
+        yield self.batches[partition.number]
+
+
+def batch_of(data: Any, batch: type[Batch]) -> Batch:
+    """The batch of some objects of its task.
+
+    Raises
+    ------
+    SchemaError
+        If they are something else, with what makes a batch of it.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.text import Text, TextBatch
+    >>> len(batch_of([Text("q1", response="Paris")], TextBatch))
+    1
+    """
+    _check_in_memory(data, batch.task)
+    return batch.of(data)
+
+
+def _check_in_memory(data: Any, task: str) -> None:
+    """Raise a `SchemaError` that helps on if data are what only a reader or a function takes."""
+    if isinstance(data, (str, os.PathLike)):
+        raise SchemaError(
+            f"data: expected items or a batch, got {shown(os.fspath(data))}",
+            f"Name what reads it: {{'reader': …, 'path': {os.fspath(data)!r}}}. "
+            "See the readers with: valor list --readers",
+        )
+    if _is_of_arrays(data):
+        raise SchemaError(
+            f"data: expected items or a batch, got {type(data).__name__}",
+            _MADE_OF_ARRAYS.get(task),
+        )
+
+
+def _is_of_arrays(data: Any) -> bool:
+    """Whether some data are a table or an array of numbers, or several."""
+    if isinstance(data, (list, tuple)):
+        return len(data) > 0 and all(isinstance(one, list) or _is_of_arrays(one) for one in data)
+    if hasattr(data, "columns"):
+        return True
+    return hasattr(data, "__array__") and getattr(getattr(data, "dtype", None), "kind", "O") != "O"
+
+
+def _numbered_apart(batches: Iterable[Batch]) -> tuple[Batch, ...]:
+    """Batches whose datums have no names, numbered through, whoever reads them first."""
+    apart = []
+    count = 0
+    for batch in batches:
+        renumbers = batch.datums.numbered and (count or not batch.datums.from_zero)
+        apart.append(batch.renumber(count) if renumbers else batch)
+        count += len(batch)
+    return tuple(apart)

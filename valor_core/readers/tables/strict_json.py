@@ -1,0 +1,87 @@
+"""Strict JSON: refuses what Python reads and no two programs read alike.
+
+A key that stands twice in one object has its last value in Python and its first elsewhere. Half of
+a UTF-16 pair is no character; no file can hold it as UTF-8.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from valor_core.errors import shown
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SPACED_COLON = re.compile(r'"[ \t\r\n]+:')
+
+
+class StrictJsonError(ValueError):
+    """A finding, in words that follow on an expectation."""
+
+
+def parse(text: str) -> Any:
+    r"""The value that a text stands for.
+
+    Raises
+    ------
+    StrictJsonError
+        If a key stands twice in an object, or a text has a lone surrogate.
+    ValueError
+        If it is no JSON.
+
+    Examples
+    --------
+    >>> parse('{"score": 0.5, "score": 1}')
+    Traceback (most recent call last):
+        ...
+    valor_core.readers.tables.strict_json.StrictJsonError: found the key 'score' twice in an object
+    """
+    value = _DECODER.decode(text)
+    if "\\u" in text and _SURROGATE.search(text):
+        _check_characters(value)
+    return value
+
+
+def is_surely_strict(text: str, records: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether `parse` would find nothing in a text; quickly told of records without tables in them.
+
+    Parameters
+    ----------
+    text : str
+        The text; its colons between keys and values are counted.
+    records : iterable of mapping
+        What it stands for.
+
+    Examples
+    --------
+    >>> is_surely_strict('[{"a": 1, "a": 2}]', [{"a": 2}])
+    False
+    """
+    if "\\u" in text and _SURROGATE.search(text):
+        return False
+    keys = sum(map(len, records))
+    if text.count(":") == keys:  # told three times as fast, where no text has a colon
+        return True
+    return not _SPACED_COLON.search(text) and text.count('":') == keys
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise StrictJsonError(f"found the key {shown(twice)} twice in an object")
+    return values
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+
+
+def _check_characters(value: Any) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        found = error.object[error.start].encode("ascii", "backslashreplace").decode()
+        raise StrictJsonError(f"found the lone surrogate {found}, which is no character") from error

@@ -1,0 +1,175 @@
+"""Reader of plain tables, one row for each item, for tasks whose items are rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import fields, frozen
+
+from valor_core.errors import ParameterError, ReadError, did_you_mean, shown
+from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.plugins.spec import TaskSpec, by_reference
+from valor_core.readers.tables import (
+    DEFAULT_PARTITION_BYTES,
+    Table,
+    TablePartition,
+    read_table,
+    split_table,
+)
+from valor_core.readers.tables.metadata import columns_beside, typed, unpacked
+from valor_core.readers.tables.nested import parsed, tables
+from valor_core.schemas import Batch, Datums
+from valor_core.schemas.text import TEXT_FIELDS, TextBatch
+
+
+@parameters
+class TableParameters:
+    """Parameters of the reader of plain tables."""
+
+    path: Path = parameter(
+        help="Table with one row for each item, in .csv, .tsv, .jsonl, .json or .parquet."
+    )
+    columns: Mapping[str, str] = parameter(
+        default={}, help="Names of columns in the file, by the schema's names: {query: question}."
+    )
+    partition_bytes: int = parameter(
+        default=DEFAULT_PARTITION_BYTES,
+        help="Size of the parts that workers read, in bytes.",
+        check=Within(1),
+    )
+
+
+_STANDARD_NAMES: Mapping[str, str] = {
+    "user_input": "query",
+    "reference": "references",
+    "retrieved_contexts": "contexts",
+    "input": "query",
+    "actual_output": "response",
+    "expected_output": "references",
+    "retrieval_context": "contexts",
+}
+"""Names that Ragas, and then DeepEval, give to the schema's fields."""
+
+_FIELDS = ("uid", *TEXT_FIELDS, "metadata")
+
+
+@frozen
+class TableReader:
+    """Reads one item from each row; columns that are not of the schema are metadata.
+
+    Parameters
+    ----------
+    parameters : TableParameters
+        File, names of columns and size of partitions.
+    task : TaskSpec
+        Task of the batches.
+
+    Raises
+    ------
+    ParameterError
+        If the task does not say how its items are rows, or `columns` names a field that its items
+        do not have.
+    """
+
+    parameters: TableParameters
+    task: TaskSpec
+
+    def __attrs_post_init__(self) -> None:
+        task = self.task
+        if task.rows is None:
+            raise ParameterError(
+                f"reader: expected a task whose items can be rows, got {task.short_name}",
+                "See the readers of the task with: valor list --readers",
+            )
+        known = [each.name for each in fields(by_reference(task.item))]
+        for name in self.parameters.columns:
+            if name not in known:
+                raise ParameterError(
+                    f"columns.{name}: unknown field",
+                    did_you_mean(name, known) or f"Known fields: {', '.join(known)}.",
+                )
+
+    def partitions(self) -> Sequence[TablePartition]:
+        """Ranges of the file."""
+        chosen = self.parameters
+        return split_table(chosen.path, partition_bytes=chosen.partition_bytes)
+
+    def read(self, partition: TablePartition) -> Iterator[Batch]:
+        """The batch of one range."""
+        table = read_table(partition, columns=self.parameters.columns)
+        yield by_reference(self.task.rows or "")(table)
+
+
+def text_batch(table: Table) -> TextBatch:
+    """Text items of a table; rows without a uid column are called by their number in the file."""
+    found = _fields_of(table)
+    if table.unit == "row" and not set(found) & set(TEXT_FIELDS):
+        raise table.missing(*TEXT_FIELDS)
+    metadata: dict[str, Any] = unpacked(tables(table, "metadata") if table.has("metadata") else ())
+    metadata |= columns_beside(table, own=found.values())
+    uids: Any = table.uids(found["uid"]) if "uid" in found else table.rows
+    query, response = (
+        table.values(found[name]) if name in found else [None] * len(table)
+        for name in ("query", "response")
+    )
+    listed = (
+        _texts(table.values(found[name]).tolist()) if name in found else [()] * len(table)
+        for name in ("references", "contexts", "reference_contexts")
+    )
+    outcomes = _outcomes(table, found["outcomes"]) if "outcomes" in found else [()] * len(table)
+    return TextBatch(Datums(uids, metadata), query, response, *listed, outcomes=outcomes)
+
+
+def _fields_of(table: Table) -> dict[str, str]:
+    """The column of each field that the table has; what a config names comes before other names.
+
+    Raises
+    ------
+    ReadError
+        If there are two columns for a field.
+    """
+    found: dict[str, str] = {}
+    for name in table.names:
+        standard = _STANDARD_NAMES.get(name, name)
+        if standard not in _FIELDS or (name != standard and standard in table.names_in_file):
+            continue
+        if standard in found:
+            what = "column" if table.unit == "row" else "field"
+            raise ReadError(
+                f"{table.source}: expected one {what} for {standard!r}, found "
+                f"{found[standard]!r} and {name!r}",
+                f"Say which it is with the reader's key: columns: {{{standard}: {name}}}",
+            )
+        found[standard] = name
+    return found
+
+
+def _texts(cells: list[Any]) -> list[tuple[str, ...]]:
+    """Lists of texts; one text is a list of one, nothing an empty list."""
+    kinds = set(map(type, cells))
+    if kinds <= {str}:
+        return list(zip(cells, strict=True))
+    if kinds <= {list, tuple}:
+        return list(map(tuple, cells))
+    return [
+        () if cell is None else tuple(cell) if isinstance(cell, (list, tuple)) else (cell,)
+        for cell in cells
+    ]
+
+
+def _outcomes(table: Table, name: str) -> list[tuple[bool, ...]]:
+    """Lists of true and false, or of 1 and 0; one of them is a list of one."""
+    found = []
+    for row, cell in enumerate(parsed(table, name)):
+        value = typed(cell) if table.is_text else cell
+        listed = () if value is None else value if isinstance(value, (list, tuple)) else (value,)
+        for one in listed:
+            if not isinstance(one, int) or one not in (0, 1):
+                raise ReadError(
+                    f"{table.place(row, name)}: expected a list of true and false, "
+                    f"found {shown(cell)}"
+                )
+        found.append(tuple(map(bool, listed)))
+    return found

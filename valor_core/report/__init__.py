@@ -1,0 +1,1 @@
+"""Report: results by name, slice and key, required values, and the tables that are printed."""

@@ -1,0 +1,391 @@
+"""Report: all results of an evaluation and everything needed to read, compare and rerun it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import evolve, field, frozen
+
+from valor_core.errors import ReportError, and_more, did_you_mean_file, shown
+from valor_core.extras import import_extra
+from valor_core.metrics.item_rows import ItemRow, ItemRows
+from valor_core.metrics.result import Result
+from valor_core.report.files import write_text
+from valor_core.report.flat import flat_keys
+from valor_core.report.records import csv_text, frame, records
+from valor_core.report.report_records import check_report
+from valor_core.report.requirements import Requirement, check
+from valor_core.report.results import Results, as_results, notebook
+from valor_core.report.sliced import SlicedResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FORMAT = 1
+_MOST_NAMED = 10
+_UNDONE = ("failed", "not_run", "missing_partitions")
+_ONLY_JSON = "Name a report in .json, the only form that can be read again."
+
+
+@frozen
+class SliceReport:
+    """Results of the datums that share some metadata values.
+
+    Parameters
+    ----------
+    where : mapping of str to value
+        The values, ``{"weather": "rain"}``.
+    results : Results
+        Their results.
+    """
+
+    where: Mapping[str, Any]
+    results: Results = field(converter=as_results)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The slice as JSON has it."""
+        return {
+            "slice": dict(self.where),
+            "results": [result.to_dict() for result in self.results],
+        }
+
+
+def _as_rows(rows: Iterable[ItemRow]) -> ItemRows:
+    return rows if isinstance(rows, ItemRows) else ItemRows.of(rows)
+
+
+@frozen
+class ItemTable:
+    """Rows of one per-item metric.
+
+    Parameters
+    ----------
+    metric : str
+        Name and version.
+    parameters : mapping
+        Its parameters.
+    rows : ItemRows
+        One row per item, by uid; columns until a row is read.
+    """
+
+    metric: str
+    parameters: Mapping[str, Any]
+    rows: ItemRows = field(converter=_as_rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as JSON has it."""
+        return {
+            "metric": self.metric,
+            "parameters": dict(self.parameters),
+            "rows": [row.to_dict() for row in self.rows],
+        }
+
+
+@frozen(kw_only=True)
+class Report:
+    """Everything an evaluation found.
+
+    Parameters
+    ----------
+    results : Results
+        Results over all datums that took part.
+    slices : tuple of SliceReport
+        Results by metadata values.
+    items : tuple of ItemTable
+        Rows of per-item metrics, where asked for.
+    config : mapping
+        The resolved config; `valor rerun` starts from it.
+    versions : mapping of str to str
+        Distributions that took part.
+    counts : mapping of str to int
+        Datums ``read``, ``skipped`` by the filter, and ``failed`` in a per-item metric; where there
+        are any, ``not_run`` in one, and ``missing_partitions``.
+    requirements : tuple of Requirement
+        Thresholds from ``require``, each met or not.
+    warnings : tuple of str
+        What is worth knowing.
+    not_found : tuple of str
+        What the request names and the data do not have, such as a field to slice by.
+    stopped : str, optional
+        Why the run ended before its time or items were not run, and how far it was.
+    interrupted : bool
+        Whether it was the user who stopped the run.
+    facts : mapping of str to mapping
+        What resources tell of the whole run: calls, tokens, the model that answered.
+    """
+
+    results: Results = field(converter=as_results)
+    slices: tuple[SliceReport, ...] = ()
+    items: tuple[ItemTable, ...] = ()
+    config: Mapping[str, Any] = field(factory=dict)
+    versions: Mapping[str, str] = field(factory=dict)
+    counts: Mapping[str, int] = field(factory=dict)
+    requirements: tuple[Requirement, ...] = ()
+    warnings: tuple[str, ...] = ()
+    not_found: tuple[str, ...] = ()
+    stopped: str | None = None
+    interrupted: bool = False
+    facts: Mapping[str, Mapping[str, Any]] = field(factory=dict)
+
+    def __getitem__(self, wanted: str | tuple[str | int, ...]) -> Results:
+        return self.results[wanted]
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __contains__(self, wanted: object) -> bool:
+        return wanted in self.results
+
+    def __bool__(self) -> bool:
+        """True: a report without results is one all the same."""
+        return True
+
+    def __repr__(self) -> str:
+        task = self.config.get("task")
+        counts = [(self.counts.get("read", 0), "item"), (len(self), "result")]
+        counts += [(len(self.slices), "slice")] if self.slices else []
+        parts = [f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in counts]
+        told = ", ".join([*([task] if isinstance(task, str) else []), *parts])
+        return f"<Report: {told}; print(report) shows them>"
+
+    def __str__(self) -> str:
+        """The tables that ``valor run`` prints."""
+        from valor_core.report.tables.report_tables import plain
+
+        return plain(self)
+
+    def _repr_html_(self) -> str | None:
+        """The tables, for a cell of a notebook."""
+        return notebook(self)
+
+    def find(self, name: str | None = None, **parameters: Any) -> Results:
+        """As `Results.find`."""
+        return self.results.find(name, **parameters)
+
+    def slice(self, **where: Any) -> Results:
+        """Results of one slice: ``report.slice(weather="rain")``.
+
+        Raises
+        ------
+        ReportError
+            If there is no such slice.
+        """
+        for part in self.slices:
+            if _told_apart(part.where) == _told_apart(where):
+                return part.results
+        raise ReportError(f"report: no slice {where!r}", self._slices_there_are(where))
+
+    def _slices_there_are(self, where: Mapping[str, Any]) -> str:
+        alike = [part.where for part in self.slices if set(part.where) == set(where)]
+        listed = alike or [part.where for part in self.slices]
+        if not listed:
+            return "Name the fields under slices."
+        first = ", ".join(repr(dict(one)) for one in listed[:_MOST_NAMED])
+        return f"There are: {first}{and_more(len(listed) - _MOST_NAMED)}."
+
+    def everything(self) -> Iterator[SlicedResult]:
+        """All results: those of the whole, then those of the slices."""
+        yield from (SlicedResult({}, result) for result in self.results)
+        for part in self.slices:
+            yield from (SlicedResult(part.where, result) for result in part.results)
+
+    def judged(self, requirements: Collection[Requirement]) -> Report:
+        """The report with the outcome of some requirements."""
+        if not requirements:
+            return self
+        return evolve(self, requirements=check(requirements, self.everything()))
+
+    @property
+    def ok(self) -> bool:
+        """Whether there were data, all was done, nothing failed and every requirement is met."""
+        undone = self.stopped or self.not_found or self.counts.get("read") == 0
+        undone = undone or any(self.counts.get(name, 0) for name in _UNDONE)
+        failed = undone or any(result.error for result in self.results)
+        return not failed and all(requirement.met for requirement in self.requirements)
+
+    def flat(self, prefix: str = "") -> dict[str, float]:
+        """As `Results.flat`, with the numbers of slices."""
+        return flat_keys(self.everything(), prefix)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """As `Results.to_records`, with the results of slices and the slice that each is of."""
+        return records(self.everything())
+
+    def to_frame(self) -> pd.DataFrame:
+        """The records as a pandas data frame.
+
+        Raises
+        ------
+        MissingExtraError
+            If pandas is not installed.
+        """
+        return frame(self.to_records())
+
+    def to_csv(self) -> str:
+        """The records as CSV; values that are not numbers as JSON."""
+        return csv_text(self.to_records())
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+        record: dict[str, Any] = {
+            "valor_report": FORMAT,
+            "results": [result.to_dict() for result in self.results],
+        }
+        if self.slices:
+            record["slices"] = [part.to_dict() for part in self.slices]
+        if self.items:
+            record["items"] = [table.to_dict() for table in self.items]
+        if self.requirements:
+            record["requirements"] = [outcome.to_dict() for outcome in self.requirements]
+        if self.not_found:
+            record["not_found"] = list(self.not_found)
+        if self.stopped is not None:
+            record |= {"stopped": self.stopped, "interrupted": self.interrupted}
+        if self.facts:
+            record["facts"] = {name: dict(facts) for name, facts in self.facts.items()}
+        return record | {
+            "counts": dict(self.counts),
+            "warnings": list(self.warnings),
+            "versions": dict(self.versions),
+            "config": dict(self.config),
+        }
+
+    def to_json(self) -> str:
+        """The report as JSON text, the same bytes for the same data and config."""
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
+        return text + "\n"
+
+    def to_markdown(self) -> str:
+        """The report as Markdown tables."""
+        from valor_core.report.tables.report_tables import markdown
+
+        return markdown(self)
+
+    def to_html(self) -> str:
+        """The report as a page of HTML that needs no other file.
+
+        Raises
+        ------
+        MissingExtraError
+            If ``valor-cli``, which draws it, is not installed.
+        """
+        page = import_extra("valor_cli.pages.page", "report.to_html: a page", "valor-cli")
+        made: str = page.html(self)
+        return made
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the report; the suffix says how: ``.json``, ``.csv``, ``.md`` or ``.html``.
+
+        Raises
+        ------
+        ReportError
+            If the suffix is none of these or the file cannot be written.
+        """
+        path = Path(path)
+        if path.suffix not in _WRITERS:
+            raise ReportError(f"{path}: expected a name in .json, .csv, .md or .html")
+        write_text(path, _WRITERS[path.suffix](self))
+
+    @classmethod
+    def from_dict(cls, record: Any, source: str = "report") -> Report:
+        """The report that `to_dict` wrote.
+
+        Raises
+        ------
+        ReportError
+            If the record is not a report.
+        """
+        if not isinstance(record, Mapping) or record.get("valor_report") != FORMAT:
+            raise ReportError(
+                f"{source}: expected a report of format {FORMAT}, found {shown(record)}",
+                _ONLY_JSON,
+            )
+        try:
+            check_report(record)
+            return cls._from_record(record)
+        except ReportError as error:
+            raise ReportError(
+                f"{source}: expected a report, its content is damaged, {error.message}"
+            ) from error
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise ReportError(
+                f"{source}: expected a report, its content is damaged, "
+                f"{type(error).__name__}: {error}"
+            ) from error
+
+    @classmethod
+    def _from_record(cls, record: Mapping[str, Any]) -> Report:
+        return cls(
+            results=[Result.from_dict(entry) for entry in record["results"]],
+            slices=tuple(
+                SliceReport(entry["slice"], map(Result.from_dict, entry["results"]))
+                for entry in record.get("slices", ())
+            ),
+            items=tuple(
+                ItemTable(
+                    entry["metric"],
+                    entry["parameters"],
+                    ItemRows.of(map(ItemRow.from_dict, entry["rows"])),
+                )
+                for entry in record.get("items", ())
+            ),
+            config=record.get("config", {}),
+            versions=record.get("versions", {}),
+            counts=record.get("counts", {}),
+            requirements=tuple(
+                Requirement.from_dict(entry) for entry in record.get("requirements", ())
+            ),
+            warnings=tuple(record.get("warnings", ())),
+            not_found=tuple(record.get("not_found", ())),
+            stopped=record.get("stopped"),
+            interrupted=record.get("interrupted", False),
+            facts=record.get("facts", {}),
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Report:
+        """The report in a JSON file.
+
+        Raises
+        ------
+        ReportError
+            If there is no such file or it is not a report.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+            record = json.loads(text)
+        except FileNotFoundError as error:
+            raise ReportError(f"{path}: no such file", did_you_mean_file(Path(path))) from error
+        except OSError as error:
+            raise ReportError(f"{path}: cannot be read, {error.strerror}") from error
+        except (ValueError, RecursionError) as error:
+            place = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+            if place and text.lstrip().startswith("{"):
+                raise ReportError(
+                    f"{path}{place}: expected a whole report, it may have been cut off here",
+                    "Write it again with: valor run CONFIG -o report.json",
+                ) from error
+            raise ReportError(
+                f"{path}{place}: expected a report as JSON, found something else", _ONLY_JSON
+            ) from error
+        return cls.from_dict(record, str(path))
+
+
+def _told_apart(where: Mapping[str, Any]) -> dict[str, tuple[bool, Any]]:
+    """Values of a slice, True told from 1."""
+    return {name: (isinstance(value, bool), value) for name, value in where.items()}
+
+
+_WRITERS: Mapping[str, Callable[[Report], str]] = {
+    ".json": Report.to_json,
+    ".csv": Report.to_csv,
+    ".md": Report.to_markdown,
+    ".html": Report.to_html,
+}

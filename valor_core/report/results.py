@@ -1,0 +1,348 @@
+"""Results: what metrics found, in the order of the report, and how they are looked up."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean
+from valor_core.metrics.result import Result
+from valor_core.parameters.declaration import declared, plain_value
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec, fold
+from valor_core.report.flat import flat_keys
+from valor_core.report.records import csv_text, frame, records
+from valor_core.report.sliced import SlicedResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NAMING = ("label", "average", "label_key")
+"""Parameters whose bare value names a result."""
+
+_MOST_NAMED = 10
+_UNSAID = object()
+
+
+def _results(results: Any) -> tuple[Result, ...]:
+    return tuple(results)
+
+
+@frozen
+class Results(Sequence[Result]):
+    """Results in the order of the report, found by position, name or label.
+
+    Labels are text; a whole number stands for the label that is written like it.
+
+    Examples
+    --------
+    >>> results = Results([
+    ...     Result(type="Recall", parameters={"label": "cat"}, value=0.5),
+    ...     Result(type="Recall", parameters={"label": "dog"}, value=0.25),
+    ... ])
+    >>> results["Recall", "cat"].value
+    0.5
+    >>> results["recall"].find(label="dog").value
+    0.25
+    >>> "F1" in results
+    False
+    """
+
+    _results: tuple[Result, ...] = field(converter=_results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    @overload
+    def __getitem__(self, wanted: int) -> Result: ...
+    @overload
+    def __getitem__(self, wanted: slice) -> Results: ...
+    @overload
+    def __getitem__(self, wanted: str) -> Results: ...
+    @overload
+    def __getitem__(self, wanted: tuple[str | int, ...]) -> Results: ...
+    def __getitem__(self, wanted: int | slice | str | tuple[str | int, ...]) -> Result | Results:
+        if isinstance(wanted, int):
+            return self._results[wanted]
+        if isinstance(wanted, slice):
+            return Results(self._results[wanted])
+        name, *values = (wanted,) if isinstance(wanted, str) else wanted
+        found = self._named(str(name))
+        for value in map(_as_name, values):
+            named = [result for result in found if value in _names(result)]
+            if not named:
+                there = (word for result in found for word in _names(result))
+                raise ReportError(
+                    f"report: no result of {name!r} for {value!r}", _nearest(value, there)
+                )
+            found = named
+        return Results(found)
+
+    def __contains__(self, wanted: object) -> bool:
+        """Whether a result is one of them, or what ``results[wanted]`` asks for is there."""
+        parts = (wanted,) if isinstance(wanted, str) else wanted
+        if not (isinstance(parts, tuple) and parts and isinstance(parts[0], str)):
+            return wanted in self._results
+        try:
+            self[parts]
+        except ReportError:
+            return False
+        return True
+
+    def __repr__(self) -> str:
+        types = list(dict.fromkeys(result.type for result in self._results))
+        of = f" of {', '.join(types[:_MOST_NAMED])}{and_more(len(types) - _MOST_NAMED)}"
+        counted = f"{len(self):,} result{'' if len(self) == 1 else 's'}{of if types else ''}"
+        return f"<Results: {counted}; print(results) shows them>"
+
+    def __str__(self) -> str:
+        """The tables that a report with these results prints."""
+        from valor_core.report.tables.report_tables import plain_tables
+
+        return plain_tables(self)
+
+    def _repr_html_(self) -> str | None:
+        """The tables, for a cell of a notebook."""
+        return notebook(self)
+
+    @property
+    def value(self) -> Any:
+        """The value of the only result, or the reason why there is none.
+
+        Raises
+        ------
+        ReportError
+            If there are several.
+        """
+        return self.only.value
+
+    @property
+    def only(self) -> Result:
+        """The only result.
+
+        Raises
+        ------
+        ReportError
+            If there are several, with what tells them apart.
+        """
+        if len(self._results) == 1:
+            return self._results[0]
+        if not self._results:
+            raise ReportError("report: expected one result, found none")
+        first = self._results[0]
+        names = dict.fromkeys(name for result in self._results for name in result.parameters)
+        apart = [
+            f"{name}={told(first, name)!r}"
+            for name in names
+            if any(told(result, name) != told(first, name) for result in self._results)
+        ]
+        raise ReportError(
+            f"report: expected one result of {first.type}, found {len(self)}",
+            f"Choose one with find({', '.join(apart)})."
+            if apart
+            else f"Take one by its place, [0] to [{len(self) - 1}]: nothing tells them apart.",
+        )
+
+    def find(self, name: str | None = None, **parameters: Any) -> Results:
+        """The results of a metric with some parameters; those that it does not name are defaults.
+
+        Raises
+        ------
+        ReportError
+            If there is none.
+        """
+        pool = self._results if name is None else self._named(name)
+        named = {key: _as_name(value) for key, value in parameters.items() if key in NAMING}
+        parameters |= named
+        found = pool
+        for key, value in parameters.items():
+            stated = [one for one in found if one.parameters.get(key, _UNSAID) == value]
+            found = stated or [one for one in found if told(one, key) == value]
+        if not found:
+            asked = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
+            of = f" of {name!r}" if name else ""
+            raise ReportError(
+                f"report: no result{of} with {asked}", _nearest_parameter(pool, parameters)
+            )
+        return Results(found)
+
+    def flat(self, prefix: str = "") -> dict[str, float]:
+        """Every single number under a flat key, for experiment trackers, as in `flat_keys`.
+
+        Examples
+        --------
+        >>> Results([Result(type="Recall", parameters={"label": "cat"}, value=0.5)]).flat("val/")
+        {'val/Recall/label:cat': 0.5}
+        """
+        return flat_keys(self._whole(), prefix)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """One flat record per result: type, metric, parameters, value and reason."""
+        return records(self._whole())
+
+    def to_frame(self) -> pd.DataFrame:
+        """A pandas data frame with one row per result.
+
+        Raises
+        ------
+        MissingExtraError
+            If pandas is not installed.
+        """
+        return frame(self.to_records())
+
+    def to_csv(self) -> str:
+        """The records as CSV; values that are not numbers as JSON."""
+        return csv_text(self.to_records())
+
+    def _whole(self) -> Iterator[SlicedResult]:
+        return (SlicedResult({}, result) for result in self._results)
+
+    def _named(self, name: str) -> list[Result]:
+        found = [result for result in self._results if is_called(result, name)]
+        if not found:
+            types = dict.fromkeys(result.type for result in self._results)
+            raise ReportError(
+                f"report: no result of {name!r}",
+                did_you_mean(name, types) or f"It has: {', '.join(types)}.",
+            )
+        return found
+
+
+def notebook(found: Any) -> str | None:
+    """The tables of a report or of results as HTML; none where nothing is installed that draws it.
+
+    A notebook shows the `repr` then, which says how to see the tables as text.
+    """
+    try:
+        drawing = importlib.import_module("valor_cli.pages.notebook")
+    except ImportError:
+        return None
+    html: str = drawing.notebook(found)
+    return html
+
+
+def as_results(results: Any) -> Results:
+    """Results as a `Results`."""
+    return results if isinstance(results, Results) else Results(results)
+
+
+def is_called(result: Result, name: str) -> bool:
+    """Whether a result is of the metric with this name, in full or in short, or an alias of it.
+
+    Examples
+    --------
+    >>> is_called(Result(type="F1", metric="lab.F1@1", value=0.5), "lab.f1")
+    True
+    """
+    return answers(result.type, result.metric, name, result.aliases)
+
+
+@lru_cache
+def answers(type: str, metric: str, name: str, aliases: tuple[str, ...] | None = None) -> bool:
+    """Whether a metric answers to a name.
+
+    Parameters
+    ----------
+    type : str
+        The metric's short name, ``"F1"``.
+    metric : str
+        Its full name, with or without version, ``"classification.F1@1"``.
+    name : str
+        Its short or full name or an alias, in any form.
+    aliases : tuple of str, optional
+        Its other names; those that the installed plugin has for it unless given.
+
+    Examples
+    --------
+    >>> answers("F1", "lab.F1@1", "f1"), answers("F1", "lab.F1@1", "F2")
+    (True, False)
+    >>> answers("F1", "lab.F1@1", "lab.f_score", ("FScore",))
+    True
+    """
+    wanted, full = fold(name.partition("@")[0]), metric.partition("@")[0]
+    if wanted in (fold(type), fold(full)):
+        return True
+    known = _installed_aliases(full) if aliases is None else aliases
+    return wanted.removeprefix(f"{fold(full.partition('.')[0])}.") in map(fold, known)
+
+
+def _spec(full: str) -> MetricSpec | None:
+    """What the plugin of a metric, if it is installed, declares under its name."""
+    namespace, dot, short = full.partition(".")
+    if not dot:
+        return None
+    try:
+        return Registry().manifest(namespace).of(MetricSpec).by_name.get(fold(short))
+    except RegistryError:
+        return None
+
+
+def _installed_aliases(full: str) -> tuple[str, ...]:
+    """Other names of a metric that a report on file is of, where its plugin is installed."""
+    spec = _spec(full)
+    return () if spec is None else spec.aliases
+
+
+def told(result: Result, name: str) -> Any:
+    """A parameter of a result, or its default where the result does not name it.
+
+    None where neither is known: its plugin may not be installed where a report is read.
+
+    Examples
+    --------
+    >>> f1 = Result(metric="classification.F1@1", parameters={"label": "cat"}, value=0.5)
+    >>> told(f1, "label"), told(f1, "zero_division"), told(f1, "color")
+    ('cat', 0.0, None)
+    """
+    if name in result.parameters:
+        return result.parameters[name]
+    return defaults(result.metric).get(name)
+
+
+@lru_cache
+def defaults(metric: str) -> Mapping[str, Any]:
+    """Parameters of a metric that have a default, with it; none where its plugin is not installed.
+
+    Examples
+    --------
+    >>> defaults("classification.ROCCurve@1"), defaults("strange.F1@1")
+    ({'drop_intermediate': True}, {})
+    """
+    spec = _spec(metric.partition("@")[0])
+    try:
+        known = () if spec is None else declared(spec.parameter_class)
+    except RegistryError:
+        return {}
+    return {one.name: plain_value(one.default) for one in known if not one.required}
+
+
+def _as_name(value: Any) -> Any:
+    """The label that a whole number stands for, as `as_label` has it; else the value."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return str(value) if is_whole else value
+
+
+def _nearest_parameter(pool: Sequence[Result], asked: Mapping[str, Any]) -> str | None:
+    """What may have been meant by the first parameter or value that no result has."""
+    names = dict.fromkeys(name for result in pool for name in result.parameters)
+    for name, value in asked.items():
+        if name not in names:
+            return did_you_mean(name, names) or f"Known parameters: {', '.join(names)}."
+        there = [told(result, name) for result in pool]
+        if value not in there:
+            return _nearest(value, there)
+    return None
+
+
+def _nearest(value: Any, there: Iterable[Any]) -> str | None:
+    words = dict.fromkeys(word for word in there if isinstance(word, str))
+    return did_you_mean(value, words) if isinstance(value, str) else None
+
+
+def _names(result: Result) -> tuple[Any, ...]:
+    return tuple(result.parameters.get(name) for name in NAMING)

@@ -1,0 +1,1 @@
+"""Tables: results as tables of text."""

@@ -1,0 +1,25 @@
+"""Annotation: the objects of the documented calls, ground truths and predictions."""
+
+from valor_core.schemas.annotation.annotation import (
+    SIDES,
+    Annotated,
+    Annotation,
+    GroundTruth,
+    Prediction,
+    ScoredLabel,
+    annotated,
+    scored_labels,
+    true_labels,
+)
+
+__all__ = [
+    "SIDES",
+    "Annotated",
+    "Annotation",
+    "GroundTruth",
+    "Prediction",
+    "ScoredLabel",
+    "annotated",
+    "scored_labels",
+    "true_labels",
+]

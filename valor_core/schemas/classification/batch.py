@@ -1,0 +1,447 @@
+"""Classification batch: labels and scores of many items in columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.errors import SchemaError, and_more
+from valor_core.schemas.classification.best_scores import look
+from valor_core.schemas.classification.classes import (
+    check_same_columns,
+    class_codes,
+    class_column,
+    class_names,
+    flat_column,
+    indicated,
+    named_columns,
+    plain_array,
+)
+from valor_core.schemas.classification.items import Classification
+from valor_core.schemas.classification.scores import (
+    ScoreList,
+    ScoreMatrix,
+    datum_codes,
+    label_codes,
+    rows_of,
+)
+from valor_core.schemas.columns import (
+    BY_CONTENT,
+    Checked,
+    Codes,
+    Floats,
+    any_floats,
+    check_codes,
+    floats,
+    is_ascending,
+    numbers,
+    read_only,
+    recoded,
+    shifted,
+    with_copies,
+)
+from valor_core.schemas.datum import (
+    Datum,
+    Datums,
+    listed,
+    sides_of,
+    with_datums,
+)
+from valor_core.schemas.label import (
+    DEFAULT_KEY,
+    Label,
+    Vocabulary,
+    are_distinct,
+    kept_label,
+    label_tuple,
+)
+from valor_core.schemas.pairing import LabelSides
+
+_INDICATORS = (
+    "Pass 0/1 matrices to from_arrays, the predictions as scores, and choose hardmax: false and "
+    "score_thresholds: 0.5."
+)
+
+
+@frozen
+class ClassificationBatch:
+    """Columns of classified items; what states read.
+
+    Parameters
+    ----------
+    datums : Datums
+        Uids and metadata.
+    labels : tuple of Label
+        The batch's vocabulary; codes are positions in it.
+    truth_datums, truth_labels : ndarray of int64, shape (n_truths,)
+        Datum position, ascending, and label code of every ground truth, each pair once.
+    scores : ScoreMatrix or ScoreList
+        The predictions.
+
+    Attributes
+    ----------
+    single : bool
+        Whether no datum has several ground truths.
+
+    Raises
+    ------
+    SchemaError
+        If lengths, codes or order are wrong, or an item names a label twice; the message names
+        the item.
+
+    Examples
+    --------
+    >>> batch = ClassificationBatch.of([Classification("a", "dog", {"dog": 0.75, "cat": 0.25})])
+    >>> batch.labels[batch.truth_labels[0]].value, batch.scores.values
+    ('dog', array([0.75, 0.25]))
+    """
+
+    task: ClassVar[str] = "classification"
+
+    datums: Datums
+    labels: tuple[Label, ...] = field(converter=label_tuple)
+    truth_datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
+    truth_labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
+    scores: ScoreMatrix | ScoreList
+    single: bool = field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if not are_distinct(self.labels):
+            raise SchemaError("labels: expected each label once in the vocabulary")
+        if len(self.truth_datums) != len(self.truth_labels):
+            raise SchemaError(
+                f"groundtruths: expected columns of one length, got {len(self.truth_datums):,} "
+                f"datums and {len(self.truth_labels):,} labels"
+            )
+        # Where the datums' own numbers are given, there is nothing to check.
+        are_own = self.truth_datums is self.datums.uids and self.datums.from_zero
+        single = are_own or is_ascending(self.truth_datums, strictly=True)
+        object.__setattr__(self, "single", single)
+        if not (single or is_ascending(self.truth_datums)):
+            raise SchemaError("groundtruths: expected rows sorted by datum")
+        if not are_own:
+            check_codes(self.truth_datums, len(self), "truth_datums", "datums")
+        check_codes(self.truth_labels, len(self.labels), "truth_labels", "labels")
+        check_codes(self.scores.labels, len(self.labels), "score labels", "labels")
+        if not single:
+            self._check_once(self.truth_datums, self.truth_labels, "groundtruths")
+        if isinstance(self.scores, ScoreMatrix):
+            if len(self.scores.values) != len(self):
+                raise SchemaError(
+                    f"scores: expected {len(self):,} rows, got {len(self.scores.values):,}"
+                )
+            return
+        check_codes(self.scores.datums, len(self), "score datums", "datums")
+        self._check_once(self.scores.datums, self.scores.labels, "predictions")
+
+    def __len__(self) -> int:
+        return len(self.datums)
+
+    @classmethod
+    def of(cls, items: Iterable[Classification]) -> ClassificationBatch:
+        """Columns of the objects.
+
+        Raises
+        ------
+        SchemaError
+            If an item has a label twice or a score that is not finite; names item and field.
+        """
+        items = listed(items, Classification)
+        _check_scores(items)
+        vocabulary = Vocabulary()
+        truths = [(i, label) for i, item in enumerate(items) for label in item.groundtruths]
+        scored = [(i, *pair) for i, item in enumerate(items) for pair in item.predictions]
+        truth_labels = vocabulary.join(label for _, label in truths)
+        score_labels = vocabulary.join(label for _, label, _ in scored)
+        return cls(
+            Datums.of(Datum(item.uid, item.metadata) for item in items),
+            vocabulary.labels,
+            [i for i, _ in truths],
+            truth_labels,
+            ScoreList([i for i, _, _ in scored], score_labels, [score for _, _, score in scored]),
+        )
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: Any,
+        y_score: Any,
+        *,
+        labels: Sequence[Any] | None = None,
+        key: str = DEFAULT_KEY,
+        uids: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> ClassificationBatch:
+        """Columns of scikit-learn style arrays.
+
+        Parameters
+        ----------
+        y_true : array-like, shape (n,), (n, 1) or (n, k)
+            True classes, or a 0/1 matrix of them for multilabel data.
+        y_score : array-like, shape (n, k), (n,) or (n, 1)
+            Score of every class; with two classes, the probability of the second alone will do,
+            and the first gets one minus it. A single column is the only label of multilabel
+            data where `labels` has one name, or both tables name it alike.
+        labels : sequence of str or int, optional
+            The class of every column; a whole number in `y_true` is the position of its class
+            where no label is a number. Without it they are the names of a DataFrame's columns;
+            else 0 … k-1 where `y_true` is a 0/1 matrix or holds whole numbers, and the sorted
+            names where it holds text of exactly k classes.
+        key : str
+            Label key of all classes.
+        uids, metadata : optional
+            As in `Datums`; without uids the items are numbered.
+
+        Raises
+        ------
+        SchemaError
+            If shapes or classes do not fit, a value is missing, or the classes of the columns
+            cannot be told from this batch in the same way as from any other.
+
+        Examples
+        --------
+        >>> batch = ClassificationBatch.from_arrays([1, 0], [[0.25, 0.75], [0.5, 0.5]])
+        >>> [label.value for label in batch.labels], batch.truth_labels
+        (['0', '1'], array([1, 0]))
+        """
+        true, given = plain_array(y_true, "y_true"), plain_array(y_score, "y_score")
+        true_names, names = named_columns(y_true), named_columns(y_score)
+        is_one_label = len(labels) == 1 if labels is not None else names and names == true_names
+        if not is_one_label:
+            true, true_names = flat_column(true, true_names)
+            given, names = flat_column(given, names)
+        check_same_columns(true_names, names)
+        labels = names if labels is None else labels
+        truth = class_column(true, "y_true")
+        values = any_floats(given, "y_score", ndim=given.ndim)
+        tops = look(values, "y_score") if values.ndim == 2 else None
+        if values.ndim == 1:
+            values = _of_both(floats(values, "y_score"))
+        if values.ndim != 2 or truth.ndim not in (1, 2) or len(truth) != len(values):
+            raise SchemaError(
+                "y_true and y_score: expected shapes (n,) or (n, k) and (n, k), "
+                f"got {truth.shape} and {given.shape}"
+            )
+        width = values.shape[1]
+        if truth.ndim == 2:
+            rows, truth_labels = indicated(truth, values.shape)
+            classes = class_names(labels, width)
+        else:
+            rows = None
+            classes, truth_labels = class_codes(truth, labels, width)
+        datums = _datums(uids, metadata, len(values))
+        if rows is None:
+            rows = datums.uids if uids is None else numbers(len(values))
+        return cls(
+            datums,
+            [kept_label(key, str(name)) for name in classes.tolist()],
+            rows,
+            truth_labels,
+            ScoreMatrix(Checked(values), numbers(width), tops),
+        )
+
+    @classmethod
+    def from_predicted(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        key: str = DEFAULT_KEY,
+        uids: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> ClassificationBatch:
+        """Columns of true and predicted classes without scores; a prediction scores 1.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like, shape (n,)
+            Classes.
+        key, uids, metadata : optional
+            As in `from_arrays`.
+
+        Raises
+        ------
+        SchemaError
+            If the shapes do not fit, a value is missing, or there are more or fewer uids.
+
+        Examples
+        --------
+        >>> ClassificationBatch.from_predicted(["dog"], ["cat"]).scores.values
+        array([1.])
+        """
+        truth, predicted = (
+            class_column(flat_column(plain_array(values, name), None)[0], name)
+            for values, name in ((y_true, "y_true"), (y_pred, "y_pred"))
+        )
+        if truth.ndim != 1 or truth.shape != predicted.shape:
+            is_matrix = truth.ndim == 2 and truth.shape == predicted.shape
+            raise SchemaError(
+                f"y_true, y_pred: expected one shape (n,), got {truth.shape} and {predicted.shape}",
+                _INDICATORS if is_matrix else None,
+            )
+        names, joined = np.unique(np.concatenate([truth, predicted]), return_inverse=True)
+        rows = numbers(len(truth))
+        return cls(
+            _datums(uids, metadata, len(rows)),
+            [kept_label(key, str(name)) for name in names.tolist()],
+            rows,
+            joined[: len(rows)],
+            ScoreList(rows, joined[len(rows) :], np.ones(len(rows)), scored=False),
+        )
+
+    @property
+    def sides(self) -> set[str]:
+        """Which sides the datums have, as `sides_of` says it."""
+        scores = self.scores
+        if isinstance(scores, ScoreList):
+            return sides_of(self.truth_datums, scores.datums)
+        # Every datum of a matrix has a prediction.
+        return sides_of(self.truth_datums, numbers(len(self) if scores.values.size else 0))
+
+    @property
+    def label_sides(self) -> LabelSides:
+        """Which labels are true and which predicted, until one is both."""
+        return LabelSides.of(self.labels, self.truth_labels, self.scores.labels)
+
+    def select(self, positions: Codes) -> ClassificationBatch:
+        """The datums at some positions, ascending."""
+        rows, datums = rows_of(self.truth_datums, positions)
+        return ClassificationBatch(
+            self.datums.select(positions),
+            self.labels,
+            datums,
+            self.truth_labels[rows],
+            self.scores.select(positions),
+        )
+
+    def relabel(self, renames: Mapping[Label, Label]) -> ClassificationBatch:
+        """The same data under a label map, applied to both sides.
+
+        Ground truths that become one count once; predictions that become one keep the greater
+        score.
+        """
+        vocabulary = Vocabulary()
+        renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
+        width = max(len(vocabulary), 1)
+        pairs = np.unique(self.truth_datums * width + renamed[self.truth_labels])
+        scores = self.scores
+        return ClassificationBatch(
+            self.datums,
+            vocabulary.labels,
+            pairs // width,
+            pairs % width,
+            scores.relabel(renamed[scores.labels])
+            if isinstance(scores, ScoreMatrix)
+            else scores.relabel(renamed),
+        )
+
+    def renumber(self, start: int) -> ClassificationBatch:
+        """The same data, called by their positions from `start` on."""
+        return with_datums(self, self.datums.renumber(start))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its columns."""
+        columns = (self.datums.uids, self.truth_datums, self.truth_labels, self.scores.values)
+        return sum(column.nbytes for column in columns)
+
+    def joins(self, other: ClassificationBatch) -> bool:
+        """Whether `joined` can make one batch of this and another one."""
+        same = isinstance(self.scores, ScoreList) or self.labels == other.labels
+        return same and self.scores.joins(other.scores) and self.datums.joins(other.datums)
+
+    @classmethod
+    def joined(cls, batches: Sequence[ClassificationBatch]) -> ClassificationBatch:
+        """The items of some batches that join, one batch behind the other.
+
+        Examples
+        --------
+        >>> one, two = (ClassificationBatch.from_arrays([i], [[0.75, 0.25]]) for i in (0, 1))
+        >>> ClassificationBatch.joined([one, two]).truth_labels
+        array([0, 1])
+        """
+        starts = list(accumulate(map(len, batches), initial=0))
+        vocabulary = Vocabulary()
+        codes = [vocabulary.join(batch.labels) for batch in batches]
+        scores: list[Any] = [batch.scores for batch in batches]
+        return cls(
+            Datums.joined([batch.datums for batch in batches]),
+            vocabulary.labels,
+            shifted([batch.truth_datums for batch in batches], starts),
+            recoded([batch.truth_labels for batch in batches], codes),
+            type(scores[0]).joined(scores, starts, codes),
+        )
+
+    def detached(self) -> ClassificationBatch:
+        """The same batch, in arrays of its own."""
+        own = with_copies(self, "truth_datums", "truth_labels")
+        object.__setattr__(own, "datums", self.datums.detached())
+        object.__setattr__(own, "scores", self.scores.detached())
+        return own
+
+    def items(self) -> Iterator[Classification]:
+        """The items as objects."""
+        truths = np.searchsorted(self.truth_datums, np.arange(len(self) + 1))
+        for i in range(len(self)):
+            datum = self.datums.at(i)
+            true = [self.labels[code] for code in self.truth_labels[truths[i] : truths[i + 1]]]
+            yield Classification(datum.uid, true, self._predictions(i), datum.metadata)
+
+    def _predictions(self, position: int) -> list[tuple[Label, float]]:
+        scores = self.scores
+        if isinstance(scores, ScoreMatrix):
+            listed, values = scores.labels, scores.values[position]
+        else:
+            first, last = np.searchsorted(scores.datums, (position, position + 1))
+            listed, values = scores.labels[first:last], scores.values[first:last]
+        return [(self.labels[c], float(v)) for c, v in zip(listed, values, strict=True)]
+
+    def _check_once(self, datums: Codes, labels: Codes, side: str) -> None:
+        if is_ascending(datums, strictly=True) or is_ascending(
+            pairs := datums * len(self.labels) + labels, strictly=True
+        ):
+            return
+        values, counts = np.unique(pairs, return_counts=True)
+        twice = values[counts > 1]
+        if len(twice):
+            datum, label = divmod(int(twice[0]), len(self.labels))
+            raise SchemaError(
+                f"{self.datums.name(datum)}, {side}: expected each label once, "
+                f"found {str(self.labels[label])!r} twice{and_more(len(twice) - 1)}"
+            )
+
+
+def _datums(uids: Any, metadata: Mapping[str, Any] | None, count: int) -> Datums:
+    if uids is None:
+        return Datums.numbers(count, metadata)
+    datums = Datums(uids, metadata)
+    if len(datums) != count:
+        raise SchemaError(f"uids: expected {count:,}, one for each item, got {len(datums):,}")
+    return datums
+
+
+def _of_both(second: Floats) -> Floats:
+    """Probabilities of two classes, from those of the second."""
+    outside = np.flatnonzero((second < 0) | (second > 1))
+    if len(outside):
+        raise SchemaError(
+            f"y_score[{outside[0]}]: expected a probability in [0, 1], got "
+            f"{float(second[outside[0]])}{and_more(len(outside) - 1)}",
+            "Pass probabilities of the second class, or the scores of both as two columns.",
+        )
+    return read_only(np.stack([1 - second, second], axis=1))
+
+
+def _check_scores(items: Sequence[Classification]) -> None:
+    for item in items:
+        for label, score in item.predictions:
+            if not math.isfinite(score):
+                raise SchemaError(
+                    f"item {item.uid!r}, predictions: expected a finite score for "
+                    f"{str(label)!r}, got {score}"
+                )

@@ -1,0 +1,196 @@
+"""Scores: the predictions of a classification batch, as a matrix or as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.classification.best_scores import Tops
+from valor_core.schemas.columns import (
+    BY_CONTENT,
+    Checked,
+    Codes,
+    Floats,
+    codes,
+    floats,
+    is_ascending,
+    read_only,
+    recoded,
+    shifted,
+    with_copies,
+)
+
+
+def datum_codes(values: Any) -> Codes:
+    """Column of datum positions."""
+    return codes(values, "datums")
+
+
+def label_codes(values: Any) -> Codes:
+    """Column of label codes."""
+    return codes(values, "labels")
+
+
+def _score_column(values: Any) -> Floats:
+    return floats(values, "scores")
+
+
+def _score_rows(values: Any) -> Floats:
+    return floats(values, "scores", ndim=2)
+
+
+@frozen
+class ScoreMatrix:
+    """Scores of every datum for the same labels: one row per datum, one column per label.
+
+    Parameters
+    ----------
+    values : ndarray of float32 or float64, shape (n_datums, n_columns)
+        Finite scores.
+    labels : ndarray of int64, shape (n_columns,)
+        The batch's label code of every column, each once.
+    tops : Tops, optional
+        The best score of every row, where the look that checked the values found it.
+    """
+
+    values: Floats = field(eq=BY_CONTENT, converter=_score_rows)
+    labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
+    tops: Tops | None = field(default=None, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.values.shape[1] != len(self.labels):
+            raise SchemaError(
+                f"scores: expected {len(self.labels):,} columns, got {self.values.shape[1]:,}"
+            )
+        ascending = is_ascending(self.labels, strictly=True)
+        if not ascending and len(np.unique(self.labels)) < len(self.labels):
+            raise SchemaError("scores: expected every label in one column, found one in two")
+
+    def select(self, positions: Codes) -> ScoreMatrix:
+        """The rows at some positions."""
+        tops = None if self.tops is None else self.tops.select(positions)
+        return ScoreMatrix(Checked(read_only(self.values[positions])), self.labels, tops)
+
+    def relabel(self, renamed: Codes) -> ScoreMatrix:
+        """The same with new label codes.
+
+        Columns that become one keep the first one's place and the greatest score.
+        """
+        labels, first = np.unique(renamed, return_index=True)
+        if len(labels) == len(renamed):
+            return ScoreMatrix(Checked(self.values), renamed, self.tops)
+        order = np.argsort(first)
+        columns = [self.values[:, renamed == label].max(axis=1) for label in labels[order]]
+        return ScoreMatrix(Checked(read_only(np.stack(columns, axis=1))), labels[order])
+
+    def joins(self, other: ScoreMatrix | ScoreList) -> bool:
+        """Whether `joined` can make one of this and another one."""
+        return (
+            isinstance(other, ScoreMatrix)
+            and self.values.dtype == other.values.dtype
+            and np.array_equal(self.labels, other.labels)
+        )
+
+    @classmethod
+    def joined(
+        cls, parts: Sequence[ScoreMatrix], starts: Sequence[int], codes: Sequence[Codes]
+    ) -> ScoreMatrix:
+        """The rows of some that join, one behind the other, labels by the codes of the first."""
+        values = np.concatenate([part.values for part in parts])
+        tops = Tops.joined([part.tops for part in parts])
+        return cls(Checked(read_only(values)), codes[0][parts[0].labels], tops)
+
+    def detached(self) -> ScoreMatrix:
+        """The same scores, in arrays of their own."""
+        return with_copies(self, "values", "labels")
+
+
+@frozen
+class ScoreList:
+    """Scores of the labels that each datum lists, as flat columns sorted by datum.
+
+    Parameters
+    ----------
+    datums : ndarray of int64, shape (n_scores,)
+        Position of the datum, ascending; within a datum the order is that of the listing.
+    labels : ndarray of int64, shape (n_scores,)
+        Label codes, each once in a datum.
+    values : ndarray of float32 or float64, shape (n_scores,)
+        Finite scores.
+    scored : bool
+        Whether a model gave them; those of answers without a score are all 1.
+    """
+
+    datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
+    labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
+    values: Floats = field(eq=BY_CONTENT, converter=_score_column)
+    scored: bool = True
+
+    def __attrs_post_init__(self) -> None:
+        if not len(self.datums) == len(self.labels) == len(self.values):
+            raise SchemaError(
+                f"scores: expected columns of one length, got {len(self.datums):,} datums, "
+                f"{len(self.labels):,} labels and {len(self.values):,} scores"
+            )
+        if not is_ascending(self.datums):
+            raise SchemaError("scores: expected rows sorted by datum")
+
+    def select(self, positions: Codes) -> ScoreList:
+        """The scores of the datums at some positions, numbered by those positions."""
+        rows, datums = rows_of(self.datums, positions)
+        return ScoreList(datums, self.labels[rows], self.values[rows], self.scored)
+
+    def relabel(self, renamed: Codes) -> ScoreList:
+        """The same with new label codes.
+
+        Labels of a datum that become one keep the first one's place and the greatest score.
+        """
+        labels = renamed[self.labels]
+        order = np.lexsort((labels, self.datums))
+        datums, sorted_labels = self.datums[order], labels[order]
+        is_first = np.ones(len(order), dtype=bool)
+        is_first[1:] = (np.diff(datums) != 0) | (np.diff(sorted_labels) != 0)
+        first = np.flatnonzero(is_first)
+        if not len(first):
+            return ScoreList(self.datums, labels, self.values, self.scored)
+        values = np.maximum.reduceat(self.values[order], first)
+        by_place = np.argsort(order[first])
+        kept = order[first][by_place]
+        return ScoreList(self.datums[kept], labels[kept], values[by_place], self.scored)
+
+    def joins(self, other: ScoreMatrix | ScoreList) -> bool:
+        """Whether `joined` can make one of this and another one."""
+        return (
+            isinstance(other, ScoreList)
+            and self.values.dtype == other.values.dtype
+            and self.scored == other.scored
+        )
+
+    @classmethod
+    def joined(
+        cls, parts: Sequence[ScoreList], starts: Sequence[int], codes: Sequence[Codes]
+    ) -> ScoreList:
+        """The scores of some that join, datums from each one's start and labels by its codes."""
+        return cls(
+            shifted([part.datums for part in parts], starts),
+            recoded([part.labels for part in parts], codes),
+            Checked(read_only(np.concatenate([part.values for part in parts]))),
+            parts[0].scored,
+        )
+
+    def detached(self) -> ScoreList:
+        """The same scores, in arrays of their own."""
+        return with_copies(self, "datums", "labels", "values")
+
+
+def rows_of(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
+    """Rows that belong to the datums at some positions, and their new datum numbers."""
+    first = np.searchsorted(datums, positions, side="left")
+    count = np.searchsorted(datums, positions, side="right") - first
+    ends = np.cumsum(count)
+    offsets = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
+    return np.repeat(first, count) + offsets, np.repeat(np.arange(len(positions)), count)

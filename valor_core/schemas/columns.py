@@ -1,0 +1,252 @@
+"""Array fields: converted once at the door, read-only afterwards, comparable by content."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from functools import partial
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+from attrs import cmp_using, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, and_more, shown
+from valor_core.kernels.threads import over, thread_count
+from valor_core.schemas.decimals import as_written
+
+T = TypeVar("T")
+Codes = NDArray[np.int64]
+Floats = NDArray[np.floating[Any]]
+
+BY_CONTENT = cmp_using(eq=np.array_equal)
+"""How an attrs field that holds an array is compared."""
+
+_BLOCK = 1 << 16  # what is looked at at a time stays in cache
+_MOST_KEPT = 1 << 20  # numbers that are made once
+_kept = np.arange(1 << 10)
+_THREAD = 1 << 20  # values that are worth a thread of their own
+_BITS = {
+    4: (np.uint32, np.float32(np.inf).view(np.uint32)),
+    8: (np.uint64, np.float64(np.inf).view(np.uint64)),
+}
+"""By the bytes of a float: the type of its bits, and those of infinity."""
+
+
+@frozen
+class Checked:
+    """An array that `floats` has checked already."""
+
+    array: Floats
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written to; the owner's array stays as it was."""
+    if not array.flags.writeable:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def with_copies(value: T, *names: str) -> T:
+    """The same frozen value with some of its arrays copied; nothing in it is checked again.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.datum import Datums
+    >>> with_copies(Datums(["a", "b"]), "uids").uids
+    array(['a', 'b'], dtype='<U1')
+    """
+    own = copy(value)
+    for name in names:
+        array = getattr(value, name).copy()
+        array.flags.writeable = False
+        object.__setattr__(own, name, array)
+    return own
+
+
+def shifted(columns: Sequence[Codes], starts: Sequence[int]) -> Codes:
+    """Columns of codes, one behind the other, each with its start added.
+
+    Examples
+    --------
+    >>> shifted([np.array([0, 1]), np.array([0])], [0, 2])
+    array([0, 1, 2])
+    """
+    joined: Codes = np.concatenate(columns)
+    lengths = [len(column) for column in columns]
+    joined += np.repeat(np.array(starts[: len(columns)]), lengths)
+    return joined
+
+
+def recoded(columns: Sequence[Codes], codes: Sequence[Codes]) -> Codes:
+    """Columns of codes, one behind the other, each in the codes that its own stand for.
+
+    Examples
+    --------
+    >>> recoded([np.array([0, 1]), np.array([0])], [np.array([0, 1]), np.array([2])])
+    array([0, 1, 2])
+    """
+    joined: Codes = np.concatenate(
+        [own[column] for own, column in zip(codes, columns, strict=True)]
+    )
+    return joined
+
+
+def numbers(count: int) -> Codes:
+    """The numbers from 0 to below `count`, read-only.
+
+    A million of them are kept, since every batch without names asks for its own.
+
+    Examples
+    --------
+    >>> numbers(3)
+    array([0, 1, 2])
+    """
+    global _kept
+    if count > _MOST_KEPT:
+        return read_only(np.arange(count))
+    kept = _kept
+    if count > len(kept):
+        _kept = kept = np.arange(min(2 * count, _MOST_KEPT))
+    return read_only(kept[:count])
+
+
+def codes(values: Any, name: str, length: int | None = None) -> Codes:
+    """One-dimensional int64 column, contiguous and read-only.
+
+    Raises
+    ------
+    SchemaError
+        If the values are not whole numbers in one dimension, or there are not `length` of them.
+
+    Examples
+    --------
+    >>> codes([0, 2, 1], "truth_labels")
+    array([0, 2, 1])
+    """
+    array = np.asarray(values)
+    if array.size == 0:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise SchemaError(f"{name}: expected a column of whole numbers, got {shown(array)}")
+    check_length(array, name, length)
+    return read_only(np.ascontiguousarray(array, np.int64))
+
+
+def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:
+    """Array of finite float32 or float64 scores, as `any_floats` makes it.
+
+    Raises
+    ------
+    SchemaError
+        If the array has another number of dimensions or type, or a value is not finite; the
+        message names the first such place.
+
+    Examples
+    --------
+    >>> floats([0.25, float("nan")], "scores")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: scores[1]: expected a finite number, got nan
+    """
+    if isinstance(values, Checked):
+        return values.array
+    array = any_floats(values, name, ndim, length)
+    check_finite(array, name)
+    return array
+
+
+def any_floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:
+    """Array of float32 or float64, contiguous in rows and read-only; nothing looks at the values.
+
+    float32 and float64 are kept as they are and whole numbers become float64. A float16 becomes
+    the float32 that prints like it, so that one of 0.1 passes a threshold of 0.1.
+
+    Raises
+    ------
+    SchemaError
+        If the array has another number of dimensions or type.
+
+    Examples
+    --------
+    >>> any_floats([1, 0], "scores")
+    array([1., 0.])
+    """
+    array = np.asarray(values)
+    if array.size == 0 and array.ndim != ndim:
+        array = array.reshape((0,) * ndim)
+    if array.ndim != ndim or array.dtype.kind not in "fiub":
+        raise SchemaError(f"{name}: expected {ndim} dimension(s) of numbers, got {shown(array)}")
+    if array.dtype == np.float16:
+        array = as_written(array).astype(np.float32)
+    elif array.dtype not in (np.float32, np.float64):
+        array = array.astype(np.float64)
+    check_length(array, name, length)
+    return read_only(np.ascontiguousarray(array))
+
+
+def check_length(array: NDArray[Any], name: str, length: int | None) -> None:
+    """Raise a `SchemaError` unless the array has `length` rows."""
+    if length is not None and len(array) != length:
+        raise SchemaError(f"{name}: expected {length:,} rows, got {len(array):,}")
+
+
+def check_finite(array: Floats, name: str) -> None:
+    """Raise a `SchemaError` that names the first place without a finite number."""
+    flat = array.reshape(-1)
+    if _all_finite(flat):
+        return
+    bad = np.flatnonzero(~np.isfinite(flat))
+    place = ", ".join(str(int(i)) for i in np.unravel_index(bad[0], array.shape))
+    raise SchemaError(
+        f"{name}[{place}]: expected a finite number, got {float(flat[bad[0]])}"
+        f"{and_more(len(bad) - 1)}"
+    )
+
+
+def _all_finite(flat: Floats) -> bool:
+    if flat.size < 2 * _THREAD:
+        return _are_finite(flat, 0, flat.size)
+    count = min(thread_count(), flat.size // _THREAD)
+    edges = [flat.size * i // count for i in range(count + 1)]
+    return all(over(partial(_are_finite, flat), list(pairwise(edges))))
+
+
+def _are_finite(flat: Floats, first: int, last: int) -> bool:
+    bits, infinity = _BITS[flat.itemsize]
+    for start in range(first, last, _BLOCK):
+        block = flat[start : min(start + _BLOCK, last)]
+        # One look is enough where nothing is negative: as bits, NaN is greater than infinity.
+        if np.maximum.reduce(block.view(bits)) >= infinity and not np.isfinite(block).all():
+            return False
+    return True
+
+
+def is_ascending(column: NDArray[Any], *, strictly: bool = False) -> bool:
+    """Whether no value is less than the one before it, or, strictly, none is equal either."""
+    compare = np.greater if strictly else np.greater_equal
+    return bool(compare(column[1:], column[:-1]).all())
+
+
+def are_below(array: Codes, count: int) -> bool:
+    """Whether all whole numbers are in [0, count).
+
+    Examples
+    --------
+    >>> are_below(np.array([0, 2]), 3), are_below(np.array([-1, 2]), 3)
+    (True, False)
+    """
+    # As an unsigned number, a negative one is greater than any count.
+    return not array.size or int(np.maximum.reduce(array.view(np.uint64))) < count
+
+
+def check_codes(array: Codes, count: int, name: str, of: str) -> None:
+    """Raise a `SchemaError` unless every code is below `count`."""
+    if not are_below(array, count):
+        first = int(np.flatnonzero((array < 0) | (array >= count))[0])
+        raise SchemaError(
+            f"{name}[{first}]: expected one of {count:,} {of}, got {int(array[first])}"
+        )

@@ -1,0 +1,293 @@
+"""Detection batch: the objects of many images in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from valor_core.errors import SchemaError, and_more
+from valor_core.schemas.columns import (
+    BY_CONTENT,
+    Codes,
+    check_codes,
+    check_length,
+    codes,
+    read_only,
+)
+from valor_core.schemas.datum import (
+    Datum,
+    Datums,
+    Uid,
+    listed,
+    sides_of,
+    with_datums,
+)
+from valor_core.schemas.detection.items import Detection, PredictedObject, TrueObject
+from valor_core.schemas.detection.objects import (
+    ObjectColumns,
+    PredictedObjects,
+    TrueObjects,
+    scores_outside,
+)
+from valor_core.schemas.detection.packing import ObjectPlace, Packed, image_sizes
+from valor_core.schemas.geometry.policy import Policy, check_policy
+from valor_core.schemas.label import (
+    Label,
+    Vocabulary,
+    are_distinct,
+    label_tuple,
+)
+from valor_core.schemas.pairing import LabelSides
+
+_FAR = 1e300  # where boxes may end beyond all numbers
+
+
+def _sizes(values: Any) -> Codes | None:
+    return None if values is None else read_only(np.asarray(values, dtype=np.int64))
+
+
+def _label_ids(values: Any) -> Codes | None:
+    return None if values is None else codes(values, "label_ids")
+
+
+@frozen
+class DetectionBatch:
+    """Columns of images with objects; what states read.
+
+    Parameters
+    ----------
+    datums : Datums
+        Uids and metadata of the images.
+    labels : tuple of Label
+        The batch's vocabulary; codes are positions in it.
+    groundtruths : TrueObjects
+        What is there.
+    predictions : PredictedObjects
+        What is predicted.
+    sizes : ndarray of int64, shape (n_datums, 2), optional
+        Height and width of every image, in pixels; 0 where unknown.
+    label_ids : ndarray of int64, shape (n_labels,), optional
+        Numbers that the data give the labels (COCO's category ids): labels are put in their
+        order where sums are taken in the order of a reference program.
+    left_out : mapping of str to int
+        What was left out of the data, repaired or strange on the way here, and how often. The
+        report prints the number before the words: ``predictions left out: zero area`` becomes ``3
+        predictions left out: zero area``, ``predictions repaired: inverted`` likewise.
+
+    Raises
+    ------
+    SchemaError
+        If lengths, codes or order are wrong, or a box has a negative side; the message names the
+        item and the annotation.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry.geometry import Box
+    >>> item = Detection("a", [TrueObject("dog", Box(0, 0, 2, 1))])
+    >>> DetectionBatch.of([item]).groundtruths.areas
+    array([2.])
+    """
+
+    task: ClassVar[str] = "detection"
+
+    datums: Datums
+    labels: tuple[Label, ...] = field(converter=label_tuple)
+    groundtruths: TrueObjects
+    predictions: PredictedObjects
+    sizes: Codes | None = field(default=None, eq=BY_CONTENT, converter=_sizes)
+    label_ids: Codes | None = field(default=None, eq=BY_CONTENT, converter=_label_ids)
+    left_out: Mapping[str, int] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        if not are_distinct(self.labels):
+            raise SchemaError("labels: expected each label once in the vocabulary")
+        for side in (self.groundtruths, self.predictions):
+            check_codes(side.datums, len(self), f"{side.side}, datums", "datums")
+            check_codes(side.labels, len(self.labels), f"{side.side}, labels", "labels")
+            self._check_boxes(side)
+        if self.sizes is not None and self.sizes.shape != (len(self), 2):
+            raise SchemaError(
+                f"sizes: expected {len(self):,} rows of height and width, "
+                f"got shape {self.sizes.shape}"
+            )
+        if self.label_ids is not None:
+            check_length(self.label_ids, "label_ids", len(self.labels))
+
+    def __len__(self) -> int:
+        return len(self.datums)
+
+    def _check_boxes(self, side: ObjectColumns) -> None:
+        boxes = side.shapes.boxes
+        sides = boxes[:, 2:]
+        if sides.size and sides.min() < 0:
+            bad = np.flatnonzero((sides < 0).any(axis=1))
+            raise self._refused(side, bad, "xmin <= xmax and ymin <= ymax")
+        if boxes.size and boxes.max() > _FAR:
+            with np.errstate(over="ignore"):
+                bad = np.flatnonzero(np.isinf(boxes[:, :2] + sides).any(axis=1))
+            if bad.size:
+                raise self._refused(side, bad, "finite coordinates")
+
+    def _refused(self, side: ObjectColumns, bad: Codes, wanted: str) -> SchemaError:
+        """What is said of boxes in some rows."""
+        row = int(bad[0])
+        x, y, width, height = side.shapes.boxes[row].tolist()
+        return SchemaError(
+            f"{self.datums.name(int(side.datums[row]))}, {side.name(row)}: expected a box with "
+            f"{wanted}, got {x:g}, {y:g}, {x + width:g}, {y + height:g}{and_more(len(bad) - 1)}"
+        )
+
+    @classmethod
+    def of(
+        cls,
+        items: Iterable[Detection],
+        invalid_geometry: Policy = "error",
+        place: ObjectPlace | None = None,
+    ) -> DetectionBatch:
+        """Columns of the objects.
+
+        Parameters
+        ----------
+        items : iterable of Detection
+            The images.
+        invalid_geometry : {"error", "repair", "skip", "accept"}
+            What becomes of geometries that cannot be right: empty, self-crossing, inverted, not
+            finite, or out of an image whose size is known. The report says what was left out or
+            repaired.
+        place : callable, optional
+            How an error message calls an object, from its side, the position of the image and that
+            of the object in it; ``item 'a', predictions[3]`` unless given.
+
+        Raises
+        ------
+        SchemaError
+            If a geometry is refused, a score is not finite, or an annotation has a label twice;
+            names item and annotation.
+        ParameterError
+            If `invalid_geometry` is something else.
+        MissingExtraError
+            If polygons are to be checked and shapely is not installed.
+
+        Examples
+        --------
+        >>> from valor_core.schemas.geometry.geometry import Mask
+        >>> nothing = PredictedObject({"dog": 0.75}, Mask.of([[0, 0]]))
+        >>> DetectionBatch.of([Detection("a", [], [nothing])], "skip").left_out
+        {'predictions left out: empty': 1}
+        """
+        check_policy(invalid_geometry)
+        items = listed(items, Detection)
+        true = Packed.of(items, "groundtruths", TrueObject, invalid_geometry, place)
+        predicted = Packed.of(items, "predictions", PredictedObject, invalid_geometry, place)
+        vocabulary = Vocabulary()
+        groundtruths, predictions = true.true(vocabulary), predicted.predicted(vocabulary)
+        sizes = image_sizes(items)
+        return cls(
+            Datums.of(Datum(item.uid, item.metadata) for item in items),
+            vocabulary.labels,
+            groundtruths,
+            predictions,
+            sizes if sizes.any() else None,
+            left_out={
+                **true.checked.counts,
+                **predicted.checked.counts,
+                **scores_outside(predictions.scores),
+            },
+        )
+
+    @property
+    def sides(self) -> set[str]:
+        """Which sides the images have, as `sides_of` says it."""
+        return sides_of(self.groundtruths.datums, self.predictions.datums)
+
+    @property
+    def label_sides(self) -> LabelSides:
+        """Which labels are true and which predicted, until one is both."""
+        return LabelSides.of(self.labels, self.groundtruths.labels, self.predictions.labels)
+
+    def select(self, positions: Codes) -> DetectionBatch:
+        """The images at some positions, ascending."""
+        return evolve(
+            self,
+            datums=self.datums.select(positions),
+            groundtruths=self.groundtruths.select(positions),
+            predictions=self.predictions.select(positions),
+            sizes=None if self.sizes is None else self.sizes[positions],
+        )
+
+    def relabel(self, renames: Mapping[Label, Label]) -> DetectionBatch:
+        """The same data under a label map, applied to both sides.
+
+        Labels of an annotation that become one count once, with the greater score.
+        """
+        vocabulary = Vocabulary()
+        renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
+        truths, predictions = self.groundtruths, self.predictions
+        ids = self.label_ids
+        if ids is not None:
+            least = np.full(len(vocabulary), np.iinfo(np.int64).max)
+            np.minimum.at(least, renamed, ids)
+            ids = least
+        return evolve(
+            self,
+            labels=vocabulary.labels,
+            groundtruths=truths.relabel(renamed, np.zeros(len(truths))),
+            predictions=predictions.relabel(renamed, -predictions.scores),
+            label_ids=ids,
+        )
+
+    def renumber(self, start: int) -> DetectionBatch:
+        """The same data, called by their positions from `start` on."""
+        return with_datums(self, self.datums.renumber(start))
+
+    def items(self) -> Iterator[Detection]:
+        """The items as objects."""
+        truths, predictions = self.groundtruths, self.predictions
+        for i in range(len(self)):
+            datum = self.datums.at(i)
+            true = [
+                TrueObject(
+                    [self.labels[truths.labels[row]] for row in rows],
+                    truths.shapes.at(rows[0]),
+                    bool(truths.crowd[rows[0]]),
+                    float(truths.areas[rows[0]]),
+                    _uid(truths, rows[0]),
+                )
+                for rows in _annotations(truths, i)
+            ]
+            predicted = [
+                PredictedObject(
+                    [
+                        (self.labels[predictions.labels[row]], float(predictions.scores[row]))
+                        for row in rows
+                    ],
+                    predictions.shapes.at(rows[0]),
+                    _uid(predictions, rows[0]),
+                )
+                for rows in _annotations(predictions, i)
+            ]
+            size = (0, 0) if self.sizes is None else tuple(self.sizes[i].tolist())
+            yield Detection(
+                datum.uid,
+                tuple(true),
+                tuple(predicted),
+                datum.metadata,
+                size if any(size) else None,
+            )
+
+
+def _annotations(side: ObjectColumns, datum: int) -> Iterator[list[int]]:
+    """Rows of each annotation of an image."""
+    first, last = np.searchsorted(side.datums, (datum, datum + 1)).tolist()
+    starts = np.flatnonzero(np.diff(side.annotations[first:last], prepend=-1)) + first
+    for start, stop in pairwise([*starts.tolist(), last]):
+        yield list(range(start, stop))
+
+
+def _uid(side: ObjectColumns, row: int) -> Uid | None:
+    uid: Uid | None = None if side.uids is None else side.uids[row : row + 1].tolist()[0]
+    return uid

@@ -1,0 +1,169 @@
+"""Detection items: images and the objects in them, as people write them."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas.datum import (
+    Uid,
+    as_uid,
+    metadata_field,
+    uid_field,
+)
+from valor_core.schemas.decimals import as_float, as_score
+from valor_core.schemas.geometry.geometry import Geometry
+from valor_core.schemas.label import (
+    Label,
+    as_label,
+    as_labels,
+)
+
+_MOST_SIDE = 1 << 31  # pixels
+
+
+def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
+    if isinstance(value, Mapping):
+        return tuple((as_label(label), _score(score)) for label, score in value.items())
+    if not isinstance(value, (tuple, list)) or not all(
+        isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in value
+    ):
+        raise SchemaError(f"labels: expected (label, score) pairs, got {shown(value)}")
+    return tuple((as_label(label), _score(score)) for label, score in value)
+
+
+def _score(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise SchemaError(f"labels: expected a number as score, got {shown(value)}")
+    return as_score(value)
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, (bool, int, np.bool_, np.integer)) or value not in (0, 1):
+        raise SchemaError(f"TrueObject: is_crowd must be true or false, got {shown(value)}")
+    return bool(value)
+
+
+def _area(value: Any) -> float | None:
+    if value is None:
+        return None
+    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(as_float(value)):
+        raise SchemaError(f"TrueObject: area must be a finite number, got {shown(value)}")
+    return float(value)
+
+
+def _check_geometry(instance: Any, _: Any, value: Any) -> None:
+    if not isinstance(value, Geometry):
+        name = type(instance).__name__
+        raise SchemaError(f"{name}: geometry must be a Box, Polygon or Mask, got {shown(value)}")
+
+
+@frozen
+class TrueObject:
+    """An object that is there.
+
+    Parameters
+    ----------
+    labels : label or sequence of labels
+        What it is; one label for each label key. A bare string is a value under ``class``.
+    geometry : Box, RotatedBox, Polygon, MultiPolygon or Mask
+        Where it is.
+    is_crowd : bool
+        Whether it is a crowd: any number of predictions can match it and none of them counts.
+    area : float, optional
+        Its area where the data give one; that of the geometry otherwise. Area ranges go by it.
+    uid : str or int, optional
+        Its name.
+    """
+
+    labels: tuple[Label, ...] = field(converter=as_labels)
+    geometry: Geometry = field(validator=_check_geometry)
+    is_crowd: bool = field(default=False, converter=_flag)
+    area: float | None = field(default=None, converter=_area)
+    uid: Uid | None = field(default=None, converter=as_uid)
+
+
+@frozen
+class PredictedObject:
+    """An object that a model sees.
+
+    Parameters
+    ----------
+    labels : mapping of label to score, or sequence of (label, score)
+        What it may be.
+    geometry : Box, RotatedBox, Polygon, MultiPolygon or Mask
+        Where it is.
+    uid : str or int, optional
+        Its name.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry.geometry import Box
+    >>> PredictedObject({"dog": 0.75}, Box(0, 0, 2, 1)).labels
+    ((Label(key='class', value='dog'), 0.75),)
+    """
+
+    labels: tuple[tuple[Label, float], ...] = field(converter=_scored_labels)
+    geometry: Geometry = field(validator=_check_geometry)
+    uid: Uid | None = field(default=None, converter=as_uid)
+
+
+def _tuple(values: Any) -> tuple[Any, ...]:
+    if not isinstance(values, Iterable):
+        raise SchemaError(f"Detection: expected a list of objects, got {shown(values)}")
+    return tuple(values)
+
+
+def _size(value: Any) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    try:
+        height, width = map(operator.index, value)
+    except (TypeError, ValueError):
+        height = width = -1
+    if not (0 <= height < _MOST_SIDE and 0 <= width < _MOST_SIDE):
+        raise SchemaError(
+            f"Detection: size must be height and width in whole pixels, got {shown(value)}"
+        )
+    return height, width
+
+
+@frozen
+class Detection:
+    """The objects of one image: those that are there, and those that a model sees.
+
+    Parameters
+    ----------
+    uid : str or int
+        Name of the image, unique in the data set.
+    groundtruths : sequence of TrueObject
+        What is there.
+    predictions : sequence of PredictedObject
+        What is predicted, in the order in which ties are broken.
+    metadata : mapping of str to value, optional
+        What the image can be sliced and filtered by.
+    size : (int, int), optional
+        Height and width of the image, in pixels.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.geometry.geometry import Box
+    >>> item = Detection("img_7", [TrueObject("dog", Box(0, 0, 2, 1))])
+    >>> item.groundtruths[0].labels
+    (Label(key='class', value='dog'),)
+    """
+
+    task: ClassVar[str] = "detection"
+
+    uid: Uid = uid_field()
+    groundtruths: tuple[TrueObject, ...] = field(converter=_tuple, default=())
+    predictions: tuple[PredictedObject, ...] = field(converter=_tuple, default=())
+    metadata: Mapping[str, Any] = metadata_field()
+    size: tuple[int, int] | None = field(default=None, converter=_size)

@@ -1,0 +1,189 @@
+"""Objects: those that are there and those that a model sees, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.classification.scores import datum_codes, label_codes, rows_of
+from valor_core.schemas.columns import (
+    BY_CONTENT,
+    Codes,
+    Floats,
+    check_length,
+    codes,
+    floats,
+    is_ascending,
+    read_only,
+)
+from valor_core.schemas.decimals import as_written
+from valor_core.schemas.geometry.shapes import Shapes
+
+
+def _flags(values: Any) -> NDArray[np.bool_]:
+    return read_only(np.asarray(values, dtype=bool))
+
+
+def _annotation_codes(values: Any) -> Codes:
+    return codes(values, "annotations")
+
+
+def _scores(values: Any) -> Floats:
+    array = np.asarray(values)
+    own = as_written(array) if array.dtype.kind == "f" else array.astype(np.float64)
+    return floats(own, "scores")
+
+
+def _areas(values: Any) -> Floats:
+    return floats(np.asarray(values, dtype=np.float64), "areas")
+
+
+def _names(values: Any) -> NDArray[Any] | None:
+    return None if values is None else read_only(np.asarray(values))
+
+
+@frozen(kw_only=True)
+class ObjectColumns:
+    """What true and predicted objects have in common: one row for each label of an annotation.
+
+    Parameters
+    ----------
+    datums : ndarray of int64, shape (n,)
+        Position of the image, ascending.
+    labels : ndarray of int64, shape (n,)
+        Label code.
+    shapes : Shapes
+        Geometry of each row.
+    annotations : ndarray of int64, shape (n,)
+        Position of the annotation among those of its image and side, ascending in an image; rows
+        that share it are labels of one annotation.
+    uids : ndarray, shape (n,), optional
+        Names of the annotations.
+    """
+
+    side: ClassVar[str]
+
+    datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
+    labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
+    shapes: Shapes
+    annotations: Codes = field(eq=BY_CONTENT, converter=_annotation_codes)
+    uids: NDArray[Any] | None = field(default=None, eq=BY_CONTENT, converter=_names)
+
+    @annotations.default
+    def _one_by_one(self) -> Codes:
+        first = np.searchsorted(self.datums, self.datums)
+        return np.arange(len(self.datums)) - first
+
+    def __attrs_post_init__(self) -> None:
+        for name in self._columns():
+            column = getattr(self, name)
+            if column is not None:
+                check_length(column, f"{self.side}, {name}", len(self.datums))
+        if not is_ascending(self.datums):
+            raise SchemaError(f"{self.side}: expected rows sorted by datum")
+
+    def __len__(self) -> int:
+        return len(self.datums)
+
+    @classmethod
+    def _columns(cls) -> tuple[str, ...]:
+        return ("labels", "shapes", "annotations", "uids")
+
+    def take(self, rows: Codes, datums: Codes) -> Self:
+        """Some of the rows, under new datum positions."""
+        taken = {name: _taken(getattr(self, name), rows) for name in self._columns()}
+        return evolve(self, datums=datums, **taken)
+
+    def select(self, positions: Codes) -> Self:
+        """The rows of the images at some positions."""
+        return self.take(*rows_of(self.datums, positions))
+
+    def renumber(self, positions: Sequence[Sequence[int]]) -> Self:
+        """The same rows, each annotation at another position: by image, what was its position."""
+        rows = zip(self.datums.tolist(), self.annotations.tolist(), strict=True)
+        return evolve(self, annotations=[positions[datum][own] for datum, own in rows])
+
+    def relabel(self, renamed: Codes, priority: NDArray[Any]) -> Self:
+        """New label codes; of an annotation's rows that become one, the first of least priority."""
+        labels = renamed[self.labels]
+        order = np.lexsort((priority, labels, self.annotations, self.datums))
+        is_first = np.ones(len(order), dtype=bool)
+        for column in (labels, self.annotations, self.datums):
+            same = np.diff(column[order]) == 0
+            is_first[1:] = ~same if column is labels else is_first[1:] | ~same
+        kept = np.sort(order[is_first])
+        return evolve(self.take(kept, self.datums[kept]), labels=labels[kept])
+
+    def name(self, row: int) -> str:
+        """How an error message calls a row's annotation: ``predictions[3]``."""
+        return f"{self.side}[{int(self.annotations[row])}]"
+
+
+def _taken(column: Any, rows: Codes) -> Any:
+    if column is None:
+        return None
+    return column.select(rows) if isinstance(column, Shapes) else column[rows]
+
+
+@frozen(kw_only=True)
+class TrueObjects(ObjectColumns):
+    """Columns of the objects that are there.
+
+    Parameters
+    ----------
+    crowd : ndarray of bool, shape (n,)
+        Whether it is a crowd.
+    areas : ndarray of float64, shape (n,)
+        Area that area ranges go by, in square pixels.
+    """
+
+    side: ClassVar[str] = "groundtruths"
+
+    crowd: NDArray[np.bool_] = field(eq=BY_CONTENT, converter=_flags)
+    areas: Floats = field(eq=BY_CONTENT, converter=_areas)
+
+    @classmethod
+    def _columns(cls) -> tuple[str, ...]:
+        return (*super()._columns(), "crowd", "areas")
+
+
+@frozen(kw_only=True)
+class PredictedObjects(ObjectColumns):
+    """Columns of the objects that a model sees.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (n,)
+        Finite scores; those of a narrower float are the decimals that they print as.
+    areas : ndarray of float64, shape (n,)
+        Area of the shape, in square pixels.
+    """
+
+    side: ClassVar[str] = "predictions"
+
+    scores: Floats = field(eq=BY_CONTENT, converter=_scores)
+    areas: Floats = field(eq=BY_CONTENT, converter=_areas)
+
+    @classmethod
+    def _columns(cls) -> tuple[str, ...]:
+        return (*super()._columns(), "scores", "areas")
+
+
+def scores_outside(scores: Floats) -> dict[str, int]:
+    """How many scores can be no probabilities, as `DetectionBatch.left_out` says it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores_outside(np.array([0.5, 97.5]))
+    {'predicted scores outside [0, 1]; score thresholds are compared with them as they are': 1}
+    """
+    if not len(scores) or (scores.min() >= 0 and scores.max() <= 1):
+        return {}
+    what = "predicted scores outside [0, 1]; score thresholds are compared with them as they are"
+    return {what: int(np.count_nonzero((scores < 0) | (scores > 1)))}

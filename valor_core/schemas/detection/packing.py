@@ -1,0 +1,163 @@
+"""Packing: objects that people type, checked and put into columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, shown
+from valor_core.schemas.columns import Codes
+from valor_core.schemas.datum import Uid
+from valor_core.schemas.detection.items import Detection
+from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
+from valor_core.schemas.geometry.geometry import Geometry, Mask
+from valor_core.schemas.geometry.policy import CheckedShapes, Policy, checked_geometries
+from valor_core.schemas.label import Label, Vocabulary
+
+ObjectPlace = Callable[[str, int, int], str]
+"""How an error message calls an object: from its side, its image's position and its own."""
+
+
+@frozen(eq=False)
+class Packed:
+    """Objects of one side that a policy let through.
+
+    Parameters
+    ----------
+    images, positions : list of int
+        Image of each object, and its own position in it.
+    objects : list of TrueObject or of PredictedObject
+        The objects.
+    checked : CheckedShapes
+        Their shapes, and what was left out or repaired.
+    """
+
+    images: list[int]
+    positions: list[int]
+    objects: list[Any]
+    checked: CheckedShapes
+
+    @classmethod
+    def of(
+        cls,
+        items: Sequence[Detection],
+        side: str,
+        wanted: type[Any],
+        policy: Policy,
+        place: ObjectPlace | None,
+    ) -> Packed:
+        """The objects of some images; those of a side are of one class."""
+        given: list[tuple[int, int, Any]] = [
+            (i, j, one) for i, item in enumerate(items) for j, one in enumerate(_of(item, side))
+        ]
+
+        def called(row: int) -> str:
+            i, j, _ = given[row]
+            return f"item {items[i].uid!r}, {side}[{j}]" if place is None else place(side, i, j)
+
+        for row, (i, _, one) in enumerate(given):
+            if not isinstance(one, wanted):
+                raise SchemaError(f"{called(row)}: expected a {wanted.__name__}, got {shown(one)}")
+            _check_labels(called(row), side, one.labels)
+            _check_size(called(row), one.geometry, items[i].size)
+        sizes = image_sizes(items)[[i for i, *_ in given]]
+        found = checked_geometries([one.geometry for *_, one in given], sizes, policy, side, called)
+        kept = [given[row] for row in found.kept.tolist()]
+        return cls([i for i, *_ in kept], [j for _, j, _ in kept], [one for *_, one in kept], found)
+
+    def true(self, vocabulary: Vocabulary) -> TrueObjects:
+        """Columns of true objects: a row for each label."""
+        rows, labels = self._rows([one.labels for one in self.objects])
+        areas = self.checked.shapes.areas
+        mended = self.checked.is_mended.tolist()
+        for row, one in enumerate(self.objects):
+            if one.area is not None and not mended[row]:
+                areas[row] = one.area
+        return TrueObjects(
+            **self._columns(rows),
+            labels=list(map(vocabulary.code, labels)),
+            crowd=[self.objects[row].is_crowd for row in rows],
+            areas=areas[rows],
+        )
+
+    def predicted(self, vocabulary: Vocabulary) -> PredictedObjects:
+        """Columns of predicted objects: a row for each label."""
+        rows, labels = self._rows([one.labels for one in self.objects])
+        return PredictedObjects(
+            **self._columns(rows),
+            labels=[vocabulary.code(label) for label, _ in labels],
+            scores=[score for _, score in labels],
+            areas=self.checked.shapes.areas[rows],
+        )
+
+    def _rows(self, labels: Sequence[Sequence[Any]]) -> tuple[list[int], list[Any]]:
+        """Object and label of each row."""
+        rows = [row for row, own in enumerate(labels) for _ in own]
+        return rows, [label for own in labels for label in own]
+
+    def _columns(self, rows: list[int]) -> dict[str, Any]:
+        """What both sides have."""
+        return {
+            "datums": [self.images[row] for row in rows],
+            "annotations": [self.positions[row] for row in rows],
+            "shapes": self.checked.shapes.select(np.array(rows, np.int64)),
+            "uids": _uids([self.objects[row].uid for row in rows]),
+        }
+
+
+def image_sizes(items: Sequence[Detection]) -> Codes:
+    """Height and width of each image, 0 where unknown."""
+    return np.array([item.size or (0, 0) for item in items], np.int64).reshape(-1, 2)
+
+
+def _of(item: Detection, side: str) -> Sequence[Any]:
+    return item.groundtruths if side == TrueObjects.side else item.predictions
+
+
+def _uids(uids: Sequence[Uid | None]) -> NDArray[Any] | None:
+    if all(uid is None for uid in uids):
+        return None
+    column = np.empty(len(uids), dtype=object)
+    column[:] = uids
+    return column
+
+
+def _check_labels(place: str, side: str, labels: Sequence[Any]) -> None:
+    """Raise unless there are labels, a true object has one of a key, a predicted one each once."""
+    if not labels:
+        raise SchemaError(f"{place}: expected a label, found none")
+    own = [one if isinstance(one, Label) else one[0] for one in labels]
+    if side == TrueObjects.side:
+        names, expected = [label.key for label in own], "one label for each key"
+    else:
+        names, expected = list(map(str, own)), "each label once"
+        _check_scores(place, labels)
+    if len(set(names)) < len(names):
+        twice = [
+            repr(str(label))
+            for label, name in zip(own, names, strict=True)
+            if names.count(name) > 1
+        ]
+        raise SchemaError(f"{place}: expected {expected}, found {' and '.join(twice)}")
+
+
+def _check_size(place: str, geometry: Geometry, size: tuple[int, int] | None) -> None:
+    """Raise unless a mask is as large as its image."""
+    if size is None or not isinstance(geometry, Mask):
+        return
+    if (geometry.height, geometry.width) != size:
+        raise SchemaError(
+            f"{place}: expected a mask of {size[0]} by {size[1]} pixels like its image, "
+            f"got {geometry.height} by {geometry.width}"
+        )
+
+
+def _check_scores(place: str, labels: Sequence[tuple[Label, float]]) -> None:
+    for label, score in labels:
+        if not math.isfinite(score):
+            raise SchemaError(f"{place}: expected a finite score for {str(label)!r}, got {score}")

@@ -1,0 +1,236 @@
+"""Faults: what is wrong with shapes that cannot be right.
+
+In the order in which it is looked for:
+
+- ``not finite``: a coordinate is NaN or infinite, or the area too large for a number;
+- ``inverted``: a box whose right edge is left of its left one, or lower edge above its upper one;
+- ``empty``: a polygon of fewer than three corners, or a mask without pixels;
+- ``zero area``: a box or polygon that encloses nothing;
+- ``self-crossing``: a polygon whose edges cross, or whose parts overlap;
+- ``out of the image``: more than one pixel of it lies outside, where the image's size is known.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.schemas.columns import Codes, Floats
+from valor_core.schemas.geometry.geometry import Box, Geometry, Mask, RotatedBox
+from valor_core.schemas.geometry.polygons import import_shapely, self_crossing, to_shapely
+from valor_core.schemas.geometry.shapes import KINDS, MASK, POLYGON, Rings, Shapes, polygons_of
+
+SLACK = 1.0
+"""Pixels by which a shape may stick out of its image: annotators and models round."""
+
+NOT_FINITE, INVERTED, EMPTY = "not finite", "inverted", "empty"
+ZERO_AREA, SELF_CROSSING, OUTSIDE = "zero area", "self-crossing", "out of the image"
+
+FAULTS = ("", NOT_FINITE, INVERTED, EMPTY, ZERO_AREA, SELF_CROSSING, OUTSIDE)
+"""Their names; a fault's code is its position, 0 being that of a shape that is right."""
+
+EXPECTED = {
+    NOT_FINITE: "with finite coordinates and area",
+    INVERTED: "with xmin <= xmax and ymin <= ymax",
+    EMPTY: "with at least three corners, or a pixel",
+    ZERO_AREA: "with an area",
+    SELF_CROSSING: "whose edges do not cross",
+    OUTSIDE: "inside its image",
+}
+"""What is expected of a shape that has the fault."""
+
+Faults = NDArray[np.uint8]
+"""Codes of faults."""
+
+
+def codes_of(faults: Sequence[str]) -> list[int]:
+    """Codes of some faults.
+
+    Examples
+    --------
+    >>> codes_of([INVERTED])
+    [2]
+    """
+    return [FAULTS.index(fault) for fault in faults]
+
+
+def box_faults(boxes: Floats, sizes: Codes | None) -> Faults:
+    """Faults of boxes: x, y, width and height, whatever they are.
+
+    Parameters
+    ----------
+    boxes : ndarray of float64, shape (n, 4)
+        The boxes.
+    sizes : ndarray of int64, shape (n, 2), optional
+        Height and width of each row's image; 0 where unknown.
+
+    Examples
+    --------
+    >>> box_faults(np.array([[0.0, 0.0, 2.0, 1.0], [3.0, 1.0, -2.0, 1.0]]), None)
+    array([0, 2], dtype=uint8)
+    """
+    faults = np.zeros(len(boxes), np.uint8)
+    with np.errstate(over="ignore", invalid="ignore"):
+        areas = boxes[:, 2] * boxes[:, 3]
+        stops = boxes[:, :2] + boxes[:, 2:]  # finite only if what they are made of is
+    finite: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(stops), axis=1)
+    finite &= np.isfinite(areas)
+    boxes = np.where(finite[:, None], boxes, 1.0)
+    sides = boxes[:, 2:]
+    if sizes is not None:
+        faults[is_outside(boxes, sizes)] = FAULTS.index(OUTSIDE)
+    faults[(sides == 0).any(axis=1)] = FAULTS.index(ZERO_AREA)
+    faults[(sides < 0).any(axis=1)] = FAULTS.index(INVERTED)
+    faults[~finite] = FAULTS.index(NOT_FINITE)
+    return faults
+
+
+def is_outside(boxes: Floats, sizes: Codes) -> NDArray[np.bool_]:
+    """Whether more than `SLACK` of each box lies outside of its image.
+
+    Examples
+    --------
+    >>> is_outside(np.array([[0.0, 0.0, 12.0, 1.0]]), np.array([[10, 10]]))
+    array([ True])
+    """
+    limits = sizes[:, ::-1]
+    with np.errstate(over="ignore"):
+        stops = boxes[:, :2] + boxes[:, 2:]
+    known: NDArray[np.bool_] = np.logical_and.reduce(limits > 0, axis=1)
+    outside = (boxes[:, :2] < -SLACK) | (stops > limits + SLACK)
+    anywhere: NDArray[np.bool_] = np.logical_or.reduce(outside, axis=1)
+    return anywhere & known
+
+
+def shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:
+    """Faults of any shapes.
+
+    Parameters
+    ----------
+    shapes : Shapes
+        The shapes.
+    sizes : ndarray of int64, shape (n, 2), optional
+        Height and width of each row's image; 0 where unknown.
+
+    Raises
+    ------
+    MissingExtraError
+        If there are polygons and shapely is not installed.
+
+    Examples
+    --------
+    >>> FAULTS[shape_faults(Shapes.of([Mask.of([[0, 0]])]), None)[0]]
+    'empty'
+    """
+    faults = box_faults(shapes.boxes, sizes)
+    masks = np.flatnonzero(shapes.kinds == MASK)
+    faults[masks] = np.where(shapes.areas[masks] == 0, FAULTS.index(EMPTY), 0)
+    polygons = np.flatnonzero(shapes.kinds == POLYGON)
+    if shapes.rings is not None and len(polygons):
+        faults[polygons] = _polygon_faults(shapes.rings.select(polygons), faults[polygons])
+    return np.where(area_faults(shapes) > 0, FAULTS.index(NOT_FINITE), faults).astype(np.uint8)
+
+
+def area_faults(shapes: Shapes) -> Faults:
+    """Faults of shapes so large that their area is no number.
+
+    Examples
+    --------
+    >>> area_faults(Shapes(np.array([[0.0, 0.0, 1e200, 1e200]])))
+    array([1], dtype=uint8)
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        is_finite = np.isfinite(shapes.areas)
+    return np.where(is_finite, 0, FAULTS.index(NOT_FINITE)).astype(np.uint8)
+
+
+def _polygon_faults(rings: Rings, faults: Faults) -> Faults:
+    """What is wrong with polygons; `faults` says what is with their boxes."""
+    doing = "checking polygons for self-crossing"
+    shapely = import_shapely(doing)
+    outlines = to_shapely(rings, doing)
+    crossing, tangled = self_crossing(outlines)
+    faults[crossing] = faults[tangled] = FAULTS.index(SELF_CROSSING)
+    outlines[crossing] = shapely.make_valid(outlines[crossing])
+    # To split these would take hours; they enclose something unless all corners are in line.
+    outlines[tangled] = shapely.convex_hull(outlines[tangled])
+    faults[shapely.area(outlines) <= 0] = FAULTS.index(ZERO_AREA)
+    faults[_corners(rings) < 3] = FAULTS.index(EMPTY)
+    return faults
+
+
+def _corners(rings: Rings) -> Codes:
+    """Most corners that an outside of each row has."""
+    filled = np.diff(rings.polygons) > 0
+    owner = np.repeat(np.arange(len(rings)), np.diff(rings.rows))[filled]
+    most = np.zeros(len(rings), np.int64)
+    np.maximum.at(most, owner, np.diff(rings.rings)[rings.polygons[:-1][filled]])
+    return most
+
+
+def object_fault(geometry: Geometry) -> int:
+    """The fault of an object that cannot become columns, 0 if it can.
+
+    Examples
+    --------
+    >>> FAULTS[object_fault(Box(0, 0, math.nan, 1))]
+    'not finite'
+    """
+    if isinstance(geometry, Mask):
+        return 0
+    if not _is_finite(geometry):
+        return FAULTS.index(NOT_FINITE)
+    return FAULTS.index(INVERTED) if is_inverted(geometry) else 0
+
+
+def _is_finite(geometry: Geometry) -> bool:
+    """Whether all coordinates are finite, and the area of what is around them."""
+    if isinstance(geometry, Box):
+        extent = (geometry.xmax - geometry.xmin) * (geometry.ymax - geometry.ymin)
+        return all(map(math.isfinite, (*_numbers(geometry), extent)))
+    if isinstance(geometry, RotatedBox):
+        extent = geometry.width * geometry.height
+        return all(map(math.isfinite, (*_numbers(geometry), extent)))
+    rings = [ring for polygon in polygons_of(geometry) for ring in polygon.rings if len(ring)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        return all(np.isfinite(np.prod(np.ptp(ring, axis=0))) for ring in rings)
+
+
+def is_inverted(geometry: Geometry) -> bool:
+    """Whether a box has its edges in the wrong order.
+
+    Examples
+    --------
+    >>> is_inverted(Box(2, 0, 0, 1))
+    True
+    """
+    if isinstance(geometry, Box):
+        return geometry.xmin > geometry.xmax or geometry.ymin > geometry.ymax
+    return isinstance(geometry, RotatedBox) and (geometry.width < 0 or geometry.height < 0)
+
+
+def described(geometry: Geometry) -> str:
+    """How an error message calls a geometry.
+
+    Examples
+    --------
+    >>> described(Box(0, 0, 2, 1))
+    'a box 0, 0, 2, 1'
+    """
+    if isinstance(geometry, Box):
+        return f"a box {', '.join(f'{value:g}' for value in _numbers(geometry))}"
+    if isinstance(geometry, RotatedBox):
+        return f"a rotated box {', '.join(f'{value:g}' for value in _numbers(geometry))}"
+    if isinstance(geometry, Mask):
+        return f"a mask of {geometry.height} by {geometry.width} pixels"
+    corners = [len(ring) for polygon in polygons_of(geometry) for ring in polygon.rings]
+    return f"a {KINDS[POLYGON]} of {sum(corners)} corners"
+
+
+def _numbers(geometry: Box | RotatedBox) -> tuple[float, ...]:
+    if isinstance(geometry, Box):
+        return geometry.xmin, geometry.ymin, geometry.xmax, geometry.ymax
+    return geometry.x, geometry.y, geometry.width, geometry.height, geometry.angle_degrees

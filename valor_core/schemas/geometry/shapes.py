@@ -1,0 +1,364 @@
+"""Shapes: the geometry of many annotations, as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.columns import BY_CONTENT, Codes, Floats, floats, read_only
+from valor_core.schemas.geometry.geometry import (
+    Box,
+    Geometry,
+    Mask,
+    MultiPolygon,
+    Polygon,
+    RotatedBox,
+)
+
+BOX, POLYGON, MASK = 0, 1, 2
+"""Kinds of shapes, from the least to the most detailed."""
+
+KINDS = ("box", "polygon", "mask")
+"""Their names."""
+
+
+def _starts(values: Any) -> Codes:
+    return read_only(np.asarray(values, dtype=np.int64))
+
+
+def _points(values: Any) -> Floats:
+    return floats(np.asarray(values, dtype=np.float64).reshape(-1, 2), "coordinates", ndim=2)
+
+
+def _kinds(values: Any) -> NDArray[np.uint8]:
+    return read_only(np.asarray(values, dtype=np.uint8))
+
+
+def _run_lengths(values: Any) -> NDArray[np.uint32]:
+    return read_only(np.ascontiguousarray(values, dtype=np.uint32))
+
+
+def _boxes(values: Any) -> Floats:
+    return floats(np.asarray(values, dtype=np.float64).reshape(-1, 4), "boxes", ndim=2)
+
+
+@frozen
+class Rings:
+    """Polygons with holes, ragged: rows have polygons, polygons have rings, rings have points.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n_points, 2)
+        Corners, x before y; no ring repeats its first one.
+    rings : ndarray of int64, shape (n_rings + 1,)
+        Where the points of each ring begin, and where the last one's end.
+    polygons : ndarray of int64, shape (n_polygons + 1,)
+        Where the rings of each polygon begin; the first of them is its outside.
+    rows : ndarray of int64, shape (n_rows + 1,)
+        Where the polygons of each row begin; a row without any is no polygon.
+    """
+
+    points: Floats = field(eq=BY_CONTENT, converter=_points)
+    rings: Codes = field(eq=BY_CONTENT, converter=_starts)
+    polygons: Codes = field(eq=BY_CONTENT, converter=_starts)
+    rows: Codes = field(eq=BY_CONTENT, converter=_starts)
+
+    def __len__(self) -> int:
+        return len(self.rows) - 1
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Polygon]]) -> Rings:
+        """Columns of objects: the polygons of each row."""
+        polygons = [polygon for row in rows for polygon in row]
+        rings = [ring for polygon in polygons for ring in polygon.rings]
+        return cls(
+            np.concatenate(rings) if rings else np.empty((0, 2)),
+            ends([len(ring) for ring in rings]),
+            ends([len(polygon.rings) for polygon in polygons]),
+            ends([len(row) for row in rows]),
+        )
+
+    def select(self, positions: Codes) -> Rings:
+        """The polygons of some rows."""
+        polygons, rows = gathered(self.rows, positions)
+        rings, polygon_starts = gathered(self.polygons, polygons)
+        points, ring_starts = gathered(self.rings, rings)
+        return Rings(self.points[points], ring_starts, polygon_starts, rows)
+
+    @property
+    def areas(self) -> Floats:
+        """Area of each row: its outer rings less their holes."""
+        if not len(self.points):
+            return np.zeros(len(self))
+        turned = np.roll(np.arange(len(self.points)), -1)
+        full = self.rings[1:] > self.rings[:-1]
+        turned[self.rings[1:][full] - 1] = self.rings[:-1][full]
+        # Relative to each ring's first corner, so that far from the origin nothing is lost.
+        origins = np.repeat(self.points[self.rings[:-1][full]], np.diff(self.rings)[full], axis=0)
+        here, next_ = self.points - origins, self.points[turned] - origins
+        with np.errstate(over="ignore", invalid="ignore"):
+            crosses = here[:, 0] * next_[:, 1] - next_[:, 0] * here[:, 1]
+        rings = np.abs(sums(crosses, self.rings)) / 2
+        is_hole = np.ones(len(rings), dtype=bool)
+        is_hole[self.polygons[:-1][self.polygons[1:] > self.polygons[:-1]]] = False
+        polygons = sums(np.where(is_hole, -rings, rings), self.polygons)
+        return sums(polygons, self.rows)
+
+    def at(self, row: int) -> tuple[Polygon, ...]:
+        """The polygons of one row, as objects."""
+        return tuple(
+            Polygon([self._ring(ring) for ring in range(*self.polygons[polygon : polygon + 2])])
+            for polygon in range(*self.rows[row : row + 2])
+        )
+
+    def _ring(self, ring: int) -> Floats:
+        return self.points[self.rings[ring] : self.rings[ring + 1]]
+
+
+@frozen
+class RunLengths:
+    """Masks, ragged: the run lengths of each row, as in `Mask`.
+
+    Parameters
+    ----------
+    runs : ndarray of uint32, shape (n_runs,)
+        Run lengths of all rows.
+    rows : ndarray of int64, shape (n_rows + 1,)
+        Where the runs of each row begin; a row without any is no mask.
+    sizes : ndarray of int64, shape (n_rows, 2)
+        Height and width of each row's image.
+    """
+
+    runs: NDArray[np.uint32] = field(eq=BY_CONTENT, converter=_run_lengths)
+    rows: Codes = field(eq=BY_CONTENT, converter=_starts)
+    sizes: Codes = field(eq=BY_CONTENT, converter=_starts)
+
+    def __len__(self) -> int:
+        return len(self.rows) - 1
+
+    @classmethod
+    def of(cls, rows: Sequence[Mask | None]) -> RunLengths:
+        """Columns of objects; a row without a mask is None."""
+        masks = [row for row in rows if row is not None]
+        sizes = [(0, 0) if row is None else (row.height, row.width) for row in rows]
+        return cls(
+            np.concatenate([mask.runs for mask in masks]) if masks else np.empty(0),
+            ends([0 if row is None else len(row.runs) for row in rows]),
+            np.array(sizes, np.int64).reshape(-1, 2),
+        )
+
+    def select(self, positions: Codes) -> RunLengths:
+        """The masks of some rows."""
+        runs, rows = gathered(self.rows, positions)
+        return RunLengths(self.runs[runs], rows, self.sizes[positions])
+
+    @property
+    def areas(self) -> Floats:
+        """Number of pixels of each row."""
+        inside = (
+            np.arange(len(self.runs)) - np.repeat(self.rows[:-1], np.diff(self.rows))
+        ) % 2 == 1
+        return sums(np.where(inside, self.runs, 0).astype(np.float64), self.rows)
+
+    def at(self, row: int) -> Mask:
+        """The mask of one row, as an object."""
+        height, width = self.sizes[row].tolist()
+        return Mask(self.runs[self.rows[row] : self.rows[row + 1]], height, width)
+
+
+@frozen
+class Shapes:
+    """Geometry of many annotations, one row each.
+
+    Parameters
+    ----------
+    boxes : ndarray of float64, shape (n, 4)
+        x and y of the upper left corner, width and height: the box itself, or that around the
+        shape.
+    kinds : ndarray of uint8, shape (n,), optional
+        `BOX`, `POLYGON` or `MASK`; all boxes unless given.
+    rings : Rings, optional
+        Polygons; needed if any row is one.
+    masks : RunLengths, optional
+        Masks; needed if any row is one.
+
+    Examples
+    --------
+    >>> shapes = Shapes.of([Box(1, 1, 3, 2)])
+    >>> shapes.boxes, shapes.at(0)
+    (array([[1., 1., 2., 1.]]), Box(xmin=1.0, ymin=1.0, xmax=3.0, ymax=2.0))
+    """
+
+    boxes: Floats = field(eq=BY_CONTENT, converter=_boxes)
+    kinds: NDArray[np.uint8] = field(eq=BY_CONTENT, converter=_kinds)
+    rings: Rings | None = None
+    masks: RunLengths | None = None
+
+    @kinds.default
+    def _all_boxes(self) -> NDArray[np.uint8]:
+        return np.zeros(len(self.boxes), np.uint8)
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("kinds", "rings", "masks"):
+            column = getattr(self, name)
+            if column is not None and len(column) != len(self.boxes):
+                raise SchemaError(
+                    f"shapes: expected {len(self.boxes):,} rows of {name}, got {len(column):,}"
+                )
+
+    def __len__(self) -> int:
+        return len(self.boxes)
+
+    @classmethod
+    def of(cls, geometries: Sequence[Geometry]) -> Shapes:
+        """Columns of objects."""
+        kinds = np.array([kind_of(geometry) for geometry in geometries], np.uint8)
+        polygons = [polygons_of(geometry) for geometry in geometries]
+        masks = [geometry if isinstance(geometry, Mask) else None for geometry in geometries]
+        rings = Rings.of(polygons) if (kinds == POLYGON).any() else None
+        runs = RunLengths.of(masks) if (kinds == MASK).any() else None
+        boxes = np.array([_box(geometry) for geometry in geometries]).reshape(-1, 4)
+        return cls(boxes, kinds, rings, runs)
+
+    @property
+    def areas(self) -> Floats:
+        """Area of each row, in square pixels."""
+        with np.errstate(over="ignore"):  # whoever keeps areas refuses infinite ones
+            areas = self.boxes[:, 2] * self.boxes[:, 3]
+        if self.rings is not None:
+            areas = np.where(self.kinds == POLYGON, self.rings.areas, areas)
+        if self.masks is not None:
+            areas = np.where(self.kinds == MASK, self.masks.areas, areas)
+        return areas
+
+    @property
+    def only_boxes(self) -> bool:
+        """Whether no row is more than a box."""
+        return not self.kinds.any()
+
+    def select(self, positions: Codes) -> Shapes:
+        """Some of the rows."""
+        return Shapes(
+            self.boxes.take(positions, axis=0),  # several times as fast as by index
+            self.kinds[positions],
+            None if self.rings is None else self.rings.select(positions),
+            None if self.masks is None else self.masks.select(positions),
+        )
+
+    def at(self, row: int) -> Geometry:
+        """One row as an object."""
+        kind = int(self.kinds[row])
+        if kind == MASK and self.masks is not None:
+            return self.masks.at(row)
+        if kind == POLYGON and self.rings is not None:
+            polygons = self.rings.at(row)
+            return polygons[0] if len(polygons) == 1 else MultiPolygon(polygons)
+        x, y, width, height = self.boxes[row].tolist()
+        return Box(x, y, x + width, y + height)
+
+    def __iter__(self) -> Iterator[Geometry]:
+        return map(self.at, range(len(self)))
+
+
+def kind_of(geometry: Geometry) -> int:
+    """`BOX`, `POLYGON` or `MASK`."""
+    if isinstance(geometry, Box):
+        return BOX
+    return MASK if isinstance(geometry, Mask) else POLYGON
+
+
+def polygons_of(geometry: Geometry) -> tuple[Polygon, ...]:
+    """The polygons that a geometry consists of; none of a box or a mask."""
+    if isinstance(geometry, RotatedBox):
+        return (geometry.polygon,)
+    if isinstance(geometry, MultiPolygon):
+        return geometry.polygons
+    return (geometry,) if isinstance(geometry, Polygon) else ()
+
+
+def _box(geometry: Geometry) -> tuple[float, float, float, float]:
+    """x, y, width and height of the box around a geometry."""
+    if isinstance(geometry, Box):
+        x, y = geometry.xmin, geometry.ymin
+        return x, y, geometry.xmax - x, geometry.ymax - y
+    if isinstance(geometry, Mask):
+        return _mask_box(geometry)
+    outer = [polygon.rings[0] for polygon in polygons_of(geometry) if polygon.rings]
+    if not sum(map(len, outer)):
+        return 0.0, 0.0, 0.0, 0.0
+    points = np.concatenate(outer)
+    (x_min, y_min), (x_max, y_max) = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+    return x_min, y_min, x_max - x_min, y_max - y_min
+
+
+def _mask_box(mask: Mask) -> tuple[float, float, float, float]:
+    stops = np.cumsum(mask.runs, dtype=np.int64)
+    first, last = stops[:-1:2], stops[1::2] - 1
+    first, last = first[last >= first], last[last >= first]
+    if not len(first):
+        return 0.0, 0.0, 0.0, 0.0
+    left, right = first // mask.height, last // mask.height
+    is_within = left == right  # a run that goes on in the next column is at the bottom and the top
+    top = np.where(is_within, first % mask.height, 0).min()
+    bottom = np.where(is_within, last % mask.height, mask.height - 1).max()
+    x, y = float(left.min()), float(top)
+    return x, y, float(right.max()) + 1 - x, float(bottom) + 1 - y
+
+
+def starts_of(row_ends: Codes) -> Codes:
+    """Where ragged rows begin, and where the last one ends, from where each ends.
+
+    Examples
+    --------
+    >>> starts_of(np.array([2, 2, 5]))
+    array([0, 2, 2, 5])
+    """
+    return np.concatenate([[0], row_ends]).astype(np.int64)
+
+
+def ends(counts: Any) -> Codes:
+    """Where ragged rows begin, and where the last one ends, from their lengths.
+
+    Examples
+    --------
+    >>> ends([2, 0, 3])
+    array([0, 2, 2, 5])
+    """
+    starts = np.zeros(len(counts) + 1, np.int64)
+    starts[1:] = counts  # a sum of narrower numbers would convert them one by one
+    np.cumsum(starts, out=starts)
+    return starts
+
+
+def sums(values: Floats, starts: Codes) -> Floats:
+    """Sum of each ragged row.
+
+    Examples
+    --------
+    >>> sums(np.array([1.0, 2.0, 4.0]), np.array([0, 2, 2, 3]))
+    array([3., 0., 4.])
+    """
+    totals = np.zeros(len(starts) - 1)
+    full = starts[1:] > starts[:-1]
+    if full.any():
+        totals[full] = np.add.reduceat(values, starts[:-1][full])
+    return totals
+
+
+def gathered(starts: Codes, positions: Codes) -> tuple[Codes, Codes]:
+    """Elements of some ragged rows, and where each of these rows begins among them.
+
+    Examples
+    --------
+    >>> gathered(np.array([0, 2, 2, 5]), np.array([2, 0]))
+    (array([2, 3, 4, 0, 1]), array([0, 3, 5]))
+    """
+    first = starts[positions]
+    begins = ends(starts[positions + 1] - first)
+    elements = np.arange(begins[-1]) + np.repeat(first - begins[:-1], np.diff(begins))
+    return elements, begins

@@ -1,0 +1,308 @@
+"""Segmentation batch: the label images of many items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.columns import Codes, check_length
+from valor_core.schemas.datum import (
+    Datum,
+    Datums,
+    listed,
+    sides_of,
+    with_datums,
+)
+from valor_core.schemas.label import Label, Vocabulary, label_tuple
+from valor_core.schemas.pairing import LabelSides
+from valor_core.schemas.segmentation.items import Segmentation, Side
+from valor_core.schemas.segmentation.label_images import (
+    IGNORED,
+    LabelMap,
+    Layer,
+    Maps,
+    codes_of,
+)
+from valor_core.schemas.segmentation.layers import are_apart, by_key
+from valor_core.schemas.segmentation.legends import (
+    ignored_values,
+    label_maps,
+    legend_of,
+    pixel_labels,
+)
+from valor_core.schemas.segmentation.packing import Packer
+from valor_core.schemas.segmentation.pixels import Flags, images_of
+from valor_core.schemas.segmentation.segments import Segments
+
+
+def _layers(values: Iterable[Layer]) -> tuple[Layer, ...]:
+    return tuple(values)
+
+
+def _label_set(values: Iterable[Label]) -> frozenset[Label]:
+    return frozenset(values)
+
+
+@frozen
+class SegmentationBatch:
+    """Images with labelled pixels; what states read.
+
+    Parameters
+    ----------
+    datums : Datums
+        Uids and metadata of the images.
+    labels : tuple of Label
+        The batch's vocabulary; codes are positions in it.
+    layers : tuple of Layer
+        The label maps, one layer for each label key.
+    stuff : frozenset of Label
+        Labels that the data say are stuff, not things.
+    left_out : mapping of str to int
+        What its reader has to warn of, and how often it met it.
+
+    Raises
+    ------
+    SchemaError
+        If a layer lacks an image, the two sides of one differ in shape, or a prediction has pixels
+        that do not count; names the item. If a label key has two layers, or a layer two keys.
+
+    Examples
+    --------
+    >>> batch = SegmentationBatch.from_arrays([[[0, 1]]], [[[1, 1]]], labels=["cat"])
+    >>> len(batch), batch.layers[0].groundtruths[0].pixels.shape
+    (1, (1, 2))
+    """
+
+    task: ClassVar[str] = "segmentation"
+
+    datums: Datums
+    labels: tuple[Label, ...] = field(converter=label_tuple)
+    layers: tuple[Layer, ...] = field(converter=_layers)
+    stuff: frozenset[Label] = field(default=frozenset(), converter=_label_set)
+    left_out: Mapping[str, int] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        if len(set(self.labels)) < len(self.labels):
+            raise SchemaError("labels: expected each label once in the vocabulary")
+        for layer in self.layers:
+            for side in (layer.groundtruths, layer.predictions):
+                check_length(np.empty(len(side)), "layers", len(self))
+            for i, (true, predicted) in enumerate(
+                zip(layer.groundtruths, layer.predictions, strict=True)
+            ):
+                self._check_item(i, true, predicted)
+        if not are_apart(self.layers, self.labels):
+            raise SchemaError(
+                "layers: expected one layer for each label key, with no label of another one"
+            )
+
+    def _check_item(self, position: int, true: LabelMap | None, predicted: LabelMap | None) -> None:
+        for one in (true, predicted):
+            if one is not None and one.legend.codes.max(initial=-1) >= len(self.labels):
+                raise SchemaError(
+                    f"{self.datums.name(position)}: expected codes of {len(self.labels):,} labels, "
+                    f"got {int(one.legend.codes.max())}"
+                )
+        if predicted is not None and IGNORED in predicted.legend.codes:
+            raise SchemaError(
+                f"{self.datums.name(position)}, prediction: expected labels and background, got "
+                "pixels that do not count",
+                "Leave them out of the ground truth, where they count for neither side.",
+            )
+        if true is None or predicted is None or true.pixels.shape == predicted.pixels.shape:
+            return
+        expected, found = (" by ".join(map(str, one.pixels.shape)) for one in (true, predicted))
+        raise SchemaError(
+            f"{self.datums.name(position)}, prediction: expected {expected} pixels like the ground "
+            f"truth, got {found}"
+        )
+
+    def __len__(self) -> int:
+        return len(self.datums)
+
+    @classmethod
+    def of(cls, items: Iterable[Segmentation]) -> SegmentationBatch:
+        """Columns of the objects.
+
+        Raises
+        ------
+        SchemaError
+            If an image is none, has a value that is no label, or labels share pixels; names the
+            item.
+        """
+        items = listed(items, Segmentation)
+        packer = Packer()
+        sides = [packer.maps(item) for item in items]
+        keys = sorted({key for pair in sides for side in pair for key in side})
+        layers = [
+            Layer([true.get(key) for true, _ in sides], [seen.get(key) for _, seen in sides])
+            for key in keys
+        ]
+        datums = Datums.of(Datum(item.uid, item.metadata) for item in items)
+        stuff = {label for item in items for label in item.stuff}
+        return cls(datums, packer.vocabulary.labels, layers, stuff)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: Any,
+        y_pred: Any,
+        *,
+        labels: Sequence[Any] | Mapping[int, Any],
+        ignore: int | Iterable[int] | None = None,
+        uids: Any = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> SegmentationBatch:
+        """Columns of images of whole numbers, each of which stands for a label.
+
+        Parameters
+        ----------
+        y_true, y_pred : sequence of array-like of shape (height, width), or stack of them
+            True and predicted images.
+        labels : sequence of labels, or mapping of int to label or None
+            The labels of 1, 2, …, or the label of each value, None for background. 0 is background
+            unless the mapping names it. Any other value is an error where a pixel has it.
+        ignore : int or iterable of int, optional
+            Values of true pixels that do not count.
+        uids, metadata : optional
+            As in `Datums`; without uids the images are numbered.
+
+        Raises
+        ------
+        SchemaError
+            If a side is no list of images of whole numbers, labels in a list are not distinct or
+            labels not of one key, or a label's value is to be ignored.
+
+        Examples
+        --------
+        >>> true, seen = [[[0, 1, 255]]], [[[0, 0, 1]]]
+        >>> names = {0: "road", 1: "car"}
+        >>> SegmentationBatch.from_arrays(true, seen, labels=names, ignore=255).labels
+        (Label(key='class', value='road'), Label(key='class', value='car'))
+        """
+        named, ignored, vocabulary = pixel_labels(labels), ignored_values(ignore), Vocabulary()
+        true, seen = images_of(y_true, "y_true"), images_of(y_pred, "y_pred")
+        if len(true) != len(seen):
+            raise SchemaError(
+                f"y_true and y_pred: expected as many images, got {len(true):,} and {len(seen):,}"
+            )
+        truth = legend_of(named, ignored, vocabulary)
+        plain = legend_of(named, (), vocabulary) if ignored else truth
+        layer = Layer(label_maps(true, truth, "y_true"), label_maps(seen, plain, "y_pred"))
+        datums = Datums.numbers(len(true), metadata) if uids is None else Datums(uids, metadata)
+        if len(datums) != len(true):
+            raise SchemaError(
+                f"uids: expected one for each of {len(true):,} images, got {len(datums):,}"
+            )
+        return cls(datums, vocabulary.labels, [layer])
+
+    @property
+    def sides(self) -> set[str]:
+        """Which sides the images have, as `sides_of` says it."""
+        return sides_of(
+            _annotated(layer.groundtruths for layer in self.layers),
+            _annotated(layer.predictions for layer in self.layers),
+        )
+
+    @property
+    def label_sides(self) -> LabelSides:
+        """Which labels legends of ground truths name and which those of predictions."""
+        return LabelSides.of(
+            self.labels,
+            _named(layer.groundtruths for layer in self.layers),
+            _named(layer.predictions for layer in self.layers),
+        )
+
+    def select(self, positions: Codes) -> SegmentationBatch:
+        """The images at some positions."""
+        layers = [layer.select(positions) for layer in self.layers]
+        return evolve(self, datums=self.datums.select(positions), layers=layers)
+
+    def relabel(self, renames: Mapping[Label, Label]) -> SegmentationBatch:
+        """The same data under a label map, applied to both sides.
+
+        Raises
+        ------
+        SchemaError
+            If two labels of one key then share a pixel; names the item.
+        """
+        vocabulary = Vocabulary()
+        renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
+        layers = by_key(
+            [layer.relabel(renamed) for layer in self.layers],
+            vocabulary.labels,
+            self.datums.name,
+        )
+        stuff = {renames.get(label, label) for label in self.stuff}
+        return evolve(self, labels=vocabulary.labels, layers=layers, stuff=stuff)
+
+    def renumber(self, start: int) -> SegmentationBatch:
+        """The same data, called by their positions from `start` on."""
+        return with_datums(self, self.datums.renumber(start))
+
+    def items(self) -> Iterator[Segmentation]:
+        """The items as objects: segments, or a boolean image for each label."""
+        for i in range(len(self)):
+            datum, place = self.datums.at(i), self.datums.name(i)
+            true = [layer.groundtruths[i] for layer in self.layers]
+            predicted = [layer.predictions[i] for layer in self.layers]
+            yield Segmentation(
+                datum.uid,
+                self._side(true, f"{place}, groundtruth"),
+                self._side(predicted, f"{place}, prediction"),
+                ignore=_ignored([one for one in true if one is not None], f"{place}, groundtruth"),
+                stuff=sorted(self.stuff),
+                metadata=datum.metadata,
+            )
+
+    def _side(self, maps: Sequence[LabelMap | None], place: str) -> Side:
+        there = [one for one in maps if one is not None]
+        if len(there) == 1 and there[0].legend.has_instances:
+            return self._segments(there[0])
+        return self._masks(there, place)
+
+    def _segments(self, one: LabelMap) -> Segments:
+        legend = one.legend
+        is_label = legend.codes >= 0
+        codes = legend.codes[is_label].tolist()
+        numbers = legend.values[is_label].tolist()
+        crowd = () if legend.crowd is None else legend.values[is_label & legend.crowd].tolist()
+        labels = (self.labels[code] for code in codes)
+        return Segments(one.pixels, dict(zip(numbers, labels, strict=True)), crowd)
+
+    def _masks(self, maps: Sequence[LabelMap], place: str) -> dict[Label, Flags] | None:
+        masks: dict[Label, Flags] = {}
+        for one in maps:
+            image = one.read(0, one.pixels.shape[0], place)
+            for code in np.unique(one.legend.codes[one.legend.codes >= 0]).tolist():
+                values = one.legend.values[one.legend.codes == code]
+                masks[self.labels[code]] = np.isin(image, values)
+        return masks or None
+
+
+def _annotated(sides: Iterable[Maps]) -> Codes:
+    """Positions, ascending, of the images with a label map in any layer."""
+    found = {i for maps in sides for i, one in enumerate(maps) if one is not None}
+    return np.array(sorted(found), np.int64)
+
+
+def _named(sides: Iterable[Maps]) -> Codes:
+    """Codes of the labels that the legends of one side name in any layer."""
+    return np.array([code for maps in sides for code in codes_of(maps).tolist()], np.int64)
+
+
+def _ignored(maps: Sequence[LabelMap], place: str) -> int | Flags | None:
+    """The value, or else the pixels, that do not count."""
+    values = [one.legend.values[one.legend.codes == IGNORED] for one in maps]
+    if not any(map(len, values)):
+        return None
+    if len(maps) == 1 and maps[0].legend.has_instances and len(values[0]) == 1:
+        return int(values[0][0])
+    ignored = np.zeros(maps[0].pixels.shape, bool)
+    for one, own in zip(maps, values, strict=True):
+        ignored |= np.isin(one.read(0, len(ignored), place), own)
+    return ignored

@@ -1,0 +1,86 @@
+"""Segmentation items: an image of label codes on each side, and what its values mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, get_args
+
+from attrs import field, frozen
+
+from valor_core.errors import SchemaError, did_you_mean, shown
+from valor_core.schemas.columns import BY_CONTENT
+from valor_core.schemas.datum import (
+    Uid,
+    metadata_field,
+    uid_field,
+)
+from valor_core.schemas.label import Label, as_labels
+from valor_core.schemas.segmentation.legends import (
+    PixelLabels,
+    ignored_of,
+    pixel_labels,
+)
+from valor_core.schemas.segmentation.pixels import Flags
+
+Overlap = Literal["error", "first", "last"]
+
+Side = Any
+"""What an item says of one side: an image of whole numbers, one for each label, or segments."""
+
+
+@frozen
+class Segmentation:
+    """One image with the labels of its pixels.
+
+    Parameters
+    ----------
+    uid : str or int
+        Its name, unique in the data set.
+    groundtruth, prediction : array-like, mapping of label to array-like, or Segments, optional
+        An image of whole numbers, which `labels` explain; a boolean image for each label; or
+        segments, each with a label of its own. None is all background.
+    labels : sequence of labels, or mapping of int to label or None
+        The labels of 1, 2, …, or the label of each value, None for background. 0 is background
+        unless the mapping names it. Only images of whole numbers need it.
+    ignore : int, iterable of int, or array-like of bool, optional
+        Values of the pixels of the ground truth that do not count, or an image of which these are.
+    overlap : {"error", "first", "last"}
+        Which of several labels of one key has a pixel that their images share.
+    stuff : sequence of labels
+        Labels of regions without a number, such as sky, which panoptic metrics average apart.
+    metadata : mapping of str to value, optional
+        What the image can be sliced and filtered by.
+
+    Raises
+    ------
+    SchemaError
+        If `labels`, `overlap` or `ignore` is none of these.
+
+    Examples
+    --------
+    >>> item = Segmentation("img_7", [[0, 1]], {"cat": [[True, True]]}, labels=["cat"])
+    >>> item.labels
+    (Label(key='class', value='cat'),)
+    """
+
+    task: ClassVar[str] = "segmentation"
+
+    uid: Uid = uid_field()
+    groundtruth: Side = None
+    prediction: Side = None
+    labels: PixelLabels = field(default=(), converter=pixel_labels)
+    ignore: int | tuple[int, ...] | Flags | None = field(default=None, eq=BY_CONTENT)
+    overlap: Overlap = "error"
+    stuff: tuple[Label, ...] = field(default=(), converter=as_labels)
+    metadata: Mapping[str, Any] = metadata_field()
+
+    def __attrs_post_init__(self) -> None:
+        try:
+            if self.overlap not in get_args(Overlap):
+                raise SchemaError(
+                    f"overlap: expected 'error', 'first' or 'last', got {shown(self.overlap)}",
+                    did_you_mean(str(self.overlap), get_args(Overlap)),
+                )
+            object.__setattr__(self, "ignore", ignored_of(self.ignore))
+        except SchemaError as error:
+            raise error.at(f"item {self.uid!r}, ") from None

@@ -1,0 +1,165 @@
+"""Layers by label key: split and joined where labels were given another key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from attrs import frozen
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.columns import Codes
+from valor_core.schemas.label import Label
+from valor_core.schemas.segmentation.label_images import (
+    BACKGROUND,
+    IGNORED,
+    LabelMap,
+    Layer,
+    Legend,
+)
+from valor_core.schemas.segmentation.packing import without
+from valor_core.schemas.segmentation.pixels import Flags
+
+Names = Callable[[int], str]
+"""What messages call the datum at a position."""
+
+
+def _keys_of(layer: Layer, labels: Sequence[Label]) -> set[str]:
+    """Keys of all labels that the legends of a layer name."""
+    return {labels[code].key for code in layer.codes.tolist()}
+
+
+def are_apart(layers: Sequence[Layer], labels: Sequence[Label]) -> bool:
+    """Whether each layer is of one label key, and no key has two layers.
+
+    Examples
+    --------
+    >>> layer = Layer([LabelMap([[1, 2]], Legend.of_labels(2))], [None])
+    >>> are_apart([layer], [Label("x", "cat"), Label("y", "dog")])
+    False
+    """
+    if len(layers) < 2 and len({label.key for label in labels}) < 2:
+        return True
+    keys = [_keys_of(layer, labels) for layer in layers]
+    return max(map(len, keys), default=0) < 2 and sum(map(len, keys)) == len(set().union(*keys))
+
+
+def by_key(layers: Sequence[Layer], labels: Sequence[Label], name: Names) -> list[Layer]:
+    """The same data with one layer for each label key.
+
+    Parameters
+    ----------
+    layers : sequence of Layer
+        Layers that may have labels of several keys, or share a key.
+    labels : sequence of Label
+        What the codes of their legends mean.
+    name : callable
+        What messages call the datum at a position.
+
+    Raises
+    ------
+    SchemaError
+        If two labels of one key share a pixel, or layers of a key differ in size; names the item.
+
+    Examples
+    --------
+    >>> layer = Layer([LabelMap([[1, 2]], Legend.of_labels(2))], [None])
+    >>> [one.codes for one in by_key([layer], [Label("x", "cat"), Label("y", "dog")], str)]
+    [array([0]), array([1])]
+    """
+    if are_apart(layers, labels):
+        return list(layers)
+    keys = sorted(set().union(*(_keys_of(layer, labels) for layer in layers)))
+    return [_layer_of(key, layers, labels, name) for key in keys]
+
+
+def _layer_of(key: str, layers: Sequence[Layer], labels: Sequence[Label], name: Names) -> Layer:
+    own = np.array([label.key == key for label in labels])
+    parts = [layer.only(own) for layer in layers if key in _keys_of(layer, labels)]
+
+    def side(maps: Iterator[tuple[LabelMap | None, ...]], what: str) -> list[LabelMap | None]:
+        return [
+            _joined([one for one in several if one is not None], labels, f"{name(i)}, {what}")
+            for i, several in enumerate(maps)
+        ]
+
+    return Layer(
+        side(zip(*(part.groundtruths for part in parts), strict=True), "groundtruth"),
+        side(zip(*(part.predictions for part in parts), strict=True), "prediction"),
+    )
+
+
+def _joined(maps: Sequence[LabelMap], labels: Sequence[Label], place: str) -> LabelMap | None:
+    if len(maps) < 2:
+        return maps[0] if maps else None
+    joint = _Joint.of(maps)
+    image = np.zeros(maps[0].pixels.shape, np.min_scalar_type(len(joint.codes)))
+    ignored = len(joint.codes)
+    for one, values in zip(maps, joint.values, strict=True):
+        painted = values[_positions(one, image.shape, place)]
+        is_other = (painted > 0) & (image > 0) & (painted < ignored) & (image < ignored)
+        is_other &= joint.codes.take(painted, mode="clip") != joint.codes.take(image, mode="clip")
+        if is_other.any():
+            first, second = (int(joint.codes[side[is_other][0]]) for side in (image, painted))
+            raise SchemaError(
+                f"{place}: expected each pixel in one label of a key, label_map puts "
+                f"{int(is_other.sum()):,} in '{labels[first]}' and in '{labels[second]}'",
+                "Leave one of the two under a key of its own in label_map.",
+            )
+        np.maximum(image, painted.astype(image.dtype), out=image)
+    crowd = joint.crowd if any(one.legend.has_instances for one in maps) else None
+    joined = LabelMap(image, Legend(np.arange(ignored), joint.codes, crowd))
+    is_ignored = image == ignored
+    return without(joined, is_ignored) if is_ignored.any() else joined
+
+
+@frozen(eq=False)
+class _Joint:
+    """Numbers for the labels, or objects, of several label maps: 0 is background.
+
+    Parameters
+    ----------
+    codes : ndarray of int64, shape (n,)
+        Label code of each number; the number n is ignored pixels.
+    crowd : ndarray of bool, shape (n,)
+        Which are crowds.
+    values : list of ndarray of int64
+        Number of each value of each map's legend.
+    """
+
+    codes: Codes
+    crowd: Flags
+    values: list[Codes]
+
+    @classmethod
+    def of(cls, maps: Sequence[LabelMap]) -> _Joint:
+        """Numbers in the order of the maps."""
+        codes, crowd, places = [BACKGROUND], [False], []
+        for one in maps:
+            found = one.legend.codes
+            is_label = found >= 0
+            places.append(np.where(is_label, len(codes) - 1 + np.cumsum(is_label), 0))
+            codes += found[is_label].tolist()
+            crowds = np.zeros(len(found), bool) if one.legend.crowd is None else one.legend.crowd
+            crowd += crowds[is_label].tolist()
+        for one, values in zip(maps, places, strict=True):
+            values[one.legend.codes == IGNORED] = len(codes)
+        return cls(np.array(codes, np.int64), np.array(crowd), places)
+
+
+def _positions(one: LabelMap, shape: tuple[int, ...], place: str) -> Codes:
+    """Position of each pixel's value in the legend."""
+    if one.pixels.shape != shape:
+        expected, found = (" by ".join(map(str, sides)) for sides in (shape, one.pixels.shape))
+        raise SchemaError(
+            f"{place}: expected {expected} pixels in all layers of a label key, got {found}"
+        )
+    image = one.read(0, shape[0], place)
+    known, positions = one.legend.of_type(image.dtype)
+    if not len(known):
+        known, positions = np.zeros(1, image.dtype), np.zeros(1, np.int64)
+    at = np.minimum(np.searchsorted(known, image), len(known) - 1)
+    unknown = known[at] != image
+    if unknown.any():
+        raise SchemaError(f"{place}: expected the value of a label, got {image[unknown][0]}")
+    return positions[at]

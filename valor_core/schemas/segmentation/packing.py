@@ -1,0 +1,170 @@
+"""Sides: label maps of what items say of an image's ground truth and prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from valor_core.errors import SchemaError
+from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, as_label
+from valor_core.schemas.segmentation.items import Segmentation
+from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED, LabelMap, Legend
+from valor_core.schemas.segmentation.legends import (
+    PixelLabels,
+    check_ignored,
+    key_of,
+    label_map,
+    legend_of,
+)
+from valor_core.schemas.segmentation.pixels import Flags, Image, flags
+from valor_core.schemas.segmentation.segments import Segments
+
+Maps = dict[str, LabelMap]
+"""Label maps by label key."""
+
+
+@frozen
+class Packer:
+    """Makes label maps of what items say of their sides.
+
+    Parameters
+    ----------
+    vocabulary : Vocabulary
+        All labels so far.
+    legends : dict
+        Label keys and legends of images of whole numbers, each made once, by labels and values to
+        ignore.
+    """
+
+    vocabulary: Vocabulary = field(factory=Vocabulary)
+    legends: dict[Any, tuple[str, Legend]] = field(factory=dict)
+
+    def maps(self, item: Segmentation) -> tuple[Maps, Maps]:
+        """The label maps of both sides of an item.
+
+        Raises
+        ------
+        SchemaError
+            If a side is none; names the item and the side.
+        """
+        true, seen = self._side(item, "groundtruth"), self._side(item, "prediction")
+        if isinstance(item.ignore, np.ndarray):
+            for key in sorted({*true, *seen}):
+                try:
+                    true[key] = without(true.get(key), item.ignore)
+                except SchemaError as error:
+                    raise error.at(f"item {item.uid!r}, ") from None
+        return true, seen
+
+    def _side(self, item: Segmentation, side: str) -> Maps:
+        value = getattr(item, side)
+        if value is None:
+            return {}
+        ignored = _ignored(item, side)
+        try:
+            if isinstance(value, Mapping):
+                if ignored:
+                    raise SchemaError(
+                        "ignore: expected an image of booleans beside masks, got "
+                        f"{', '.join(map(str, ignored))}",
+                        "Masks have no values; give the pixels that do not count as a mask too.",
+                    )
+                return _of_masks(value, item.overlap, self.vocabulary)
+            if isinstance(value, Segments):
+                return _of_segments(value, ignored, self.vocabulary)
+            key, legend = self._legend(item.labels, ignored)
+            return {key: label_map(value, legend)}
+        except SchemaError as error:
+            message = f"item {item.uid!r}, {side}: {error.message}"
+            raise SchemaError(message, error.remedy) from None
+
+    def _legend(self, labels: PixelLabels, ignored: tuple[int, ...]) -> tuple[str, Legend]:
+        known = tuple(labels.items()) if isinstance(labels, Mapping) else labels, ignored
+        if known not in self.legends:
+            legend = legend_of(labels, ignored, self.vocabulary)
+            self.legends[known] = key_of(labels), legend
+        return self.legends[known]
+
+
+def _ignored(item: Segmentation, side: str) -> tuple[int, ...]:
+    """The values of one side that do not count."""
+    if side != "groundtruth" or item.ignore is None or isinstance(item.ignore, np.ndarray):
+        return ()
+    return item.ignore if isinstance(item.ignore, tuple) else (item.ignore,)
+
+
+def without(one: LabelMap | None, ignored: Flags) -> LabelMap:
+    """A label map in which some pixels do not count; one that is missing is background.
+
+    Raises
+    ------
+    SchemaError
+        If the pixels have another shape.
+
+    Examples
+    --------
+    >>> without(LabelMap([[1, 1]], Legend.of_labels(1)), np.array([[True, False]])).pixels.array
+    array([[2, 1]])
+    """
+    if one is None:
+        return LabelMap(ignored, Legend.of({0: BACKGROUND, 1: IGNORED}))
+    if ignored.shape != one.pixels.shape:
+        expected, found = (
+            " by ".join(map(str, shape)) for shape in (one.pixels.shape, ignored.shape)
+        )
+        raise SchemaError(f"ignore: expected {expected} pixels like the ground truth, got {found}")
+    image = one.read(0, len(ignored), "pixels")
+    value = 1 + max(int(image.max(initial=0)), int(one.legend.values.max(initial=0)))
+    legend = Legend.of(one.legend.meaning | {value: IGNORED})
+    if one.legend.crowd is not None:
+        legend = evolve(legend, crowd=np.append(one.legend.crowd, False))
+    kind = np.promote_types(image.dtype, np.min_scalar_type(value))
+    painted: Image = image.astype(kind if kind.kind in "iu" else np.int64)
+    painted[ignored] = value
+    return LabelMap(painted, legend)
+
+
+def _of_segments(value: Segments, values: tuple[int, ...], vocabulary: Vocabulary) -> Maps:
+    check_ignored(values, value.labels)
+    codes = {number: vocabulary.code(label) for number, label in value.labels.items()}
+    ignored = dict.fromkeys(values, IGNORED)
+    legend = Legend.of({0: BACKGROUND} | codes | ignored)
+    crowd = np.isin(legend.values, list(value.crowd))
+    key = next((label.key for label in value.labels.values()), DEFAULT_KEY)
+    return {key: LabelMap(value.pixels, evolve(legend, crowd=crowd))}
+
+
+def _of_masks(value: Mapping[Any, Any], overlap: str, vocabulary: Vocabulary) -> Maps:
+    by_key: dict[str, list[tuple[Label, Flags]]] = {}
+    for name, mask in value.items():
+        label = as_label(name)
+        by_key.setdefault(label.key, []).append((label, flags(mask, f"'{label}'")))
+    return {key: _painted(masks, overlap, vocabulary) for key, masks in by_key.items()}
+
+
+def _painted(
+    masks: Sequence[tuple[Label, Flags]], overlap: str, vocabulary: Vocabulary
+) -> LabelMap:
+    """One image of several masks."""
+    shape = masks[0][1].shape
+    image = np.zeros(shape, np.min_scalar_type(len(masks)))
+    for value, (label, mask) in enumerate(masks, 1):
+        if mask.shape != shape:
+            raise SchemaError(
+                f"expected {shape[0]} by {shape[1]} pixels for '{label}' as for "
+                f"'{masks[0][0]}', got {mask.shape[0]} by {mask.shape[1]}"
+            )
+        shared = mask & (image > 0)
+        if overlap == "error" and shared.any():
+            other = masks[int(image[shared][0]) - 1][0]
+            raise SchemaError(
+                f"expected each pixel in one label, {int(shared.sum()):,} are in '{other}' and in "
+                f"'{label}'",
+                "Set overlap to 'first' or 'last' to give them to one of the two.",
+            )
+        image[mask if overlap == "last" else mask & ~shared] = value
+    codes = {value: vocabulary.code(label) for value, (label, _) in enumerate(masks, 1)}
+    return LabelMap(image, Legend.of({0: BACKGROUND} | codes))

@@ -1,0 +1,248 @@
+"""Pixels: images of whole numbers, in memory or read strip by strip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from valor_core.errors import SchemaError, and_more, shown
+from valor_core.schemas.columns import BY_CONTENT, read_only
+from valor_core.schemas.segmentation.image_remedies import remedy_for
+
+Image = NDArray[np.integer[Any]]
+"""Pixel values, one row of the array for each row of pixels."""
+
+
+@runtime_checkable
+class Pixels(Protocol):
+    """An image whose rows can be read a few at a time; pickles."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width, in pixels."""
+
+    @property
+    def strip_rows(self) -> int:
+        """Rows that are best read together."""
+
+    def read(self, first: int, last: int) -> Image:
+        """Rows from `first` up to, and without, `last`."""
+
+
+Flags = NDArray[np.bool_]
+"""Booleans, one row of the array for each row of pixels."""
+
+
+def flags(values: Any, name: str) -> Flags:
+    """An image of booleans: whether numbers are not 0.
+
+    Parameters
+    ----------
+    values : array-like
+        Booleans or whole numbers, which may be floats.
+    name : str
+        What a message calls them.
+
+    Raises
+    ------
+    SchemaError
+        If they are no rows and columns of these, or one is no whole number.
+
+    Examples
+    --------
+    >>> flags([[0, 1]], "'cat'")
+    array([[False,  True]])
+    """
+    array = as_array(values, name)
+    if array.ndim != 2 or array.dtype.kind not in "biuf":
+        raise SchemaError(
+            f"{name}: expected rows and columns of pixels, true or false, got {shown(array)}"
+        )
+    if array.dtype.kind == "f":
+        _check_whole(array, name)
+    return read_only(array != 0)
+
+
+def _check_whole(array: NDArray[Any], name: str) -> None:
+    """Refuse scores, none of which would be false unless it is 0."""
+    strange = np.argwhere(~(np.isfinite(array) & (array == np.rint(array))))
+    if len(strange):
+        row, column = strange[0].tolist()
+        raise SchemaError(
+            f"{name}: expected rows and columns of pixels, true or false, got "
+            f"{array[row, column]} at row {row}, column {column}{and_more(len(strange) - 1)}",
+            "Cut scores at a threshold: scores >= 0.5.",
+        )
+
+
+def as_array(values: Any, name: str) -> NDArray[Any]:
+    """The array that rows, a tensor or a picture makes.
+
+    Parameters
+    ----------
+    values : array-like
+        What has rows.
+    name : str
+        What a message calls them.
+
+    Raises
+    ------
+    SchemaError
+        If rows differ in length, values are masked, or a tensor is not where NumPy can read it.
+
+    Examples
+    --------
+    >>> as_array([[1, 0]], "pixels")
+    array([[1, 0]])
+    """
+    if np.ma.is_masked(values):
+        raise SchemaError(
+            f"{name}: expected an array without masked values",
+            "Fill it, as in array.filled(255), and set ignore=255 if such pixels do not count.",
+        )
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise SchemaError(f"{name}: expected rows of one length, got {shown(values)}") from None
+    except (TypeError, RuntimeError) as error:  # a tensor on a GPU, or one that has a gradient
+        raise SchemaError(
+            f"{name}: expected an array, got {type(values).__name__}: {error}",
+            "Bring a tensor to where NumPy reads it: tensor.detach().cpu().",
+        ) from error
+
+
+def _image(values: Any) -> Image:
+    array = as_array(values, "pixels")
+    if array.ndim != 2 or array.dtype.kind not in "iub":
+        raise SchemaError(
+            f"pixels: expected rows and columns of whole numbers, got {shown(array)}",
+            remedy_for(array),
+        )
+    if array.dtype == np.bool_:
+        array = array.view(np.uint8)
+    return read_only(np.ascontiguousarray(array))
+
+
+def images_of(values: Any, name: str) -> Sequence[Any]:
+    """The images of a list or a stack.
+
+    Parameters
+    ----------
+    values : iterable of array-like, or array-like of 3 or more dimensions
+        The images.
+    name : str
+        What a message calls them.
+
+    Raises
+    ------
+    SchemaError
+        If they have no order, or are one image.
+
+    Examples
+    --------
+    >>> images_of([[[0, 1]]], "y_true")
+    [[[0, 1]]]
+    """
+    if isinstance(values, Mapping):
+        raise SchemaError(
+            f"{name}: expected a list of images, got a mapping of {len(values):,}",
+            f"Pass the images in the order of their uids: {name}=[images[uid] for uid in uids].",
+        )
+    if hasattr(values, "__array__"):
+        values = as_array(values, name)
+    if _is_image(values):
+        raise SchemaError(
+            f"{name}: expected a list of images, or an array of 3 dimensions, got {shown(values)}",
+            f"Pass one image in a list: {name}=[image].",
+        )
+    if isinstance(values, (str, bytes, Set)) or not isinstance(values, Iterable):
+        raise SchemaError(f"{name}: expected a list of images, got {shown(values)}")
+    return list(values)
+
+
+def _is_image(values: Any) -> bool:
+    """Whether what should be images is one of them."""
+    if isinstance(values, np.ndarray):
+        return values.ndim < 3 and values.dtype != object and values.shape != (0,)
+    if isinstance(values, (list, tuple)):
+        return bool(values) and _is_row(values[0])
+    return isinstance(values, Pixels) or hasattr(values, "__array_interface__")
+
+
+def _is_row(values: Any) -> bool:
+    if isinstance(values, (list, tuple)):
+        return bool(values) and isinstance(values[0], (int, float, np.generic))
+    return isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype != object
+
+
+@frozen
+class InMemory:
+    """Pixels of an array.
+
+    Parameters
+    ----------
+    array : ndarray of whole numbers, shape (height, width)
+        The values; of any integer type.
+
+    Examples
+    --------
+    >>> InMemory([[0, 1, 1]]).shape
+    (1, 3)
+    """
+
+    array: Image = field(eq=BY_CONTENT, converter=_image)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Height and width."""
+        height, width = self.array.shape
+        return height, width
+
+    @property
+    def strip_rows(self) -> int:
+        """All rows."""
+        return max(1, len(self.array))
+
+    def read(self, first: int, last: int) -> Image:
+        """Rows of the array itself."""
+        return self.array[first:last]
+
+
+def as_pixels(value: Any) -> Pixels:
+    """The pixels that an array, or an object with the methods of `Pixels`, stands for."""
+    if isinstance(value, InMemory):  # asked first, since asking for a protocol takes long
+        return value
+    if isinstance(value, np.ndarray) or not isinstance(value, Pixels):
+        return InMemory(value)
+    return value
+
+
+def strips(
+    shape: tuple[int, int], *sides: Pixels, most: int = 1 << 24
+) -> Iterator[tuple[int, int]]:
+    """Spans of rows, first and last, in which images of one shape are read side by side.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Height and width of all of them.
+    *sides : Pixels
+        The images.
+    most : int
+        Most pixels of a span, unless a single strip has more.
+
+    Examples
+    --------
+    >>> list(strips((5, 10), InMemory(np.zeros((5, 10), np.uint8))))
+    [(0, 5)]
+    """
+    height, width = shape
+    step = max([side.strip_rows for side in sides], default=height)
+    if step < height:
+        step *= max(1, most // max(1, step * width))
+    for first in range(0, height, max(1, step)):
+        yield first, min(first + max(1, step), height)
