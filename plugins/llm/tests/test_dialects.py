@@ -24,11 +24,13 @@ from valor_llm.clients.protocol import (
     TokenChoice,
     Usage,
 )
+from valor_llm.judge.judge import Judge
 from valor_llm.parameters.clients import (
     AnthropicParameters,
     OllamaParameters,
     OpenAIParameters,
 )
+from valor_llm.parameters.judge import JudgeParameters
 
 from valor_core.errors import ResourceError
 
@@ -229,18 +231,22 @@ def test_the_key_is_sent_where_the_endpoint_looks_for_it(
 def test_a_key_that_is_missing_is_an_error_before_any_call(
     endpoint: MockEndpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    client = client_of("openai", endpoint, api_key_env="VALOR_TEST_KEY")
+    parameters = JudgeParameters(cache="off")
     monkeypatch.delenv("VALOR_TEST_KEY", raising=False)
-    with pytest.raises(ResourceError) as caught:
-        client_of("openai", endpoint, api_key_env="VALOR_TEST_KEY")
-    assert str(caught.value).splitlines() == [
-        "judge.client.api_key_env: expected a key in the environment variable VALOR_TEST_KEY, "
-        "found none",
-        "Set it with: export VALOR_TEST_KEY=…",
-    ]
+    for asks in (lambda: Judge(parameters, client), lambda: client.complete(REQUEST)):
+        with pytest.raises(ResourceError) as caught:
+            asks()
+        assert str(caught.value).splitlines() == [
+            "judge.client.api_key_env: expected a key in the environment variable VALOR_TEST_KEY, "
+            "found none",
+            "Set it with: export VALOR_TEST_KEY=…",
+        ]
     monkeypatch.setenv("VALOR_TEST_KEY", "sk-tést")
     with pytest.raises(ResourceError) as caught:
-        client_of("openai", endpoint, api_key_env="VALOR_TEST_KEY")
+        Judge(parameters, client)
     assert "tést" not in str(caught.value)
+    assert endpoint.counters["requests"] == 0
 
 
 # ---- answers, as endpoints give them

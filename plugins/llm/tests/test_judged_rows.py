@@ -13,6 +13,7 @@ from valor_llm.clients.protocol import Passing, Refused, Reply, Request
 
 from valor_core import Evaluator, Registry, Report, evaluate
 from valor_core.errors import ResourceError
+from valor_core.metrics.result import Failed
 from valor_core.report.tables.report_tables import plain
 from valor_core.schemas.text import Text, TextBatch
 
@@ -138,15 +139,15 @@ def test_the_report_tells_spread_and_flips_and_an_item_counts_once() -> None:
     assert told["judged_items"]["interval"] == pytest.approx([0.5 - half, 0.5 + half], abs=1e-6)
 
 
-def test_a_repeat_that_fails_leaves_the_others() -> None:
+def test_a_repeat_without_a_reply_that_fits_leaves_the_others() -> None:
     def fails_once(claim: str, seed: int) -> str:
-        return "busy" if seed == 1 else odd_is_true(claim, seed)
+        return "perhaps" if seed == 1 else odd_is_true(claim, seed)
 
     report = judged(Client(fails_once), judge={"repeats": 3}, items=True)
 
     row = report.items[0].rows[1]
     assert row.value == 1.0
-    assert "busy" in row.details["scorings"][1]["error"]
+    assert "perhaps" in row.details["scorings"][1]["error"]
     assert "value" not in row.details["scorings"][1]
     assert details(report)["repeats"]["failed_scorings"] == 6
     assert details(report)["judged_items"]["failed"] == 0
@@ -161,6 +162,44 @@ def test_an_item_fails_where_all_its_repeats_fail_and_may_pass_where_one_may() -
     value = report.items[0].rows[0].value
     assert value.retry
     assert details(report)["judged_items"]["failed"] == 6
+
+
+class Remote(Client):
+    """One whose replies are kept in the cache."""
+
+    is_remote: ClassVar[bool] = True
+
+
+@pytest.mark.parametrize(("models", "repeats"), [(["a"], 3), (["a", "b"], 1)])
+def test_a_scoring_that_may_pass_is_made_up_for_by_a_resumed_run_and_no_other_is_paid_again(
+    models: list[str], repeats: int, tmp_path: Path
+) -> None:
+    fails = {"a": 1 if repeats > 1 else -1, "b": 0}
+
+    def run(place: str, is_busy: bool) -> tuple[Report, float]:
+        def says(model: str) -> Says:
+            def said(claim: str, seed: int) -> str:
+                is_hit = claim == "claim 1." and seed == fails[model]
+                return "busy" if is_busy and is_hit else odd_is_true(claim, seed)
+
+            return said
+
+        clients = [Remote(says(model), model, calls=1000) for model in models]
+        judge = {"repeats": repeats, "cache_file": str(tmp_path / f"{place}.sqlite")}
+        state = tmp_path / f"{place}.npz"
+        report = judged(*clients, judge=judge, state=state, items=True)
+        return report, sum(1000 - client.left for client in clients)
+
+    whole, _ = run("whole", is_busy=False)
+    first, _ = run("busy", is_busy=True)
+    second, calls = run("busy", is_busy=False)
+
+    (failed,) = [row for row in first.items[0].rows if isinstance(row.value, Failed)]
+    assert (failed.uid, failed.value.retry) == ("q1", True)
+    assert "here: busy" in failed.value.reason
+    assert second.to_dict()["results"] == whole.to_dict()["results"]
+    assert second.items == whole.items
+    assert calls == 1
 
 
 def contrary(claim: str, seed: int) -> str:
@@ -190,7 +229,7 @@ def test_a_panel_scores_together_and_says_how_far_it_agrees() -> None:
 
 
 def test_a_judge_that_scores_nothing_is_a_warning_with_the_reason() -> None:
-    broken = Client(lambda claim, seed: "busy", "b")
+    broken = Client(lambda claim, seed: "perhaps", "b")
 
     report = judged(Client(odd_is_true, "a"), broken)
 
@@ -198,7 +237,7 @@ def test_a_judge_that_scores_nothing_is_a_warning_with_the_reason() -> None:
     assert report.ok
     (warning,) = report.warnings
     assert warning.startswith("llm.Faithfulness: the judge 'b' scored no item, the others' scores")
-    assert warning.endswith("here: busy")
+    assert "perhaps" in warning
 
 
 def test_a_panel_of_one_is_no_panel() -> None:

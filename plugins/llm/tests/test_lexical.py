@@ -14,6 +14,7 @@ import pytest
 import valor_llm.steps
 from hypothesis import example, given
 from hypothesis import strategies as st
+from valor_core.config.schema import check
 from valor_llm.clients.lexical import Lexical
 from valor_llm.clients.protocol import Request
 from valor_llm.judge.judge import Judge
@@ -29,6 +30,7 @@ from valor_llm.steps.rubric import rubric
 from valor_llm.steps.step import Step
 
 from valor_core import Text, evaluate
+from valor_core.errors import ConfigError
 
 MILL = "The old mill at Arnfeld burned down in 1874. It was rebuilt with 3 wheels."
 
@@ -371,3 +373,15 @@ def test_a_step_of_another_package_brings_its_prompt_and_what_stands_in_for_it(
 
     assert found.value["rating"] == "wet"
     assert found.prompt.startswith("mine@3:")
+
+
+def test_a_word_in_the_place_of_the_judges_table_is_told_how_to_be_written() -> None:
+    rest = {"data": {"reader": "jsonl"}, "metrics": ["llm.Faithfulness"]}
+    with pytest.raises(ConfigError) as caught:
+        check({**rest, "judge": "lexical"}, "config.yaml: ")
+    assert str(caught.value).splitlines() == [
+        "config.yaml: judge: expected a table, got 'lexical'",
+        "Write it as: judge: {client: lexical}",
+    ]
+    client = {"client": "lexical"}
+    assert check({**rest, "judge": client}, "config.yaml: ").resources == {"judge": client}

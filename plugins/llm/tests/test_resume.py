@@ -14,6 +14,7 @@ import pytest
 from mock_endpoint import MockEndpoint
 
 import valor_core
+from valor_core.errors import ResourceError
 from valor_core.schemas.text import Text
 
 CONCURRENCY = 8
@@ -175,3 +176,21 @@ def test_a_replayed_run_opens_no_socket(
     reason = str(lacking.items[0].rows[3].value)
     assert "expected a kept reply to claims of response 'Fact 3-0 names stone3x0." in reason
     assert "ask the endpoint for what is missing: judge.cache: use" in reason
+
+
+def test_a_replay_needs_no_key(
+    endpoint: MockEndpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [Text(**row) for row in facts(3)]
+
+    def run(cache: str) -> valor_core.Report:
+        judge = judge_of(endpoint, tmp_path, cache=cache)
+        judge["client"]["api_key_env"] = "VALOR_TEST_KEY"
+        return valor_core.evaluate(items, ["llm.Faithfulness"], resources={"judge": judge})
+
+    monkeypatch.setenv("VALOR_TEST_KEY", "sk-test-1")
+    first = run("use")
+    monkeypatch.delenv("VALOR_TEST_KEY")
+    assert run("replay").results == first.results
+    with pytest.raises(ResourceError, match="VALOR_TEST_KEY, found none"):
+        run("use")

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ConfigError, ParameterError, did_you_mean
+from valor_core.errors import ConfigError, ParameterError, did_you_mean, shown
 from valor_core.evaluation.options import EvaluationOptions
 from valor_core.metrics.gallery import GalleryParameters
 from valor_core.parameters.declaration import build, declared, parameter, parameters
@@ -91,10 +91,25 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     known = {name for entry in declared(RunConfig) for name in (entry.name, *entry.aliases)}
     sections = {k: v for k, v in values.items() if isinstance(v, Mapping) and _is_foreign(k, known)}
     own = {k: v for k, v in values.items() if k not in sections}
+    for name, value in own.items():
+        if name not in known:
+            _check_no_kind(name, value, place)
     try:
         return CheckedConfig(build(RunConfig, own, place), sections)
     except ParameterError as error:
         raise ConfigError(error.message, error.remedy) from error
+
+
+def _check_no_kind(name: str, value: Any, place: str) -> None:
+    """Refuse a word in the place of a resource's table, which is likely meant as its kind."""
+    if not isinstance(value, str):
+        return
+    for spec in Registry().all(ResourceSpec):
+        if spec.short_name == name and spec.kinds is not None:
+            raise ConfigError(
+                f"{place}{name}: expected a table, got {shown(value)}",
+                f"Write it as: {name}: {{{spec.kinds}: {value}}}",
+            )
 
 
 def _is_foreign(key: object, known: Collection[str]) -> bool:

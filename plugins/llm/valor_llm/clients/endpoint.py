@@ -97,6 +97,17 @@ class Endpoint(ABC):
             told["route"] = hashlib.blake2b(repr(route).encode(), digest_size=8).hexdigest()
         return told
 
+    def check_key(self) -> None:
+        """Find out before anything is asked whether there is a key to ask with.
+
+        Raises
+        ------
+        ResourceError
+            If there is none.
+        """
+        if self._key is not None:
+            self._key.checked()
+
     @abstractmethod
     def body(self, request: Request) -> dict[str, Any]:
         """A request as the endpoint takes it."""

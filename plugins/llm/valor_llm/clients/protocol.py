@@ -227,7 +227,8 @@ class Client(Protocol):
     A client may also have ``lacks``, names of what it cannot ask for at all: ``"temperature"``,
     ``"seed"``, ``"probabilities"``; ``identity()``, a table of all of it that can change a reply,
     by which the cache tells replies apart, in the place of endpoint and model alone; ``warning``,
-    what every report has to say of it; ``batches()``, where many requests at once are sent; and
+    what every report has to say of it; ``check_key()``, which raises an error before anything is
+    asked if there is no key to ask with; ``batches()``, where many requests at once are sent; and
     ``close()``, which ends the calls that are under way.
     """
 

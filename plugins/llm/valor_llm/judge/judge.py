@@ -70,6 +70,7 @@ class Judge:
         self.parameters = parameters
         self.client = client
         self.name = client.model if name is None else name
+        _check_key(parameters, client)
         self._cache = _cache(parameters, client)
         self._batches = _batches(parameters, client, self._cache)
         # A batch takes the questions of all items that there are.
@@ -215,6 +216,13 @@ class Judge:
             self._batches.close()
         if self._cache is not None:
             self._cache.close()
+
+
+def _check_key(parameters: JudgeParameters, client: Client) -> None:
+    """Find a missing key before anything is asked; a replay asks nobody and needs none."""
+    check = getattr(client, "check_key", None)
+    if check is not None and parameters.cache != "replay":
+        check()
 
 
 def _cache(parameters: JudgeParameters, client: Client) -> Cache | None:

@@ -109,7 +109,8 @@ def judged(work: Score) -> Callable[[Text, Any, Mapping[str, Any]], Awaitable[It
 
     Every judge of the panel scores the item, each as often as there are repeats. The mean of its
     repeats is what a judge says, and these become one score as the panel combines them. A scoring
-    that fails is left out, as long as there is another.
+    without a reply that fits is left out, as long as there is another. One that failed for a reason
+    that may pass fails the item, and a later run makes up for it.
     """
 
     @functools.wraps(work)
@@ -177,12 +178,14 @@ def _combined(pairs: Iterable[tuple[Asking, ItemScore]], combine: Combination) -
             gaps.append(one.value)
         else:
             by_judge.setdefault(ask.judge.name, []).append(float(one.value))  # type: ignore[arg-type]
+    failed = [gap for gap in gaps if isinstance(gap, Failed)]
+    for gap in failed:
+        if gap.retry:
+            # Without this scoring, the score would be one of the network's state.
+            return gap
     if by_judge:
         return combined(map(exact_mean, by_judge.values()), combine)
-    failed = [gap for gap in gaps if isinstance(gap, Failed)]
-    if not failed:
-        return gaps[0]
-    return Failed(failed[0].reason, retry=any(gap.retry for gap in failed))
+    return failed[0] if failed else gaps[0]
 
 
 def _who(ask: Asking) -> dict[str, Any]:

@@ -27,11 +27,6 @@ class Key:
     place : str
         Where the config names it, for errors.
 
-    Raises
-    ------
-    ResourceError
-        If the variable is not set, or holds what no header can.
-
     Examples
     --------
     >>> os.environ["EXAM_KEY"] = "sk-12345"
@@ -42,17 +37,7 @@ class Key:
 
     def __init__(self, variable: str, place: str) -> None:
         self.variable = variable
-        if not self.value:
-            raise ResourceError(
-                f"{place}: expected a key in the environment variable {variable}, found none",
-                f"Set it with: export {variable}=…",
-            )
-        if not (self.value.isascii() and self.value.isprintable()):
-            raise ResourceError(
-                f"{place}: expected printable ASCII in the environment variable {variable}, "
-                "found another character",
-                f"Copy the key once more: export {variable}=…",
-            )
+        self.place = place
 
     def __repr__(self) -> str:
         return f"Key({self.variable!r})"
@@ -61,6 +46,29 @@ class Key:
     def value(self) -> str:
         """The key, without the blanks that files end with."""
         return os.environ.get(self.variable, "").strip()
+
+    def checked(self) -> str:
+        """The key, which can be sent.
+
+        Raises
+        ------
+        ResourceError
+            If the variable is not set, or holds what no header can.
+        """
+        key = self.value
+        if not key:
+            raise ResourceError(
+                f"{self.place}: expected a key in the environment variable {self.variable}, "
+                "found none",
+                f"Set it with: export {self.variable}=…",
+            )
+        if not (key.isascii() and key.isprintable()):
+            raise ResourceError(
+                f"{self.place}: expected printable ASCII in the environment variable "
+                f"{self.variable}, found another character",
+                f"Copy the key once more: export {self.variable}=…",
+            )
+        return key
 
     def hidden(self, data: bytes) -> bytes:
         """What an endpoint sent, without the key."""

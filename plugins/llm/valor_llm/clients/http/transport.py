@@ -233,8 +233,8 @@ class Transport:
     def _secret(self) -> dict[str, str]:
         if self._key is None:
             return {}
-        is_bearer = self._key_header == "authorization"
-        return {self._key_header: f"Bearer {self._key.value}" if is_bearer else self._key.value}
+        key = self._key.checked()
+        return {self._key_header: f"Bearer {key}" if self._key_header == "authorization" else key}
 
     def _unreached(self, error: Exception, deadline: float) -> ClientError:
         """Why there was no answer, in words without addresses of objects."""
