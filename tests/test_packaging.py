@@ -37,6 +37,12 @@ def project(folder: Path) -> Mapping[str, Any]:
     return found
 
 
+def namespaces(folder: Path) -> Mapping[str, str]:
+    """The manifests by namespace; the command line has none."""
+    found: Mapping[str, str] = project(folder).get("entry-points", {}).get("valor.plugins", {})
+    return found
+
+
 def requirements(folder: Path) -> list[str]:
     said = project(folder)
     extras = said.get("optional-dependencies", {}).values()
@@ -113,7 +119,9 @@ def test_a_wheel_holds_the_entry_points(folder: Path, wheel: zipfile.ZipFile) ->
 
     text = wheel.read(path).decode()
 
-    for name, value in project(folder)["entry-points"]["valor.plugins"].items():
+    declared = {**namespaces(folder), **project(folder).get("scripts", {})}
+    assert declared
+    for name, value in declared.items():
         assert f"{name} = {value}" in text
 
 
@@ -140,7 +148,7 @@ def test_a_wheel_without_a_compiler_holds_all_but_the_kernels(folder: Path, tmp_
 @pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="there is no compiler")
 @pytest.mark.parametrize("folder", COMPILED, ids=name_of)
 def test_compiled_kernels_run_where_a_compiler_was(folder: Path) -> None:
-    for namespace in project(folder)["entry-points"]["valor.plugins"]:
+    for namespace in namespaces(folder):
         for place in Registry().manifest(namespace).kernels:
             environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
             module, _, name = place.partition(":")
@@ -155,10 +163,12 @@ def test_compiled_kernels_run_where_a_compiler_was(folder: Path) -> None:
             assert said.stdout.split() == ["compiled"]
 
 
-def test_the_wheel_of_core_holds_the_whole_template_of_a_plugin() -> None:
-    template = ROOT / "valor_core" / "scaffold" / "template"
-    expected = {path.relative_to(ROOT).as_posix() for path in template.rglob("*") if path.is_file()}
-    builder = WheelBuilder(str(ROOT))
+def test_the_wheel_of_the_command_line_holds_the_whole_template_of_a_plugin() -> None:
+    folder = ROOT / "plugins" / "cli"
+    template = folder / "valor_cli" / "scaffold" / "template"
+    files = [path for path in template.rglob("*") if path.is_file()]
+    expected = {path.relative_to(folder).as_posix() for path in files}
+    builder = WheelBuilder(str(folder))
 
     packed = {Path(file.distribution_path).as_posix() for file in builder.recurse_included_files()}
 
@@ -199,7 +209,7 @@ def test_what_is_installed_is_what_the_project_file_says(folder: Path) -> None:
     found = {(entry.group, entry.name): entry.value for entry in installed.entry_points}
     expected = {
         (group, name): value
-        for group, entries in said["entry-points"].items()
+        for group, entries in said.get("entry-points", {}).items()
         for name, value in entries.items()
     }
     scripts = {("console_scripts", name): to for name, to in said.get("scripts", {}).items()}
@@ -208,13 +218,13 @@ def test_what_is_installed_is_what_the_project_file_says(folder: Path) -> None:
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)
 def test_the_hint_for_a_namespace_names_its_plugin(plugin: Path) -> None:
-    for namespace in project(plugin)["entry-points"]["valor.plugins"]:
+    for namespace in namespaces(plugin):
         assert FIRST_PARTY[namespace] == plugin.name
 
 
 def test_every_extra_that_a_spec_names_is_one(folder: Path) -> None:
     said = project(folder)
-    for namespace in said["entry-points"]["valor.plugins"]:
+    for namespace in namespaces(folder):
         manifest = Registry().manifest(namespace)
         for spec in manifest.all():
             assert spec.extra is None or spec.extra in said["optional-dependencies"], spec.name

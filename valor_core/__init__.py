@@ -11,17 +11,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from valor_core.errors import ValorError, ValorWarning
-from valor_core.evaluation.evaluate import evaluate
-from valor_core.evaluation.evaluator import Evaluator
-from valor_core.metrics.detail_columns import DetailColumns
-from valor_core.metrics.item_rows import ItemRows, Numbers
-from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined, mean, ratio
-from valor_core.metrics.result_details import Told
-from valor_core.metrics.state import RowsOf, StateRequest
 from valor_core.parameters.declaration import NoParameters, Within, parameter, parameters
-from valor_core.plugins.decorator import metric
 from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import (
     CommandSpec,
     EngineSpec,
@@ -34,11 +25,31 @@ from valor_core.plugins.spec import (
     ResourceSpec,
     TaskSpec,
 )
-from valor_core.report.report import Report
-from valor_core.schemas import Datum, Label
 
 if TYPE_CHECKING:
+    from valor_core.evaluation.evaluate import evaluate
+    from valor_core.evaluation.evaluator import Evaluator
+    from valor_core.metrics.detail_columns import DetailColumns
+    from valor_core.metrics.item_rows import ItemRows, Numbers
+    from valor_core.metrics.result import (
+        Failed,
+        ItemScore,
+        NotRun,
+        Result,
+        Undefined,
+        mean,
+        ratio,
+    )
+    from valor_core.metrics.result_details import Told
+    from valor_core.metrics.state import RowsOf, StateRequest
+    from valor_core.plugins.decorator import metric
+    from valor_core.plugins.registry import Registry
+    from valor_core.report.report import Report
     from valor_core.schemas.classification import Classification, ClassificationBatch
+    from valor_core.schemas.datum import Datum
+    from valor_core.schemas.detection import Detection, DetectionBatch
+    from valor_core.schemas.label import Label
+    from valor_core.schemas.segmentation import Segmentation, SegmentationBatch
     from valor_core.schemas.text import Text, TextBatch
 
 __all__ = [
@@ -47,6 +58,8 @@ __all__ = [
     "CommandSpec",
     "Datum",
     "DetailColumns",
+    "Detection",
+    "DetectionBatch",
     "EngineSpec",
     "Evaluator",
     "Failed",
@@ -67,6 +80,8 @@ __all__ = [
     "ResourceSpec",
     "Result",
     "RowsOf",
+    "Segmentation",
+    "SegmentationBatch",
     "StateRequest",
     "TaskSpec",
     "Text",
@@ -85,16 +100,62 @@ __all__ = [
     "ratio",
 ]
 
-_SCHEMAS = {
-    "Classification": "valor_core.schemas.classification",
-    "ClassificationBatch": "valor_core.schemas.classification",
-    "Text": "valor_core.schemas.text",
-    "TextBatch": "valor_core.schemas.text",
+_LATER = {
+    "evaluation.evaluate": ("evaluate",),
+    "evaluation.evaluator": ("Evaluator",),
+    "metrics.detail_columns": ("DetailColumns",),
+    "metrics.item_rows": (
+        "ItemRows",
+        "Numbers",
+    ),
+    "metrics.result": (
+        "Failed",
+        "ItemScore",
+        "NotRun",
+        "Result",
+        "Undefined",
+        "mean",
+        "ratio",
+    ),
+    "metrics.result_details": ("Told",),
+    "metrics.state": (
+        "RowsOf",
+        "StateRequest",
+    ),
+    "plugins.decorator": ("metric",),
+    "plugins.registry": ("Registry",),
+    "report.report": ("Report",),
+    "schemas.classification": (
+        "Classification",
+        "ClassificationBatch",
+    ),
+    "schemas.datum": ("Datum",),
+    "schemas.detection": (
+        "Detection",
+        "DetectionBatch",
+    ),
+    "schemas.label": ("Label",),
+    "schemas.segmentation": (
+        "Segmentation",
+        "SegmentationBatch",
+    ),
+    "schemas.text": (
+        "Text",
+        "TextBatch",
+    ),
 }
-"""Where the task schemas are that this module publishes, each imported when it is asked for."""
+"""What this module publishes and imports only when it is asked for, by where it stands."""
+
+_HOME = {name: f"valor_core.{module}" for module, names in _LATER.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _SCHEMAS:
+    if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_SCHEMAS[name]), name)
+    found = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -14,7 +14,7 @@ import pytest
 import valor_llm.steps
 from hypothesis import example, given
 from hypothesis import strategies as st
-from valor_core.config.schema import check
+from valor_cli.config.schema import check
 from valor_llm.clients.lexical import Lexical
 from valor_llm.clients.protocol import Request
 from valor_llm.judge.judge import Judge
