@@ -56,8 +56,7 @@ def valor_galleries():
 """
 PARAMETERS = """
 from pathlib import Path
-from valor_core import Within, parameter
-from valor_core import parameters
+from valor_core import Within, parameter, parameters
 
 
 @parameters

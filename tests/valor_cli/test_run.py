@@ -34,8 +34,7 @@ JUDGE = {
     "__init__.py": "",
     "plugin.py": """
 from pathlib import Path
-from valor_core import MetricSpec, Range, ResourceSpec, hookimpl, parameter
-from valor_core import parameters
+from valor_core import MetricSpec, Range, ResourceSpec, hookimpl, parameter, parameters
 
 @parameters
 class Judge:

@@ -34,8 +34,7 @@ def valor_metrics():
 
 PARAMETERS = """
 from pathlib import Path
-from valor_core import parameter
-from valor_core import parameters
+from valor_core import parameter, parameters
 
 @parameters
 class Listed:

@@ -141,7 +141,9 @@ def evaluate(
 
 
 def _planned(section: Mapping[str, Any], evaluator: Evaluator) -> Any:
-    drawing = import_extra("valor_cli.gallery.worst_items", "evaluate: a gallery", "valor-cli")
+    drawing = import_extra(
+        "valor_cli.gallery.worst_items", "evaluate: a gallery", "valor-cli", package="valor-cli"
+    )
     exhibition = drawing.plan(section, evaluator.evaluation.task, evaluator.registry)
     exhibition.check(evaluator.evaluation)
     evaluator.items = evaluator.items or exhibition.shows is not None

@@ -77,6 +77,9 @@ class Manifest:
         return evolve(self, declared=declared, in_process=self.in_process | {spec.name})
 
 
+API = 1
+"""What plugins are written against; a manifest may say which one with ``api = 1``."""
+
 HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
 """Names of all hooks."""
 
@@ -135,6 +138,7 @@ def read(claim: Claim, module: object) -> Manifest:
     plugins = pluggy.PluginManager(hooks.PROJECT)
     plugins.add_hookspecs(hooks)
     try:
+        _check_api(claim, module)
         _check_hooks(claim, module)
         plugins.register(module, name=claim.namespace)
         declared = {
@@ -144,6 +148,21 @@ def read(claim: Claim, module: object) -> Manifest:
     except BaseException as error:
         raise _unreadable(claim, error) from error
     return Manifest(claim.namespace, claim.distribution, claim.version, declared, kernels)
+
+
+def _check_api(claim: Claim, module: object) -> None:
+    """Refuse a manifest that was written for what this core does not have yet."""
+    api = getattr(module, "api", API)
+    if type(api) is not int or api < 1:
+        raise ManifestError(
+            f"{claim.place}: api must be a whole number from 1 on, got {shown(api)}",
+            f"Write it as: api = {API}",
+        )
+    if api > API:
+        raise BrokenPluginError(
+            f"{claim.place}: it is written for api {api} of valor-core, this one has {API}",
+            f"Upgrade it with: {install('--upgrade', 'valor-core')}",
+        )
 
 
 def _check_hooks(claim: Claim, module: object) -> None:

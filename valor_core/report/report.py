@@ -276,7 +276,9 @@ class Report:
         MissingExtraError
             If ``valor-cli``, which draws it, is not installed.
         """
-        page = import_extra("valor_cli.pages.page", "report.to_html: a page", "valor-cli")
+        page = import_extra(
+            "valor_cli.pages.page", "report.to_html: a page", "valor-cli", package="valor-cli"
+        )
         made: str = page.html(self)
         return made
 

@@ -531,6 +531,33 @@ class TestManifests:
             "Name it 'odd.AP'."
         )
 
+    def test_a_manifest_may_say_what_it_is_written_against(self, install: Install) -> None:
+        sources = package("mylab")
+        install("valor-mylab", "mylab", sources | {"plugin.py": f"api = 1\n{sources['plugin.py']}"})
+
+        assert Registry().metric("mylab.Accuracy").version == 2
+
+    @pytest.mark.parametrize(
+        ("api", "message"),
+        [
+            ("2", "it is written for api 2 of valor-core, this one has 1\nUpgrade it with: "),
+            ("'1'", "api must be a whole number from 1 on, got '1'\nWrite it as: api = 1"),
+            ("0", "api must be a whole number from 1 on, got 0\nWrite it as: api = 1"),
+        ],
+    )
+    def test_a_manifest_for_a_newer_core_says_which_to_upgrade(
+        self, install: Install, api: str, message: str
+    ) -> None:
+        sources = package("mylab")
+        install(
+            "valor-mylab", "mylab", sources | {"plugin.py": f"api = {api}\n{sources['plugin.py']}"}
+        )
+
+        with pytest.raises(RegistryError) as caught:
+            Registry().metric("mylab.Accuracy")
+
+        assert text_of(caught.value).startswith(f"plugin 'mylab' (valor-mylab 1.0): {message}")
+
     def test_a_hook_with_a_wrong_signature_is_refused(self, install: Install) -> None:
         error = self.error_of(
             install,

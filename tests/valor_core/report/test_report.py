@@ -386,3 +386,22 @@ def test_a_notebook_shows_a_report_as_tables() -> None:
     assert "<p>3 items, 1 of them failed, 1 more left out by the filter</p>" in page
     assert "<p>Warning: something</p>" in page
     assert "<b>Requirements</b>" in page
+
+
+def test_without_the_command_line_a_page_is_answered_with_what_installs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "valor_cli"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "valor_cli", None)  # as Python has it for what cannot be there
+    report = Report(results=[Result(type="F1", value=0.5)])
+
+    for write in (report.to_html, lambda: report.save(tmp_path / "report.html")):
+        with pytest.raises(MissingExtraError) as caught:
+            write()
+        assert str(caught.value) == (
+            "report.to_html: a page needs valor-cli, which is not installed\n"
+            f"Install it with: {ways('valor-cli')}"
+        )
+    assert report._repr_html_() is None
+    assert not [*tmp_path.iterdir()]
