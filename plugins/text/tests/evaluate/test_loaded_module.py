@@ -107,7 +107,10 @@ def test_a_configuration_is_chosen_by_name() -> None:
     assert result.parameters["config_name"] == "loud"
 
 
-def test_a_script_that_has_changed_is_executed_anew(tmp_path: Path) -> None:
+def test_a_script_that_has_changed_is_executed_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     script = tmp_path / "half.py"
     text = (MODULES / "chosen" / "chosen.py").read_text()
     items = [Text("a", response="x")]
@@ -119,6 +122,7 @@ def test_a_script_that_has_changed_is_executed_anew(tmp_path: Path) -> None:
 
     assert (before.value, after.value) == (1.0, 0.5)
     assert before.parameters["script"] != after.parameters["script"]
+    assert [path.name for path in tmp_path.iterdir()] == ["half.py"]
 
 
 class TestNames:

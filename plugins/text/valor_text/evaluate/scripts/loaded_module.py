@@ -6,6 +6,7 @@ import hashlib
 import importlib
 import inspect
 import logging
+import os
 import random
 import re
 import sys
@@ -292,7 +293,23 @@ def _imported(script: Script) -> ModuleType:
         made.__path__ = [str(script.path.parent)]
         sys.modules[package] = made
     importlib.invalidate_caches()
-    return importlib.import_module(f"{package}.{script.name}")
+    with _without_bytecode():
+        return importlib.import_module(f"{package}.{script.name}")
+
+
+@contextmanager
+def _without_bytecode() -> Iterator[None]:
+    """A block in which Python compiles what it imports, and leaves nothing beside it.
+
+    It tells compiled code that is stale by the source's size and the second of its change, which
+    two versions of a script may share.
+    """
+    before = sys.dont_write_bytecode, sys.pycache_prefix
+    sys.dont_write_bytecode, sys.pycache_prefix = True, os.devnull
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode, sys.pycache_prefix = before
 
 
 def _module_class(code: ModuleType, script: Script) -> type:
