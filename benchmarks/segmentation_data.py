@@ -1,4 +1,4 @@
-"""Label maps like those of images, and maps of noise, from a fixed seed."""
+"""Label images like those of images, and maps of noise, from a fixed seed."""
 
 from __future__ import annotations
 

@@ -225,6 +225,30 @@ def test_core_has_few_names_at_its_top() -> None:
     assert len(names) <= 15, sorted(names)
 
 
+def test_no_public_name_of_core_is_defined_twice() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in modules():
+        for name in _defined(ast.parse(path.read_text(encoding="utf-8")).body):
+            if not name.startswith(("_", "valor_")):  # a hook is called like its specification
+                homes.setdefault(name, []).append(name_of(path))
+
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
+
+
+def _defined(statements: list[ast.stmt]) -> Iterator[str]:
+    """The names that a module defines, not those that it imports."""
+    for one in statements:
+        match one:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.ClassDef(name=name):
+                yield name
+            case ast.Assign(targets=targets):
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+
+
 @pytest.mark.parametrize("folder", sorted({path.parent for path in modules()}), ids=str)
 def test_a_folder_has_few_modules(folder: Path) -> None:
     assert len([path for path in folder.glob("*.py") if path.stem != "__init__"]) <= MOST_MODULES

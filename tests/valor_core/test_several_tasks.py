@@ -16,7 +16,7 @@ from valor_cli.program.program import program
 
 from valor_core import Classification, Registry, Report, Text, evaluate
 from valor_core.errors import ConfigError, ManifestError, ParameterError, UnknownNameError
-from valor_core.evaluation.bound_metric import bind, task_of
+from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.testing import cases
 
 Install = Callable[..., Path]
@@ -98,13 +98,13 @@ class TestTasks:
     def test_the_other_metrics_tell_which_task_is_meant(self) -> None:
         chosen = [{"name": "wide.Listed", "file": "a"}, "classification.Accuracy"]
 
-        assert task_of(bind(chosen, Registry(), None), None) == "classification"
+        assert task_of(bind_metrics(chosen, Registry(), None), None) == "classification"
 
     def test_a_task_that_it_does_not_serve_is_refused(self) -> None:
         chosen = [{"name": "wide.Listed", "file": "a"}, "segmentation.mIOU"]
 
         with pytest.raises(ConfigError, match="expected one task"):
-            task_of(bind(chosen, Registry(), None), None)
+            task_of(bind_metrics(chosen, Registry(), None), None)
 
     def test_a_bare_name_in_none_of_its_tasks_is_told_for_which_it_is(self) -> None:
         with pytest.raises(UnknownNameError) as caught:
@@ -129,24 +129,24 @@ class TestTasks:
 
 class TestNames:
     def test_a_name_that_nothing_has_stands_for_a_parameter(self) -> None:
-        (one,) = bind("wide.b", Registry(), "text")
+        (one,) = bind_metrics("wide.b", Registry(), "text")
 
         assert (one.spec.name, one.parameters.file) == ("wide.Listed", Path("b"))
         assert one.describe()["name"] == "wide.Listed@1"
 
     def test_the_version_behind_it_is_that_of_the_metric(self) -> None:
-        (one,) = bind("wide.b@1", Registry(), "text")
+        (one,) = bind_metrics("wide.b@1", Registry(), "text")
 
         assert one.parameters.file == Path("b")
 
     @pytest.mark.parametrize("name", ["wide.Listed", "wide.in-file"])
     def test_its_own_names_stand_for_no_parameter(self, name: str) -> None:
         with pytest.raises(ParameterError, match="file: expected a path, found none"):
-            bind(name, Registry(), "text")
+            bind_metrics(name, Registry(), "text")
 
     def test_the_parameter_cannot_be_given_besides(self) -> None:
         with pytest.raises(ConfigError) as caught:
-            bind({"name": "wide.b", "file": "c"}, Registry(), "text", "c.yaml: ")
+            bind_metrics({"name": "wide.b", "file": "c"}, Registry(), "text", "c.yaml: ")
 
         assert str(caught.value) == (
             "c.yaml: metrics[0]: file is given twice, by the name 'wide.b' too\n"

@@ -15,7 +15,7 @@ from valor_core.evaluation.items.scoring import check_scorer
 from valor_core.evaluation.resources.bound_resource import open_as, with_digests
 from valor_core.metrics.result import Result
 from valor_core.metrics.state import Metric, StateRequest
-from valor_core.parameters.declaration import build, declared, plain, relocate
+from valor_core.parameters.declaration import build, declared, parameter_values, relocate
 from valor_core.plugins.function_metric import FunctionMetricSpec
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import MetricSpec, TaskSpec, fold
@@ -65,7 +65,9 @@ class BoundMetric:
 
     def describe(self) -> dict[str, Any]:
         """The choice as a config has it, with the version and every parameter written out."""
-        return {"name": self.spec.identity} | plain(self.parameters) | dict(self.resources)
+        return (
+            {"name": self.spec.identity} | parameter_values(self.parameters) | dict(self.resources)
+        )
 
     def identity(self) -> dict[str, Any]:
         """The choice as it tells two requests apart, with what the environment filled in."""
@@ -127,7 +129,7 @@ def short_name(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def bind(
+def bind_metrics(
     choices: Iterable[MetricChoice] | MetricChoice,
     registry: Registry,
     task: str | None,

@@ -25,14 +25,14 @@ from valor_core.errors import (
     shown,
 )
 from valor_core.evaluation import saved_states
-from valor_core.evaluation.bound_metric import BoundMetric, MetricChoice, bind, task_of
+from valor_core.evaluation.bound_metric import BoundMetric, MetricChoice, bind_metrics, task_of
 from valor_core.evaluation.engines.interrupts import uninterrupted
 from valor_core.evaluation.gathering import Gathering
 from valor_core.evaluation.items.item_metric import ItemScores, lacking, why_not_run
 from valor_core.evaluation.job import Evaluation
 from valor_core.evaluation.options import check_arguments, check_sections
 from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.resources.bound_resource import bind as bind_resources
+from valor_core.evaluation.resources.bound_resource import bind_resources as bind_resources
 from valor_core.evaluation.resources.facts import added_up, warned
 from valor_core.evaluation.resources.open_resources import OpenResources, opened
 from valor_core.evaluation.slices import SliceKey, Slices
@@ -129,7 +129,7 @@ class Evaluator:
         )
         task = chosen["task"]
         _check_task(task, self.registry, place)
-        bound = bind(chosen["metrics"], self.registry, task, place, folder)
+        bound = bind_metrics(chosen["metrics"], self.registry, task, place, folder)
         self.requirements = _requirements(chosen["require"], bound, place)
         plan = Plan.of(bound, self.registry)
         asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
@@ -330,7 +330,7 @@ class Evaluator:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything counted so far to a file, to go on or to merge later."""
         with self._lock:
-            saved_states.save(path, self.evaluation, self.tally, self.versions())
+            saved_states.save_tally(path, self.evaluation, self.tally, self.versions())
 
     def resume(self, path: str | os.PathLike[str]) -> None:
         """Count what is in a file that `save` wrote for the same request.
@@ -342,7 +342,7 @@ class Evaluator:
         ConfigError
             If both together have too many slices.
         """
-        saved = saved_states.load(path, self.evaluation)
+        saved = saved_states.load_tally(path, self.evaluation)
         with self._lock:
             self.evaluation.slices.check({*self.tally.states, *saved.states})
             with uninterrupted():
@@ -473,7 +473,7 @@ def _requirements(
     conditions: Mapping[str, str] | None, metrics: Iterable[BoundMetric], place: str = ""
 ) -> tuple[Requirement, ...]:
     aliases = {metric.spec.name: metric.spec.aliases for metric in metrics}
-    return requirements.parse(conditions or {}, aliases, place)
+    return requirements.parse_requirements(conditions or {}, aliases, place)
 
 
 @cache

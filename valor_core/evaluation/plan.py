@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from valor_core.errors import ManifestError, ValorError, found_at, shown
-from valor_core.evaluation.bound_metric import BoundMetric, FailedMetric, bind, short_name
+from valor_core.evaluation.bound_metric import BoundMetric, FailedMetric, bind_metrics, short_name
 from valor_core.evaluation.items.item_metric import ItemMetric, with_metadata
 from valor_core.evaluation.items.scoring import ItemScorer, Run, check_scorer, score
 from valor_core.evaluation.resources.bound_resource import BoundResource
@@ -16,7 +16,7 @@ from valor_core.metrics.item_rows import ItemRows
 from valor_core.metrics.result import Failed, Result, Undefined
 from valor_core.metrics.result_details import Told
 from valor_core.metrics.state import Broken, Metric, Resources, RowsOf, StateRequest, find, join
-from valor_core.parameters.declaration import plain
+from valor_core.parameters.declaration import parameter_values
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas import Batch
@@ -206,7 +206,7 @@ def _resolved(
         spec = registry.metric(need.metric, metric.spec.task)
         named = _passed_on(metric, spec)
         choice = {"name": need.metric, **named, **need.parameters}
-        (source,) = bind([choice], registry, metric.spec.task)
+        (source,) = bind_metrics([choice], registry, metric.spec.task)
         if not source.spec.per_item or source.spec.task != metric.spec.task:
             raise ManifestError(
                 f"rows are needed of a per-item metric of {metric.spec.task}, "
@@ -252,7 +252,7 @@ def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[R
         reason = Failed(error.one_line)
     except Exception as error:  # one metric's trouble must not lose the others' results
         reason = Failed(f"{type(error).__name__}: {error}")
-    parameters = plain(metric.parameters) | dict(metric.resources)
+    parameters = parameter_values(metric.parameters) | dict(metric.resources)
     result = Result(parameters=parameters, value=reason)
     return [result.named(name, identity, aliases)]
 

@@ -23,7 +23,7 @@ from valor_core.evaluation import slices
 from valor_core.evaluation.job import Evaluation
 from valor_core.evaluation.resources.facts import Facts
 from valor_core.evaluation.tally import Tally
-from valor_core.metrics.saved_columns import column, number
+from valor_core.metrics.saved_columns import saved_column, saved_number
 from valor_core.metrics.state import Broken
 from valor_core.report.files import replacing
 from valor_core.schemas import VERSION as SCHEMAS
@@ -31,7 +31,7 @@ from valor_core.schemas import Label, as_label
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.pairing import LabelSides
 
-FORMAT = 3
+STATE_FORMAT = 3
 _ARRAY = "array"
 _HEADER = "header"
 _FOREIGN = "found another kind of file"
@@ -50,7 +50,7 @@ _DAMAGE = (
 )
 
 
-def save(
+def save_tally(
     path: str | os.PathLike[str],
     evaluation: Evaluation,
     tally: Tally,
@@ -77,7 +77,7 @@ def save(
     """
     arrays: list[NDArray[Any]] = []
     header = {
-        "valor_state": FORMAT,
+        "valor_state": STATE_FORMAT,
         "schemas": SCHEMAS,
         "request": evaluation.describe(),
         "identity": evaluation.identity(),
@@ -99,7 +99,7 @@ def save(
         "uids": _encode(tally.uids, arrays),
         "slices": [
             {
-                "key": slices.written(key),
+                "key": slices.slice_to_json(key),
                 "states": _encode([state.dump() for state in states], arrays),
             }
             for key, states in tally.states.items()
@@ -131,7 +131,7 @@ def read_header(path: str | os.PathLike[str]) -> dict[str, Any]:
         return header
 
 
-def load(path: str | os.PathLike[str], evaluation: Evaluation) -> Tally:
+def load_tally(path: str | os.PathLike[str], evaluation: Evaluation) -> Tally:
     """The tally in a file.
 
     Raises
@@ -162,10 +162,10 @@ def _damaged(path: str | os.PathLike[str], error: Exception) -> StateError:
 def _tally(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) -> Tally:
     tally = Tally(
         uids=[_uids(uids) for uids in _decode(header["uids"], arrays)],
-        read=number(header, "read", low=0),
-        skipped=number(header, "skipped", low=0),
-        outside=number(header, "outside", low=0),
-        unfinished=number(header, "unfinished", low=0),
+        read=saved_number(header, "read", low=0),
+        skipped=saved_number(header, "skipped", low=0),
+        outside=saved_number(header, "outside", low=0),
+        unfinished=saved_number(header, "unfinished", low=0),
         done=_texts(header, "done"),
         sides=set(_texts(header, "sides")),
         label_sides=LabelSides(*(_labels(part, arrays) for part in header["label_sides"])),
@@ -176,7 +176,7 @@ def _tally(header: Mapping[str, Any], arrays: Arrays, evaluation: Evaluation) ->
     )
     width = len(evaluation.slices.fields)
     for record in header["slices"]:
-        key = slices.read(record["key"])
+        key = slices.slice_from_json(record["key"])
         if len(key) != width or key in tally.states:
             raise StateError(f"slices: expected {width} values for each once, found {shown(key)}")
         states: list[Any] = evaluation.plan.new_states()
@@ -199,7 +199,7 @@ def _contents(record: Mapping[str, Any], count: int, arrays: Arrays) -> list[dic
 
 def _uids(uids: Any) -> Uids:
     kind = uids.dtype.kind if isinstance(uids, np.ndarray) else ""
-    found: Uids = column({"uids": uids}, "uids", kind if kind in ("U", "S") else np.int64)
+    found: Uids = saved_column({"uids": uids}, "uids", kind if kind in ("U", "S") else np.int64)
     return found
 
 
@@ -220,13 +220,13 @@ def _labels(value: Any, arrays: Arrays) -> set[Label]:
 
 
 def _count(value: Any) -> int:
-    return number({"left_out": value}, "left_out", low=0)
+    return saved_number({"left_out": value}, "left_out", low=0)
 
 
 def _facts(asked: Any, facts: Any) -> tuple[int, Facts]:
     if not all(isinstance(told, Mapping) for told in facts.values()):
         raise StateError(f"facts: expected a table for each resource, found {shown(facts)}")
-    return number({"facts": asked}, "facts", low=0), facts
+    return saved_number({"facts": asked}, "facts", low=0), facts
 
 
 @contextmanager
@@ -256,8 +256,8 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[dict[str, Any], Arra
 class Arrays:
     """The arrays of a NumPy archive by name; nothing is unpickled, and nothing unpacked.
 
-    `save` compresses nothing. Whoever made a small file with a compressed member meant it to be
-    large once it is read.
+    `save_tally` compresses nothing. Whoever made a small file with a compressed member meant it to
+    be large once it is read.
     """
 
     file: zipfile.ZipFile
@@ -272,9 +272,9 @@ class Arrays:
 
 
 def _check_header(path: str | os.PathLike[str], header: Any) -> None:
-    if not isinstance(header, dict) or header.get("valor_state") != FORMAT:
+    if not isinstance(header, dict) or header.get("valor_state") != STATE_FORMAT:
         raise StateError(
-            f"{path}: expected a saved state of format {FORMAT}, "
+            f"{path}: expected a saved state of format {STATE_FORMAT}, "
             f"found {shown(header.get('valor_state') if isinstance(header, dict) else header)}",
             "Make it anew: remove the file and run the evaluation again.",
         )

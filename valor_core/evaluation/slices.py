@@ -31,23 +31,23 @@ class Truth:
     value: bool
 
 
-def written(key: Iterable[Any]) -> list[Any]:
+def slice_to_json(key: Iterable[Any]) -> list[Any]:
     """A slice key as JSON has it.
 
     Examples
     --------
-    >>> written(("rain", Truth(True), None))
+    >>> slice_to_json(("rain", Truth(True), None))
     ['rain', True, None]
     """
     return [value.value if isinstance(value, Truth) else value for value in key]
 
 
-def read(values: Iterable[Any]) -> SliceKey:
-    """The slice key that `written` wrote.
+def slice_from_json(values: Iterable[Any]) -> SliceKey:
+    """The slice key that `slice_to_json` wrote.
 
     Examples
     --------
-    >>> read(["rain", True, None])
+    >>> slice_from_json(["rain", True, None])
     ('rain', Truth(value=True), None)
     """
     return tuple(Truth(value) if isinstance(value, bool) else value for value in values)
@@ -125,7 +125,7 @@ class Slices:
             for key in keys:
                 members.setdefault(tuple(key[place] for place in places), []).append(key)
             for values in sorted(members, key=_sortable):
-                yield dict(zip(names, written(values), strict=True)), members[values]
+                yield dict(zip(names, slice_to_json(values), strict=True)), members[values]
 
     def _numbered(self, batch: Batch) -> tuple[Codes, list[SliceKey]]:
         """The combinations of values in a batch, and the number of each datum's."""
@@ -170,7 +170,7 @@ def plain_values(column: NDArray[Any]) -> NDArray[Any]:
     >>> plain_values(np.array([2.0, np.nan]))
     array([2, None], dtype=object)
     """
-    values = written(map(_plain, _listed(column)))
+    values = slice_to_json(map(_plain, _listed(column)))
     return np.fromiter(values, dtype=np.object_, count=len(values))
 
 

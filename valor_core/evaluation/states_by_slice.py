@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import define, field
 
-from valor_core.evaluation.slices import SliceKey, Slices, read, written
+from valor_core.evaluation.slices import SliceKey, Slices, slice_from_json, slice_to_json
 from valor_core.metrics.state import Content, Resources, StateRequest
 from valor_core.schemas import Batch
 
@@ -97,11 +97,11 @@ class StatesBySlice:
     def dump(self) -> Content:
         """Every state with the values of its slice."""
         return {
-            "keys": [written(key) for key in self._states],
+            "keys": [slice_to_json(key) for key in self._states],
             "states": [state.dump() for state in self._states.values()],
         }
 
     def restore(self, content: Content) -> None:
         """The states that `dump` wrote."""
         for key, kept in zip(content["keys"], content["states"], strict=True):
-            self._state(read(key)).restore(kept)
+            self._state(slice_from_json(key)).restore(kept)

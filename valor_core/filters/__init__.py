@@ -24,7 +24,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ExpressionError, shown
-from valor_core.filters.columns import UID, Fields, Mask
+from valor_core.filters.columns import UID, Fields, RowMask
 from valor_core.filters.conditions import Condition
 from valor_core.filters.grammar import Parser
 
@@ -78,7 +78,7 @@ class Filter:
         condition = parser.parse()
         return cls(text, tuple(sorted(parser.fields)), condition)
 
-    def mask(self, columns: Mapping[str, NDArray[Any]], uids: NDArray[Any], count: int) -> Mask:
+    def mask(self, columns: Mapping[str, NDArray[Any]], uids: NDArray[Any], count: int) -> RowMask:
         """Whether each datum passes.
 
         Parameters

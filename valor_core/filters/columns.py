@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ExpressionError, SchemaError, and_more, did_you_mean, shown
 
-Value = str | bool | int | float
-Mask = NDArray[np.bool_]
+FieldValue = str | bool | int | float
+RowMask = NDArray[np.bool_]
 
 UID: Final = "uid"
 WORDS, NUMBERS, TRUTHS, DATES = "text", "numbers", "true or false", "dates"
@@ -28,9 +28,9 @@ class Fields:
     columns: Mapping[str, NDArray[Any]]
     uids: NDArray[Any]
     count: int
-    _columns: dict[str, Column] = field(init=False, factory=dict)
+    _columns: dict[str, FieldColumn] = field(init=False, factory=dict)
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> FieldColumn:
         """Values of a field.
 
         Raises
@@ -41,7 +41,7 @@ class Fields:
             If it has another number of values than there are datums.
         """
         if name not in self._columns:
-            self._columns[name] = Column.of(self._values(name))
+            self._columns[name] = FieldColumn.of(self._values(name))
         return self._columns[name]
 
     def _values(self, name: str) -> NDArray[Any]:
@@ -60,7 +60,7 @@ class Fields:
             )
         return values
 
-    def comparable(self, name: str, kind: str, comparison: str) -> Column:
+    def comparable(self, name: str, kind: str, comparison: str) -> FieldColumn:
         """Values of a field, all of one kind.
 
         Raises
@@ -119,15 +119,15 @@ def _kind_remedy(odd: set[str], kind: str) -> str | None:
 
 
 @frozen(eq=False)
-class Column:
+class FieldColumn:
     """Values of one field, where they are present, and the kinds of value among them."""
 
     values: NDArray[Any]
-    present: Mask
+    present: RowMask
     kinds: set[str]
 
     @classmethod
-    def of(cls, values: NDArray[Any]) -> Column:
+    def of(cls, values: NDArray[Any]) -> FieldColumn:
         """What is to know of some values."""
         if values.dtype.kind == "f":
             return cls(values, ~np.isnan(values), {NUMBERS})
@@ -138,11 +138,11 @@ class Column:
         return cls(values, np.ones(len(values), dtype=np.bool_), {_dtype_kind(values.dtype)})
 
     @classmethod
-    def _of_objects(cls, values: NDArray[Any]) -> Column:
+    def _of_objects(cls, values: NDArray[Any]) -> FieldColumn:
         cells = values.tolist()
         present = np.fromiter((not _is_missing(cell) for cell in cells), np.bool_, len(cells))
         types = set(map(type, values[present].tolist()))
-        return cls(values, present, set(map(kind_of, types)))
+        return cls(values, present, set(map(compared_as, types)))
 
     def positions_of(self, kinds: set[str]) -> list[int]:
         """Where values of these kinds stand; there is one of each at least."""
@@ -150,9 +150,9 @@ class Column:
             return np.flatnonzero(self.present).tolist()
         cells = self.values.tolist()
         present = np.flatnonzero(self.present).tolist()
-        return [i for i in present if kind_of(type(cells[i])) in kinds]
+        return [i for i in present if compared_as(type(cells[i])) in kinds]
 
-    def where_present(self, passes: Callable[[NDArray[Any]], Any]) -> Mask:
+    def where_present(self, passes: Callable[[NDArray[Any]], Any]) -> RowMask:
         """Result of a test for the values that are present, false for the rest."""
         mask = np.zeros(len(self.values), dtype=np.bool_)
         mask[self.present] = passes(self.values[self.present])
@@ -170,12 +170,12 @@ def _dtype_kind(dtype: np.dtype[Any]) -> str:
     return kinds.get(dtype.kind, f"values of type {dtype}")
 
 
-def kind_of(kind: type) -> str:
+def compared_as(kind: type) -> str:
     """What values of a type are compared as.
 
     Examples
     --------
-    >>> kind_of(int), kind_of(bool), kind_of(date)
+    >>> compared_as(int), compared_as(bool), compared_as(date)
     ('numbers', 'true or false', 'dates')
     """
     if issubclass(kind, str):

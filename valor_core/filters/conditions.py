@@ -12,7 +12,15 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import shown
-from valor_core.filters.columns import DATES, TRUTHS, Column, Fields, Mask, Value, kind_of
+from valor_core.filters.columns import (
+    DATES,
+    TRUTHS,
+    FieldColumn,
+    Fields,
+    FieldValue,
+    RowMask,
+    compared_as,
+)
 from valor_core.filters.dates import dated
 
 _COMPARISONS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
@@ -28,7 +36,7 @@ _COMPARISONS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 class Condition(Protocol):
     """A part of an expression that is true or false of each datum."""
 
-    def mask(self, fields: Fields) -> Mask:
+    def mask(self, fields: Fields) -> RowMask:
         """Whether it is true of each datum."""
 
 
@@ -38,9 +46,9 @@ class Comparison:
 
     field: str
     symbol: str
-    value: Value
+    value: FieldValue
 
-    def mask(self, fields: Fields) -> Mask:
+    def mask(self, fields: Fields) -> RowMask:
         """Whether it is true of each datum."""
         column, (value,) = _alike(
             fields, self.field, [self.value], f"compared with {_described(self.value)}"
@@ -54,9 +62,9 @@ class Membership:
     """``city in ["Oslo", "Rome"]``: false where the value is missing."""
 
     field: str
-    values: tuple[Value, ...]
+    values: tuple[FieldValue, ...]
 
-    def mask(self, fields: Fields) -> Mask:
+    def mask(self, fields: Fields) -> RowMask:
         """Whether it is true of each datum."""
         column, wanted = _alike(
             fields,
@@ -73,7 +81,7 @@ class IsMissing:
 
     field: str
 
-    def mask(self, fields: Fields) -> Mask:
+    def mask(self, fields: Fields) -> RowMask:
         """Whether it is true of each datum."""
         return ~fields.column(self.field).present
 
@@ -85,7 +93,7 @@ class IsPresent:
     field: str
     condition: Condition | None = None
 
-    def mask(self, fields: Fields) -> Mask:
+    def mask(self, fields: Fields) -> RowMask:
         """Whether it is true of each datum."""
         present = fields.column(self.field).present
         return present if self.condition is None else present & ~self.condition.mask(fields)
@@ -97,7 +105,7 @@ class IsTrue:
 
     field: str
 
-    def mask(self, fields: Fields) -> Mask:
+    def mask(self, fields: Fields) -> RowMask:
         """Whether it is true of each datum."""
         column = fields.comparable(self.field, TRUTHS, "used as a condition by itself")
         return column.where_present(lambda values: values.astype(np.bool_))
@@ -109,7 +117,7 @@ class Not:
 
     condition: Condition
 
-    def mask(self, fields: Fields) -> Mask:
+    def mask(self, fields: Fields) -> RowMask:
         """Whether it is true of each datum."""
         return ~self.condition.mask(fields)
 
@@ -118,10 +126,10 @@ class Not:
 class Joined:
     """Conditions joined by ``and`` or by ``or``."""
 
-    join: Callable[[Mask, Mask], Mask]
+    join: Callable[[RowMask, RowMask], RowMask]
     conditions: tuple[Condition, ...]
 
-    def mask(self, fields: Fields) -> Mask:
+    def mask(self, fields: Fields) -> RowMask:
         """Whether it is true of each datum."""
         return functools.reduce(
             self.join, [condition.mask(fields) for condition in self.conditions]
@@ -129,22 +137,22 @@ class Joined:
 
 
 def _alike(
-    fields: Fields, name: str, wanted: Sequence[Value], comparison: str
-) -> tuple[Column, Sequence[Any]]:
+    fields: Fields, name: str, wanted: Sequence[FieldValue], comparison: str
+) -> tuple[FieldColumn, Sequence[Any]]:
     """The values of a field and those they are compared with, of a kind that allows it."""
     if fields.column(name).kinds == {DATES} and isinstance(wanted[0], str):
         return dated(fields, name, list(map(str, wanted)), comparison)
-    return fields.comparable(name, kind_of(type(wanted[0])), comparison), wanted
+    return fields.comparable(name, compared_as(type(wanted[0])), comparison), wanted
 
 
-def _are_among(values: NDArray[Any], wanted: Sequence[Any]) -> Mask:
+def _are_among(values: NDArray[Any], wanted: Sequence[Any]) -> RowMask:
     # A literal is rounded to the column's floats, as == does it.
     is_rounded = values.dtype.kind == "f"
     members = set(np.array(wanted).astype(values.dtype).tolist() if is_rounded else wanted)
     return np.fromiter(map(members.__contains__, values.tolist()), np.bool_, len(values))
 
 
-def _described(value: Value) -> str:
+def _described(value: FieldValue) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return f"the text {shown(value)}" if isinstance(value, str) else f"the number {value}"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import ExpressionError, shown
-from valor_core.filters.columns import Column, Fields
+from valor_core.filters.columns import FieldColumn, Fields
 
 Times = NDArray[np.datetime64]
 """What one clock shows, in microseconds."""
@@ -22,7 +22,7 @@ Times = NDArray[np.datetime64]
 
 def dated(
     fields: Fields, name: str, texts: Sequence[str], comparison: str
-) -> tuple[Column, list[datetime]]:
+) -> tuple[FieldColumn, list[datetime]]:
     """The dates of a field and those that texts name, all by one clock.
 
     Parameters
@@ -57,7 +57,7 @@ def dated(
     column = fields.column(name)
     times = np.full(len(column.values), np.datetime64("NaT", "us"))
     times[column.present] = clock(column.values[column.present].tolist())
-    return Column(times, column.present, column.kinds), clock(wanted).tolist()
+    return FieldColumn(times, column.present, column.kinds), clock(wanted).tolist()
 
 
 def _named(fields: Fields, name: str, text: str) -> datetime:

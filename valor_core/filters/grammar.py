@@ -11,7 +11,7 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import ExpressionError, shown
-from valor_core.filters.columns import Mask, Value, kind_of
+from valor_core.filters.columns import FieldValue, RowMask, compared_as
 from valor_core.filters.conditions import (
     Comparison,
     Condition,
@@ -124,7 +124,7 @@ class Parser:
         return self._joined("and", np.logical_and, self._negation)
 
     def _joined(
-        self, word: str, join: Callable[[Mask, Mask], Mask], part: Callable[[], Condition]
+        self, word: str, join: Callable[[RowMask, RowMask], RowMask], part: Callable[[], Condition]
     ) -> Condition:
         conditions = [part()]
         while self._took(word):
@@ -172,7 +172,7 @@ class Parser:
         self._next += 1
         return IsPresent(name) if is_negated else IsMissing(name)
 
-    def _list(self) -> tuple[Value, ...]:
+    def _list(self) -> tuple[FieldValue, ...]:
         self._require("[", "a list such as [1, 2]")
         values = [self._value("a value")]
         while self._took(",") and self._token.word != "]":
@@ -180,11 +180,11 @@ class Parser:
         self._require("]", "',' or ']'")
         return tuple(values)
 
-    def _value_like(self, first: Value) -> Value:
+    def _value_like(self, first: FieldValue) -> FieldValue:
         token = self._token
         value = self._value("a value")
-        kind = kind_of(type(first))
-        if kind_of(type(value)) != kind:
+        kind = compared_as(type(first))
+        if compared_as(type(value)) != kind:
             self._fail(
                 f"expected {kind}, like the first value of the list, at character "
                 f"{token.position}, found {shown(token.text)}"
@@ -202,7 +202,7 @@ class Parser:
         self.fields.add(name)
         return name
 
-    def _value(self, expected: str) -> Value:
+    def _value(self, expected: str) -> FieldValue:
         token = self._token
         if not token.is_value:
             quotes = f'Write "{token.text}" in quotes if it is text.' if token.is_field else None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 Span = tuple[int, int]
 """First row, and the one behind the last."""
 
@@ -36,7 +36,7 @@ def thread_count() -> int:
     return os.cpu_count() or 1
 
 
-def in_threads(tasks: Sequence[Callable[[], T]]) -> list[T]:
+def in_threads(tasks: Sequence[Callable[[], _T]]) -> list[_T]:
     """Answers of some tasks, which run side by side, on this thread too.
 
     Called from a task, it runs all on that task's thread.
@@ -50,7 +50,7 @@ def in_threads(tasks: Sequence[Callable[[], T]]) -> list[T]:
         return [task() for task in tasks]
     from concurrent.futures import wait
 
-    answers: dict[int, T] = {}
+    answers: dict[int, _T] = {}
     waiting = deque(enumerate(tasks))
     others = [
         _pool().submit(_work, waiting, answers) for _ in range(min(thread_count(), len(tasks)) - 1)
@@ -67,7 +67,7 @@ def in_threads(tasks: Sequence[Callable[[], T]]) -> list[T]:
     return [answers[place] for place in range(len(tasks))]
 
 
-def _work(waiting: deque[tuple[int, Callable[[], T]]], answers: dict[int, T]) -> None:
+def _work(waiting: deque[tuple[int, Callable[[], _T]]], answers: dict[int, _T]) -> None:
     """Do what waits, until nothing does or something fails."""
     while True:
         try:
@@ -81,7 +81,7 @@ def _work(waiting: deque[tuple[int, Callable[[], T]]], answers: dict[int, T]) ->
             raise
 
 
-def over(task: Callable[[int, int], T], spans: Sequence[Span]) -> list[T]:
+def over(task: Callable[[int, int], _T], spans: Sequence[Span]) -> list[_T]:
     """What a task answers for each span of rows, side by side.
 
     Examples

@@ -10,7 +10,7 @@ from valor_core.metrics.result import Failed, Undefined, mean
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 
-Value = float | Undefined | Failed
+NumberOrReason = float | Undefined | Failed
 
 
 def coordinates(label: Label) -> dict[str, Any]:
@@ -25,8 +25,8 @@ def coordinates(label: Label) -> dict[str, Any]:
 
 
 def macro(
-    values: Sequence[Value], truths: Codes, include_prediction_only: bool = False
-) -> tuple[Value, dict[str, int]]:
+    values: Sequence[NumberOrReason], truths: Codes, include_prediction_only: bool = False
+) -> tuple[NumberOrReason, dict[str, int]]:
     """Plain mean over labels with ground truth, and what it left out.
 
     Examples
@@ -35,14 +35,16 @@ def macro(
     >>> macro([1.0, 0.5, 0.0], np.array([3, 1, 0]))
     (0.75, {'label only in predictions': 1})
     """
-    taken: list[Value] = [
+    taken: list[NumberOrReason] = [
         value if count or include_prediction_only else Undefined("label only in predictions")
         for value, count in zip(values, truths.tolist(), strict=True)
     ]
     return mean(taken, "labels")
 
 
-def weighted(values: Sequence[Value], truths: Codes) -> tuple[Value, dict[str, int]]:
+def weighted(
+    values: Sequence[NumberOrReason], truths: Codes
+) -> tuple[NumberOrReason, dict[str, int]]:
     """Mean over labels by their number of ground truths, and what it left out.
 
     Examples

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from valor_core.errors import ManifestError, SchemaError, StateError, shown
-from valor_core.metrics.saved_columns import column, number
+from valor_core.metrics.saved_columns import saved_column, saved_number
 from valor_core.metrics.state import Content
 from valor_core.metrics.sums import ExactSum, ExactSums
 from valor_core.schemas.label import Label
@@ -132,13 +132,13 @@ def _restored(hint: Any, content: Content, name: str, neutral: Any) -> Any:
         except SchemaError as error:
             raise StateError(f"{name}: {error.message}") from error
     if kind is int:
-        return number(content, name)
+        return saved_number(content, name)
     if kind is np.ndarray and neutral is not None:
-        return column(content, name, np.int64, shape=neutral.shape).copy()
+        return saved_column(content, name, np.int64, shape=neutral.shape).copy()
     if kind is list and (isinstance(value, np.ndarray) or (value is None and name in content)):
         (entry,) = get_args(get_args(parts[0])[1])
         dtype = "U" if entry is np.str_ else entry
-        return [] if value is None else [column(content, name, dtype, finite=False)]
+        return [] if value is None else [saved_column(content, name, dtype, finite=False)]
     raise StateError(f"{name}: expected {_words(hint)}, found {shown(value)}")
 
 

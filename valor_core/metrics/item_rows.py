@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, StateError, shown
 from valor_core.metrics.detail_columns import Details, joined, selected
 from valor_core.metrics.result import Failed, Gap, NotRun, Undefined
-from valor_core.metrics.saved_columns import check_same_length, column, offsets
+from valor_core.metrics.saved_columns import check_same_length, saved_column, saved_offsets
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uids, compact
 from valor_core.schemas.order import natural_order
@@ -27,7 +27,7 @@ ONLY = ""
 _ABSENT = Undefined("no number of this name")
 _KINDS: Mapping[str, type[Gap]] = {"undefined": Undefined, "error": Failed, "not_run": NotRun}
 
-Value = float | Gap | Mapping[str, float | Gap]
+RowValue = float | Gap | Mapping[str, float | Gap]
 
 
 @frozen
@@ -47,7 +47,7 @@ class ItemRow:
     """
 
     uid: str | int
-    value: Value
+    value: RowValue
     details: Mapping[str, Any] = field(factory=dict)
     metadata: Mapping[str, Any] = field(factory=dict)
 
@@ -79,7 +79,7 @@ class ItemRow:
         return cls(uid, _value_of(record), details)
 
 
-def _entry(value: Value) -> dict[str, Any]:
+def _entry(value: RowValue) -> dict[str, Any]:
     """A value as JSON has it: what has a reason is null, and the reason stands beside it."""
     if isinstance(value, Mapping):
         entries = {name: _entry(one) for name, one in value.items()}
@@ -93,7 +93,7 @@ def _entry(value: Value) -> dict[str, Any]:
     return {"value": value}
 
 
-def _value_of(record: Mapping[str, Any]) -> Value:
+def _value_of(record: Mapping[str, Any]) -> RowValue:
     value = record["value"]
     if isinstance(value, Mapping):
         reasons = record.get("reasons", {})
@@ -321,7 +321,7 @@ class ItemRows(Sequence[ItemRow]):
         uid = self.uids[place].item()
         return uid.decode("ascii") if isinstance(uid, bytes) else uid
 
-    def _value(self, place: int) -> Value:
+    def _value(self, place: int) -> RowValue:
         values = {name: column.at(place) for name, column in self.numbers.items()}
         only = values.pop(ONLY, _ABSENT)
         if only != _ABSENT:
@@ -394,7 +394,7 @@ class ItemRows(Sequence[ItemRow]):
         """
         uids = content["uids"]
         kind = uids.dtype.kind if isinstance(uids, np.ndarray) else ""
-        uids = column(content, "uids", kind if kind in ("U", "S") else np.int64)
+        uids = saved_column(content, "uids", kind if kind in ("U", "S") else np.int64)
         columns = [content[name] for name in ("names", "values", "codes", "gaps")]
         check_same_length(dict(zip(("names", "values", "codes", "gaps"), columns, strict=True)))
         numbers = {
@@ -407,11 +407,11 @@ class ItemRows(Sequence[ItemRow]):
         return cls(uids, numbers, _restored_details(content, len(uids)), metadata)
 
 
-def _names(value: Value) -> Iterable[str]:
+def _names(value: RowValue) -> Iterable[str]:
     return value if isinstance(value, Mapping) else (ONLY,)
 
 
-def _named(value: Value, name: str) -> float | Gap:
+def _named(value: RowValue, name: str) -> float | Gap:
     if isinstance(value, Mapping):
         return value.get(name, _ABSENT)
     return value if name == ONLY else _ABSENT
@@ -428,16 +428,16 @@ def _restored(count: int, values: Any, codes: Any, gaps: Any) -> Numbers:
     content = {"values": values, "codes": codes}
     kind = np.min_scalar_type(len(reasons))
     return Numbers(
-        column(content, "values", np.float64, shape=(count,)),
-        column(content, "codes", kind, shape=(count,), high=len(reasons)),
+        saved_column(content, "values", np.float64, shape=(count,)),
+        saved_column(content, "codes", kind, shape=(count,), high=len(reasons)),
         reasons,  # type: ignore[arg-type]
     )
 
 
 def _restored_details(content: Mapping[str, Any], count: int) -> dict[int, Mapping[str, Any]]:
-    places = column(content, "details_at", np.int64, low=0, high=count - 1)
-    text = column(content, "details", np.uint8)
-    starts = offsets(content, "details_start", len(places), len(text)).tolist()
+    places = saved_column(content, "details_at", np.int64, low=0, high=count - 1)
+    text = saved_column(content, "details", np.uint8)
+    starts = saved_offsets(content, "details_start", len(places), len(text)).tolist()
     raw = text.tobytes()
     found: dict[int, Mapping[str, Any]] = {}
     for place, start, end in zip(places.tolist(), starts[:-1], starts[1:], strict=True):

@@ -49,7 +49,7 @@ def check_details(details: Any, place: str) -> None:
     if not isinstance(details, Mapping):
         raise ReportError(f"{place}: expected tables by name, found {shown(details)}")
     for name, table in details.items():
-        for row in rows_of(table):
+        for row in detail_rows(table):
             if not isinstance(row, Mapping):
                 raise ReportError(f"{place}.{name}: expected a table, found {shown(row)}")
             for key, entry in row.items():
@@ -60,7 +60,7 @@ def check_details(details: Any, place: str) -> None:
                     )
 
 
-def rows_of(table: Any) -> list[Any]:
+def detail_rows(table: Any) -> list[Any]:
     """The rows of one of the tables, which is itself its only row if it is no list."""
     return list(table) if isinstance(table, list) else [table]
 

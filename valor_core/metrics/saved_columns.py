@@ -18,7 +18,7 @@ from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.label import Label, are_distinct
 
 
-def column(
+def saved_column(
     content: Mapping[str, Any],
     name: str,
     dtype: DTypeLike,
@@ -53,9 +53,9 @@ def column(
 
     Examples
     --------
-    >>> column({"counts": np.array([1, 2])}, "counts", np.int64, low=0)
+    >>> saved_column({"counts": np.array([1, 2])}, "counts", np.int64, low=0)
     array([1, 2])
-    >>> column({"counts": np.array([1, -2])}, "counts", np.int64, low=0)
+    >>> saved_column({"counts": np.array([1, -2])}, "counts", np.int64, low=0)
     Traceback (most recent call last):
         ...
     valor_core.errors.StateError: counts: expected numbers of 0 or more, found -2
@@ -82,13 +82,15 @@ def column(
     return np.ascontiguousarray(array) if array.ndim else array
 
 
-def offsets(content: Mapping[str, Any], name: str, count: int, total: int) -> NDArray[np.int64]:
+def saved_offsets(
+    content: Mapping[str, Any], name: str, count: int, total: int
+) -> NDArray[np.int64]:
     """Where the rows of each of some things start in a longer column, and where the last ends.
 
     Parameters
     ----------
     content, name
-        As in `column`.
+        As in `saved_column`.
     count : int
         How many things there are; there is one offset more.
     total : int
@@ -101,22 +103,22 @@ def offsets(content: Mapping[str, Any], name: str, count: int, total: int) -> ND
 
     Examples
     --------
-    >>> offsets({"starts": np.array([0, 2, 2])}, "starts", count=2, total=2)
+    >>> saved_offsets({"starts": np.array([0, 2, 2])}, "starts", count=2, total=2)
     array([0, 2, 2])
     """
-    found = column(content, name, np.int64, shape=(count + 1,))
+    found = saved_column(content, name, np.int64, shape=(count + 1,))
     if found[0] != 0 or found[-1] != total or not is_ascending(found):
         raise StateError(f"{name}: expected offsets that rise from 0 to {total:,}")
     return found
 
 
-def positions(content: Mapping[str, Any], name: str, count: int) -> Codes:
+def saved_positions(content: Mapping[str, Any], name: str, count: int) -> Codes:
     """Which of some things each row is about, where rows of one thing stand together, in order.
 
     Parameters
     ----------
     content, name
-        As in `column`.
+        As in `saved_column`.
     count : int
         How many things there are.
 
@@ -127,16 +129,16 @@ def positions(content: Mapping[str, Any], name: str, count: int) -> Codes:
 
     Examples
     --------
-    >>> positions({"datums": np.array([0, 0, 2])}, "datums", count=3)
+    >>> saved_positions({"datums": np.array([0, 0, 2])}, "datums", count=3)
     array([0, 0, 2])
     """
-    found: Codes = column(content, name, np.int64, low=0, high=count - 1)
+    found: Codes = saved_column(content, name, np.int64, low=0, high=count - 1)
     if not is_ascending(found):
         raise StateError(f"{name}: expected numbers that do not fall")
     return found
 
 
-def uids(content: Mapping[str, Any], name: str) -> Uids:
+def saved_uids(content: Mapping[str, Any], name: str) -> Uids:
     """Names of datums, all text or all whole numbers, each once.
 
     Raises
@@ -146,12 +148,12 @@ def uids(content: Mapping[str, Any], name: str) -> Uids:
 
     Examples
     --------
-    >>> uids({"uids": np.array(["a", "b"])}, "uids")
+    >>> saved_uids({"uids": np.array(["a", "b"])}, "uids")
     array(['a', 'b'], dtype='<U1')
     """
     given = content.get(name)
     is_text = isinstance(given, np.ndarray) and given.dtype.kind == "U"
-    found: Uids = column(content, name, "U" if is_text else np.int64)
+    found: Uids = saved_column(content, name, "U" if is_text else np.int64)
     try:
         check_unique(found)
     except SchemaError as error:
@@ -159,7 +161,7 @@ def uids(content: Mapping[str, Any], name: str) -> Uids:
     return found
 
 
-def labels(content: Mapping[str, Any], name: str) -> list[Label]:
+def saved_labels(content: Mapping[str, Any], name: str) -> list[Label]:
     """The labels of a state's codes, each once.
 
     Raises
@@ -169,7 +171,7 @@ def labels(content: Mapping[str, Any], name: str) -> list[Label]:
 
     Examples
     --------
-    >>> labels({"labels": [Label("class", "dog")]}, "labels")
+    >>> saved_labels({"labels": [Label("class", "dog")]}, "labels")
     [Label(key='class', value='dog')]
     """
     found = content.get(name)
@@ -180,7 +182,7 @@ def labels(content: Mapping[str, Any], name: str) -> list[Label]:
     return found
 
 
-def number(content: Mapping[str, Any], name: str, *, low: int | None = None) -> int:
+def saved_number(content: Mapping[str, Any], name: str, *, low: int | None = None) -> int:
     """A whole number of a state's content.
 
     Raises
@@ -190,7 +192,7 @@ def number(content: Mapping[str, Any], name: str, *, low: int | None = None) -> 
 
     Examples
     --------
-    >>> number({"read": 3}, "read", low=0)
+    >>> saved_number({"read": 3}, "read", low=0)
     3
     """
     value = content.get(name)

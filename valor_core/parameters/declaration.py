@@ -19,7 +19,7 @@ from attrs import frozen
 from valor_core.errors import ManifestError, ParameterError, did_you_mean, shown
 from valor_core.parameters.fitting import fitter, is_understood, kind, mentions_path
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 Json = dict[str, Any]
 
 
@@ -105,7 +105,7 @@ class _Declaration:
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter,))
-def parameters(cls: type[T]) -> type[T]:
+def parameters(cls: type[_T]) -> type[_T]:
     """Make a frozen, keyword-only class whose fields are checked against their annotations.
 
     Understood annotations: ``bool``, ``int``, ``float``, ``str``, ``Literal``, ``X | None``,
@@ -207,7 +207,7 @@ def _required(cls: type) -> tuple[Parameter, ...]:
     return tuple(entry for entry in declared(cls) if entry.required)
 
 
-def build(cls: type[T], values: Mapping[str, Any], place: str) -> T:
+def build(cls: type[_T], values: Mapping[str, Any], place: str) -> _T:
     """Make an instance from plain values, as they stand in a config.
 
     Parameters
@@ -284,12 +284,12 @@ def fitted(cls: type, values: Mapping[str, Any], place: str) -> dict[str, Any]:
         raise error.at(place) from None
 
 
-def plain(instance: Any) -> Json:
+def parameter_values(instance: Any) -> Json:
     """The values of a parameter instance as JSON types, the way a report records them.
 
     Examples
     --------
-    >>> plain(_Example(thresholds=(0.5,)))
+    >>> parameter_values(_Example(thresholds=(0.5,)))
     {'thresholds': [0.5], 'mode': 'a'}
     """
     return {
@@ -321,7 +321,7 @@ def nondefault(instance: Any, *spread: str) -> Json:
     }
 
 
-def relocate(instance: T, place: Callable[[Path], Path]) -> T:
+def relocate(instance: _T, place: Callable[[Path], Path]) -> _T:
     """The same parameters with every path put through a function.
 
     Examples
@@ -412,7 +412,7 @@ def _numbers(value: Any) -> Iterator[float]:
             yield from _numbers(item)
 
 
-def _nested(cls: type[T], value: Mapping[str, Any], place: str) -> T:
+def _nested(cls: type[_T], value: Mapping[str, Any], place: str) -> _T:
     try:
         return build(cls, value, place)
     except ParameterError as error:
@@ -429,7 +429,7 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, FromEnvironment):
         return value.reference
     if attrs.has(type(value)):
-        return plain(value)
+        return parameter_values(value)
     if isinstance(value, Mapping):
         return {key: plain_value(item) for key, item in value.items()}
     if isinstance(value, tuple):

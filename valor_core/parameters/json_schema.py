@@ -11,11 +11,11 @@ import attrs
 
 from valor_core.parameters.declaration import Parameter, Within, declared, plain_value
 
-Json = dict[str, Any]
+JsonSchema = dict[str, Any]
 _TYPES: Mapping[Any, str] = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
-def json_schema(cls: type) -> Json:
+def json_schema(cls: type) -> JsonSchema:
     """JSON Schema of a class made with `parameters`.
 
     Examples
@@ -27,9 +27,9 @@ def json_schema(cls: type) -> Json:
     >>> json_schema(Smoothing)["properties"]["width"]["minimum"]
     1
     """
-    properties: Json = {}
+    properties: JsonSchema = {}
     required: list[str] = []
-    choices: list[Json] = []
+    choices: list[JsonSchema] = []
     for parameter in declared(cls):
         names = (parameter.name, *parameter.aliases)
         properties |= dict.fromkeys(names, _property(parameter))
@@ -38,18 +38,18 @@ def json_schema(cls: type) -> Json:
         elif parameter.required:
             required.append(parameter.name)
     schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    needed: Json = {"required": required} if required else {}
+    needed: JsonSchema = {"required": required} if required else {}
     return schema | needed | ({"allOf": choices} if choices else {})
 
 
-def _property(parameter: Parameter) -> Json:
+def _property(parameter: Parameter) -> JsonSchema:
     entry = _schema(parameter.annotation, parameter.check) | {"description": parameter.help}
     if not parameter.required:
         entry["default"] = plain_value(parameter.default)
     return entry
 
 
-def _schema(annotation: Any, check: Within | None = None) -> Json:
+def _schema(annotation: Any, check: Within | None = None) -> JsonSchema:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if annotation in _TYPES:
         bounds = _bounds(check) if check and annotation in (int, float) else {}
@@ -70,7 +70,7 @@ def _schema(annotation: Any, check: Within | None = None) -> Json:
     return json_schema(annotation) if attrs.has(annotation) else {}
 
 
-def _bounds(check: Within) -> Json:
+def _bounds(check: Within) -> JsonSchema:
     words = {
         "exclusiveMinimum" if check.open_low else "minimum": check.low,
         "exclusiveMaximum" if check.open_high else "maximum": check.high,

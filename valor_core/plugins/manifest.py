@@ -84,7 +84,7 @@ HOOKS = (*(f"valor_{kinds}" for kinds in KINDS), "valor_kernels")
 """Names of all hooks."""
 
 
-def load(claim: Claim) -> Manifest:
+def load_manifest(claim: Claim) -> Manifest:
     """What an installed plugin declares; imports its manifest.
 
     Parameters
@@ -109,10 +109,10 @@ def load(claim: Claim) -> Manifest:
 @lru_cache
 def _kept_manifest(claim: Claim, module: ModuleType, *hooks: FunctionType) -> Manifest:
     """A manifest that worked, kept for the next registry until its module is loaded anew."""
-    return read(claim, module)
+    return read_manifest(claim, module)
 
 
-def read(claim: Claim, module: object) -> Manifest:
+def read_manifest(claim: Claim, module: object) -> Manifest:
     """What a module or an object with hooks declares.
 
     Parameters
@@ -132,7 +132,7 @@ def read(claim: Claim, module: object) -> Manifest:
     >>> from valor_core.readers import plugin
     >>> from valor_core.plugins.spec import ReaderSpec
     >>> claim = Claim("core", "valor_core.readers.plugin", "valor-core", "0.1.0")
-    >>> [spec.name for spec in read(claim, plugin).of(ReaderSpec)]
+    >>> [spec.name for spec in read_manifest(claim, plugin).of(ReaderSpec)]
     ['core.table']
     """
     plugins = pluggy.PluginManager(hooks.PROJECT)

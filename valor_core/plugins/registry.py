@@ -28,7 +28,7 @@ from valor_core.errors import (
 from valor_core.extras import FOLDERS, uninstall, ways
 from valor_core.plugins.entry_points import Announced, entry_points
 from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.plugins.manifest import Claim, Manifest, load, read
+from valor_core.plugins.manifest import Claim, Manifest, load_manifest, read_manifest
 from valor_core.plugins.spec import (
     MetricSpec,
     ResourceKindSpec,
@@ -146,7 +146,7 @@ class Registry:
         if self._has(namespace):
             raise PluginConflictError(f"{namespace}: expected a free namespace, it is taken")
         claim = Claim(namespace, "", distribution, "0")
-        self._manifests[namespace] = read(claim, manifest)
+        self._manifests[namespace] = read_manifest(claim, manifest)
 
     def manifest(self, namespace: str) -> Manifest:
         """What the plugin of a namespace declares; imports its manifest on first use.
@@ -164,7 +164,7 @@ class Registry:
             raise self._failures[namespace]
         if namespace not in self._manifests:
             try:
-                self._manifests[namespace] = load(self._owner(namespace))
+                self._manifests[namespace] = load_manifest(self._owner(namespace))
             except RegistryError as error:
                 self._failures[namespace] = error
                 raise

@@ -19,7 +19,7 @@ from valor_core.readers.tables import (
     split_table,
 )
 from valor_core.readers.tables.metadata import columns_beside, typed, unpacked
-from valor_core.readers.tables.nested import parsed, tables
+from valor_core.readers.tables.nested import field_tables, parsed
 from valor_core.schemas import Batch, Datums
 from valor_core.schemas.text import TEXT_FIELDS, TextBatch
 
@@ -107,7 +107,9 @@ def text_batch(table: Table) -> TextBatch:
     found = _fields_of(table)
     if table.unit == "row" and not set(found) & set(TEXT_FIELDS):
         raise table.missing(*TEXT_FIELDS)
-    metadata: dict[str, Any] = unpacked(tables(table, "metadata") if table.has("metadata") else ())
+    metadata: dict[str, Any] = unpacked(
+        field_tables(table, "metadata") if table.has("metadata") else ()
+    )
     metadata |= columns_beside(table, own=found.values())
     uids: Any = table.uids(found["uid"]) if "uid" in found else table.rows
     query, response = (

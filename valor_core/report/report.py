@@ -25,7 +25,7 @@ from valor_core.report.sliced import SlicedResult
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMAT = 1
+REPORT_FORMAT = 1
 _MOST_NAMED = 10
 _UNDONE = ("failed", "not_run", "missing_partitions")
 _ONLY_JSON = "Name a report in .json, the only form that can be read again."
@@ -157,9 +157,9 @@ class Report:
 
     def __str__(self) -> str:
         """The tables that ``valor run`` prints."""
-        from valor_core.report.tables.report_tables import plain
+        from valor_core.report.tables.report_tables import aligned_text
 
-        return plain(self)
+        return aligned_text(self)
 
     def _repr_html_(self) -> str | None:
         """The tables, for a cell of a notebook."""
@@ -235,7 +235,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON has it."""
         record: dict[str, Any] = {
-            "valor_report": FORMAT,
+            "valor_report": REPORT_FORMAT,
             "results": [result.to_dict() for result in self.results],
         }
         if self.slices:
@@ -304,9 +304,9 @@ class Report:
         ReportError
             If the record is not a report.
         """
-        if not isinstance(record, Mapping) or record.get("valor_report") != FORMAT:
+        if not isinstance(record, Mapping) or record.get("valor_report") != REPORT_FORMAT:
             raise ReportError(
-                f"{source}: expected a report of format {FORMAT}, found {shown(record)}",
+                f"{source}: expected a report of format {REPORT_FORMAT}, found {shown(record)}",
                 _ONLY_JSON,
             )
         try:

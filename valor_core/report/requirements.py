@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 
 from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
 from valor_core.metrics.result import Failed, Undefined, first_line, is_number
-from valor_core.report.results import answers
+from valor_core.report.results import has_name
 from valor_core.report.selection import select
 from valor_core.report.sliced import SlicedResult
 
@@ -98,7 +98,7 @@ class Requirement:
         return f"{said}, {'met' if self.met else 'not met'}"
 
 
-def parse(
+def parse_requirements(
     require: Mapping[str, Any],
     metrics: Mapping[str, tuple[str, ...]] | None = None,
     place: str = "",
@@ -122,7 +122,7 @@ def parse(
 
     Examples
     --------
-    >>> [requirement.condition for requirement in parse({"mAP": ">= 0.5"})]
+    >>> [requirement.condition for requirement in parse_requirements({"mAP": ">= 0.5"})]
     ['>= 0.5']
     """
     for name, condition in require.items():
@@ -139,7 +139,7 @@ def parse(
 def _check_chosen(name: str, metrics: Mapping[str, tuple[str, ...]], place: str) -> None:
     wanted = name.partition("/")[0]
     chosen = ((metric.partition(".")[2], metric, aliases) for metric, aliases in metrics.items())
-    if not any(answers(short, metric, wanted, aliases) for short, metric, aliases in chosen):
+    if not any(has_name(short, metric, wanted, aliases) for short, metric, aliases in chosen):
         words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
         raise ConfigError(
             f"{place}require.{name}: no chosen metric is called {wanted!r}",
@@ -148,7 +148,7 @@ def _check_chosen(name: str, metrics: Mapping[str, tuple[str, ...]], place: str)
         )
 
 
-def split(text: str) -> tuple[str, str]:
+def split_requirement(text: str) -> tuple[str, str]:
     """Name and condition of a requirement written as one text.
 
     Raises
@@ -158,7 +158,7 @@ def split(text: str) -> tuple[str, str]:
 
     Examples
     --------
-    >>> split("Recall/cat >= 0.5")
+    >>> split_requirement("Recall/cat >= 0.5")
     ('Recall/cat', '>= 0.5')
     """
     match = re.fullmatch(r"(.*?\S)\s*((?:>=|<=|==|>|<).*)", text)

@@ -239,11 +239,11 @@ def is_called(result: Result, name: str) -> bool:
     >>> is_called(Result(type="F1", metric="lab.F1@1", value=0.5), "lab.f1")
     True
     """
-    return answers(result.type, result.metric, name, result.aliases)
+    return has_name(result.type, result.metric, name, result.aliases)
 
 
 @lru_cache
-def answers(type: str, metric: str, name: str, aliases: tuple[str, ...] | None = None) -> bool:
+def has_name(type: str, metric: str, name: str, aliases: tuple[str, ...] | None = None) -> bool:
     """Whether a metric answers to a name.
 
     Parameters
@@ -259,9 +259,9 @@ def answers(type: str, metric: str, name: str, aliases: tuple[str, ...] | None =
 
     Examples
     --------
-    >>> answers("F1", "lab.F1@1", "f1"), answers("F1", "lab.F1@1", "F2")
+    >>> has_name("F1", "lab.F1@1", "f1"), has_name("F1", "lab.F1@1", "F2")
     (True, False)
-    >>> answers("F1", "lab.F1@1", "lab.f_score", ("FScore",))
+    >>> has_name("F1", "lab.F1@1", "lab.f_score", ("FScore",))
     True
     """
     wanted, full = fold(name.partition("@")[0]), metric.partition("@")[0]

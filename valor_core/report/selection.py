@@ -19,7 +19,7 @@ from attrs import evolve, field, frozen
 from valor_core.errors import ReportError, and_more, did_you_mean
 from valor_core.metrics.result import Failed, Undefined, is_number
 from valor_core.report.results import NAMING, defaults, is_called
-from valor_core.report.sliced import NO_VALUE, SlicedResult, pairs, safe, written
+from valor_core.report.sliced import NO_VALUE, SlicedResult, key_text, pairs, safe
 
 _MOST_NAMED = 12
 _ANOTHER = "Name a single number of the report."
@@ -68,7 +68,7 @@ class _Candidate:
     def full_sides(self) -> dict[str, str]:
         """The sides, each with the name of what it is."""
         parameters = {**self.defaults, **self.found.result.parameters}
-        return {name: f"{name}:{written(value)}" for name, value in parameters.items()}
+        return {name: f"{name}:{key_text(value)}" for name, value in parameters.items()}
 
     def is_told_by(self, parts: Collection[str]) -> bool:
         """Whether parts of a key say all that the result says of itself, as flat keys do."""

@@ -52,15 +52,15 @@ def pairs(values: Mapping[str, Any]) -> list[str]:
     >>> pairs({"label": "cat", "hardmax": True})
     ['label:cat', 'hardmax:true']
     """
-    return [f"{name}:{written(value)}" for name, value in values.items()]
+    return [f"{name}:{key_text(value)}" for name, value in values.items()]
 
 
-def written(value: Any) -> str:
+def key_text(value: Any) -> str:
     """A value as it stands in a key.
 
     Examples
     --------
-    >>> written(True), written(None), written([0.5, 1])
+    >>> key_text(True), key_text(None), key_text([0.5, 1])
     ('true', 'null', '0.5 1')
     """
     if value is None:
@@ -68,7 +68,7 @@ def written(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (list, tuple)):
-        return " ".join(map(written, value))
+        return " ".join(map(key_text, value))
     return str(value)
 
 

@@ -16,7 +16,7 @@ from valor_core.errors import SchemaError, and_more, shown
 from valor_core.kernels.threads import over, thread_count
 from valor_core.schemas.decimals import as_written
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 Codes = NDArray[np.int64]
 Floats = NDArray[np.floating[Any]]
 
@@ -50,7 +50,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def with_copies(value: T, *names: str) -> T:
+def with_copies(value: _T, *names: str) -> _T:
     """The same frozen value with some of its arrays copied; nothing in it is checked again.
 
     Examples

@@ -22,7 +22,7 @@ from valor_core.schemas.columns import (
     with_copies,
 )
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 Uid = str | int
 Uids = NDArray[Any]
 """Column of uids: all int64 or all strings."""
@@ -326,7 +326,7 @@ class Datums:
         return Datum(self.uids[position].item(), facts)
 
 
-def listed(items: Any, cls: type[T]) -> list[T]:
+def listed(items: Any, cls: type[_T]) -> list[_T]:
     """The objects of a task, each of the class that the task has.
 
     Raises
@@ -383,7 +383,7 @@ def sides_of(truths: Codes, predictions: Codes) -> set[str]:
     return {"groundtruths", "predictions"}
 
 
-def with_datums(batch: T, datums: Datums) -> T:
+def with_datums(batch: _T, datums: Datums) -> _T:
     """The same batch with its datums called otherwise; nothing in it is checked again.
 
     Examples

@@ -15,12 +15,12 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)", re.ASCII)
 _ZERO = Decimal(0)
 
 
-def is_number(name: str) -> bool:
+def is_numeral(name: str) -> bool:
     """Whether a name is a decimal number, with or without a sign.
 
     Examples
     --------
-    >>> [is_number(name) for name in ("-5", "0.25", "1e3", "cat")]
+    >>> [is_numeral(name) for name in ("-5", "0.25", "1e3", "cat")]
     [True, True, False, False]
     """
     return _NUMBER.fullmatch(name) is not None
@@ -36,7 +36,7 @@ def natural(name: str | int) -> tuple[bool, Decimal, str]:
     """
     if not isinstance(name, str):
         return (False, Decimal(int(name)), str(name))
-    return (False, Decimal(name), name) if is_number(name) else (True, _ZERO, name)
+    return (False, Decimal(name), name) if is_numeral(name) else (True, _ZERO, name)
 
 
 def natural_order(names: NDArray[Any]) -> Codes:
@@ -52,7 +52,7 @@ def natural_order(names: NDArray[Any]) -> Codes:
     letters = np.ascontiguousarray(names).view(np.uint32).reshape(len(names), -1)
     is_digits = (_are_digits(letters) | (letters == 0)).all(axis=1) & (letters[:, 0] != 0)
     starts_one = _are_digits(letters[:, 0]) | np.isin(names.astype("U1"), ["+", "-", "."])
-    if any(map(is_number, names[starts_one & ~is_digits].tolist())):
+    if any(map(is_numeral, names[starts_one & ~is_digits].tolist())):
         listed = names.tolist()
         return np.array(sorted(range(len(listed)), key=lambda i: natural(listed[i])), np.int64)
     digits = np.where(is_digits, np.char.lstrip(names, "0"), "")

@@ -11,7 +11,7 @@ from attrs import evolve
 
 from valor_core.errors import ResourceError, ValorError
 from valor_core.evaluation.bound_metric import BoundMetric
-from valor_core.evaluation.resources.bound_resource import bind
+from valor_core.evaluation.resources.bound_resource import bind_resources
 from valor_core.evaluation.resources.open_resources import opened
 from valor_core.metrics.state import Resources
 from valor_core.parameters.declaration import build
@@ -356,7 +356,7 @@ def _opened(
         for spec in missing:
             for name in spec.resources:
                 _check_free(registry.find(ResourceSpec, name, spec.namespace))
-        wanted = bind([(spec, {}) for spec in missing], {}, registry)
+        wanted = bind_resources([(spec, {}) for spec in missing], {}, registry)
     except ValorError as error:
         name = next(name for spec in missing for name in spec.resources)
         raise ConformanceError(

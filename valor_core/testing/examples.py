@@ -21,7 +21,7 @@ from valor_core.schemas.label import as_labels
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,
-    LabelMap,
+    LabelImage,
     Layer,
     Legend,
     Segmentation,
@@ -446,10 +446,10 @@ def _instances() -> Batches:
     """Values that are single objects, some of them crowds, and a legend for each image."""
     codes = [BACKGROUND, 0, 0, 1, 1]
 
-    def shown(values: Sequence[int], seed: int, last: int = BACKGROUND) -> LabelMap:
+    def shown(values: Sequence[int], seed: int, last: int = BACKGROUND) -> LabelImage:
         crowd = [False, False, True, False, False, False] if seed % 2 == 0 else [False] * 6
         image = np.array(values)[_drawn(seed, 12, 15, 6, 4)]
-        return LabelMap(image.astype(np.int32), Legend(values, [*codes, last], crowd))
+        return LabelImage(image.astype(np.int32), Legend(values, [*codes, last], crowd))
 
     def batch(uids: Sequence[str], seed: int) -> SegmentationBatch:
         layer = Layer(

@@ -23,7 +23,7 @@ from valor_core.evaluation import saved_states
 from valor_core.evaluation.job import Evaluation
 from valor_core.evaluation.tally import Tally
 from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined, as_json
-from valor_core.parameters.declaration import build, declared, plain
+from valor_core.parameters.declaration import build, declared, parameter_values
 from valor_core.parameters.json_schema import json_schema
 from valor_core.plugins.function_metric import FunctionMetricSpec
 from valor_core.plugins.registry import FIRST_PARTY, implementation
@@ -82,7 +82,7 @@ def parameters_are_declared(spec: Spec) -> None:
 @law
 def parameters_round_trip(spec: Spec, instance: Any) -> None:
     """Parameters read back from a report or a config are the same parameters."""
-    record = json.loads(json.dumps(plain(instance), allow_nan=False))
+    record = json.loads(json.dumps(parameter_values(instance), allow_nan=False))
     again: Any = build(spec.parameter_class, record, f"{spec.name}: ")
     if again != instance:
         raise Breach(f"written as {shown(record)}, read back as {shown(again)}")
@@ -302,8 +302,8 @@ def survives_saving(subject: Subject, batches: Batches) -> None:
     evaluation = Evaluation(subject.spec.task, subject.plan)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state.npz"
-        saved_states.save(path, evaluation, Tally({(): states}), {})
-        again = saved_states.load(path, evaluation).states[()]
+        saved_states.save_tally(path, evaluation, Tally({(): states}), {})
+        again = saved_states.load_tally(path, evaluation).states[()]
     agree(expected, subject.compute(again), "as it was", "after saving")
     _go_on(subject, states, again, alone[-1:], "saving")
 

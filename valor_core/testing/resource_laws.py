@@ -12,7 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import ValorError, shown
-from valor_core.evaluation.resources.bound_resource import BoundResource, bind
+from valor_core.evaluation.resources.bound_resource import BoundResource, bind_resources
 from valor_core.evaluation.resources.open_resources import OpenResources, opened
 from valor_core.parameters.declaration import build, declared
 from valor_core.plugins.registry import Registry
@@ -115,7 +115,7 @@ def _bound(
         range=Range(),
         resources=(spec.name,),
     )
-    (bound,) = bind([(asking, {})], {spec.short_name: parameters}, registry or Registry())
+    (bound,) = bind_resources([(asking, {})], {spec.short_name: parameters}, registry or Registry())
     return bound
 
 

@@ -11,7 +11,7 @@ from attrs import Factory, field, frozen
 from valor_core.errors import ValorError
 from valor_core.evaluation.bound_metric import BoundMetric
 from valor_core.evaluation.items.item_metric import ItemMetric
-from valor_core.evaluation.items.scoring import answers
+from valor_core.evaluation.items.scoring import item_answers
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.tally import Tally
 from valor_core.metrics.result import Result
@@ -161,7 +161,7 @@ class Subject:
     def answers(self, batch: Batch) -> Iterator[tuple[Any, Any]]:
         """Uid of every item and what a per-item metric answers or raises."""
         scorer = self.metrics[0].item_metric().scorer
-        told = answers(scorer, batch, self.resources)
+        told = item_answers(scorer, batch, self.resources)
         yield from zip(batch.datums.uids.tolist(), told, strict=True)
 
 

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from valor_core import Evaluator
-from valor_core.evaluation.bound_metric import bind
+from valor_core.evaluation.bound_metric import bind_metrics
 from valor_core.evaluation.plan import Plan
 from valor_core.report.results import Results
 from valor_core.schemas.classification import Classification, ClassificationBatch
@@ -233,7 +233,7 @@ def test_a_matrix_of_no_columns_lists_nothing() -> None:
 
 
 def test_a_state_merged_with_itself_has_everything_twice() -> None:
-    plan = Plan.of(bind(METRICS, REGISTRY, "classification"))
+    plan = Plan.of(bind_metrics(METRICS, REGISTRY, "classification"))
     states = plan.new_states()
     for batch in mixed(0):
         plan.update(states, batch, {})

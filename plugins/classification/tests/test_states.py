@@ -7,7 +7,7 @@ from valor_classification.parameters.predicted import LabelParameters
 from valor_classification.states import LabelQuotient, label_counts, ranking
 
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import ratio
 from valor_core.plugins.spec import MetricSpec, Range
 from valor_core.schemas.classification import Classification, ClassificationBatch
@@ -17,7 +17,7 @@ from valor_core.testing import check_metric
 class Informedness(LabelQuotient):
     """Recall and specificity, less 1: tp / (tp + fn) + tn / (tn + fp) - 1."""
 
-    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """The quotient."""
         reason = "every item, or none, has the label"
         return ratio(tp * tn - fp * fn, (tp + fn) * (tn + fp), None, reason)

@@ -15,7 +15,7 @@ from valor_classification.parameters.predicted import AccuracyParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.top_ranks import TopRanksPart
 from valor_core.metrics import averages
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Failed, Result, Undefined, ratio
 from valor_core.metrics.state import StateRequest
 from valor_core.parameters.declaration import nondefault
@@ -23,7 +23,7 @@ from valor_core.parameters.declaration import nondefault
 _NO_TRUTH = "no items with ground truth"
 
 
-Outcome = tuple[Value, dict[str, int]]
+Outcome = tuple[NumberOrReason, dict[str, int]]
 """A value, and what it left out."""
 
 
@@ -159,7 +159,7 @@ class Accuracy:
                 yield Result(parameters=parameters, value=value, left_out=left_out)
 
 
-def _of_sets(part: AgreementPart, threshold: float, rule: str) -> Value:
+def _of_sets(part: AgreementPart, threshold: float, rule: str) -> NumberOrReason:
     pairs = part.datums * len(part.vocabulary)
     if not pairs:
         return Undefined("no items with labels")

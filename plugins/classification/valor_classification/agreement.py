@@ -14,7 +14,7 @@ from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.errors import StateError
-from valor_core.metrics.saved_columns import column, labels, number
+from valor_core.metrics.saved_columns import saved_column, saved_labels, saved_number
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Codes
@@ -97,14 +97,14 @@ class AgreementPart:
 
     def restore(self, content: Content) -> None:
         """The counts that `dump` wrote."""
-        self.vocabulary = Vocabulary(labels(content, "labels"))
-        self.datums = number(content, "datums", low=0)
-        self.with_truth = number(content, "with_truth", low=0)
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.datums = saved_number(content, "datums", low=0)
+        self.with_truth = saved_number(content, "with_truth", low=0)
         self.has_several = saved_parts.flag(content, "has_several")
         most = self.datums * len(self.vocabulary)
         shape = (len(self.thresholds) + 1,)
-        self.hits = column(content, "hits", np.int64, shape=shape, low=0, high=most)
-        sets = column(content, "sets", np.int64, shape=(None, 4), low=0)
+        self.hits = saved_column(content, "hits", np.int64, shape=shape, low=0, high=most)
+        sets = saved_column(content, "sets", np.int64, shape=(None, 4), low=0)
         self._check_sets(sets)
         self.sets = Counter({(p, common, united): n for p, common, united, n in sets.tolist()})
 

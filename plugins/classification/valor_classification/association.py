@@ -13,7 +13,7 @@ from valor_classification import confusion
 from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters.association import MatthewsParameters
 from valor_classification.thresholds import limit, limits
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Result, Undefined
 from valor_core.metrics.state import StateRequest
 from valor_core.schemas.columns import Codes
@@ -133,7 +133,7 @@ class MatthewsCorrelation:
                 yield Result(parameters=parameters, value=value)
 
 
-def _correlation(found: Tabulation) -> Value:
+def _correlation(found: Tabulation) -> NumberOrReason:
     truths, predictions, total = found.by_truth, found.by_prediction, found.total
     covariance = found.correct * total - dot(truths, predictions)
     variances = (total**2 - dot(truths, truths)) * (total**2 - dot(predictions, predictions))

@@ -14,7 +14,7 @@ from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.errors import StateError, shown
 from valor_core.metrics.result import Failed
-from valor_core.metrics.saved_columns import column, labels
+from valor_core.metrics.saved_columns import saved_column, saved_labels
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Codes
@@ -113,7 +113,7 @@ class ConfusionPart:
 
     def restore(self, content: Content) -> None:
         """The cells that `dump` wrote."""
-        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
         self.cells = self._restored(content, "cells")
         self.tops = self._restored(content, "tops")
         if (self.cells[1] == NONE).any() or (self.tops[1] != NONE).any():
@@ -126,7 +126,7 @@ class ConfusionPart:
 
     def _restored(self, content: Content, name: str) -> Codes:
         """Cells whose labels and thresholds there are, each once."""
-        found = column(content, name, np.int64, shape=(None, 4), low=NONE, high=_MOST).T
+        found = saved_column(content, name, np.int64, shape=(None, 4), low=NONE, high=_MOST).T
         cells: Codes = np.ascontiguousarray(found)
         if not cells.size:
             return cells

@@ -12,12 +12,12 @@ from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters.association import KappaParameters
 from valor_classification.thresholds import limit, limits
 from valor_core.errors import and_more
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Failed, Result, Undefined
 from valor_core.metrics.state import StateRequest
 from valor_core.parameters.declaration import nondefault
 from valor_core.schemas.label import Label
-from valor_core.schemas.order import is_number
+from valor_core.schemas.order import is_numeral
 
 
 @frozen
@@ -65,7 +65,7 @@ class CohenKappa:
                 parameters = {"label_key": key, "score_threshold": threshold} | own
                 yield Result(parameters=parameters, value=value, left_out=left_out)
 
-    def _outcome(self, part: ConfusionPart, least: float) -> tuple[Value, dict[str, int]]:
+    def _outcome(self, part: ConfusionPart, least: float) -> tuple[NumberOrReason, dict[str, int]]:
         if part.refusal is not None:
             return part.refusal, {}
         chosen, found = self.parameters, tabulation(part, least)
@@ -84,7 +84,7 @@ def _places(labels: Sequence[Label], order: Sequence[str | int] | None) -> list[
     """Place of every label, sorted, on the scale from the lowest to the highest."""
     names = [label.value for label in labels]
     if order is None:
-        others = [name for name in names if not is_number(name)]
+        others = [name for name in names if not is_numeral(name)]
         if others:
             return Failed(
                 f"weights need labels that are numbers, or their order; found {others[0]!r}"
@@ -101,7 +101,7 @@ def _places(labels: Sequence[Label], order: Sequence[str | int] | None) -> list[
     return [scale[name] for name in names]
 
 
-def _kappa(found: Tabulation, weights: str, empty: str) -> Value:
+def _kappa(found: Tabulation, weights: str, empty: str) -> NumberOrReason:
     if not found.total:
         return Undefined(empty)
     weight = _WEIGHTS[weights]

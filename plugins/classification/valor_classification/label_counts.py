@@ -13,7 +13,7 @@ from valor_classification.keyed import Keyed, add_rows
 from valor_classification.views import NONE, KeyView
 from valor_core.errors import StateError
 from valor_core.kernels.threads import thread_count
-from valor_core.metrics.saved_columns import column, labels, number
+from valor_core.metrics.saved_columns import saved_column, saved_labels, saved_number
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Codes
@@ -93,10 +93,10 @@ class LabelCountsPart:
 
     def restore(self, content: Content) -> None:
         """The histograms that `dump` wrote."""
-        self.vocabulary = Vocabulary(labels(content, "labels"))
-        self.datums = number(content, "datums", low=0)
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.datums = saved_number(content, "datums", low=0)
         self.predicted, self.matched, self.truths = (
-            column(content, name, np.int64, shape=shape, low=0, high=self.datums)
+            saved_column(content, name, np.int64, shape=shape, low=0, high=self.datums)
             for name, shape in (
                 ("predicted", (len(self.vocabulary), len(self.thresholds) + 1)),
                 ("matched", (len(self.vocabulary), len(self.thresholds) + 1)),

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
 from valor_core.metrics import averages
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Failed, Result
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
@@ -37,7 +37,7 @@ class LabelValues:
     key: str
     labels: Sequence[Label]
     truths: Codes
-    values: Sequence[Value]
+    values: Sequence[NumberOrReason]
     refusal: Failed | None = None
 
     def unless(self, *others: Unscored | Outside) -> LabelValues:

@@ -12,7 +12,7 @@ from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
 from valor_core.errors import StateError
-from valor_core.metrics.saved_columns import check_same_length, column, labels
+from valor_core.metrics.saved_columns import check_same_length, saved_column, saved_labels
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Codes, Floats
@@ -140,7 +140,7 @@ class ListingPart:
 
     def restore(self, content: Content) -> None:
         """The columns that `dump` wrote."""
-        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
         self.chunks = [_saved(columns, len(self.vocabulary)) for columns in content["chunks"]]
         if len({chunk.uids.dtype.kind for chunk in self.chunks}) > 1:
             raise StateError("uids: expected all strings or all whole numbers, found both")
@@ -208,13 +208,13 @@ def _saved(columns: list[Any], count: int) -> Chunk:
     names = ("uids", "truth_datums", "truth_labels", "datums", "labels", "values")
     content = dict(zip(names, columns, strict=True))
     is_text = getattr(content["uids"], "dtype", np.dtype(np.int64)).kind == "U"
-    uids = column(content, "uids", "U" if is_text else np.int64)
+    uids = saved_column(content, "uids", "U" if is_text else np.int64)
     chunk = Chunk(
         uids,
-        column(content, "truth_datums", np.int64, low=0, high=len(uids) - 1),
-        column(content, "truth_labels", np.int64, low=0, high=count - 1),
-        column(content, "datums", np.int64, low=0, high=len(uids) - 1),
-        column(content, "labels", np.int64, low=0, high=count - 1),
+        saved_column(content, "truth_datums", np.int64, low=0, high=len(uids) - 1),
+        saved_column(content, "truth_labels", np.int64, low=0, high=count - 1),
+        saved_column(content, "datums", np.int64, low=0, high=len(uids) - 1),
+        saved_column(content, "labels", np.int64, low=0, high=count - 1),
         saved_parts.scores(content, "values", (None,)),
     )
     for own in (("truth_datums", "truth_labels"), ("datums", "labels", "values")):

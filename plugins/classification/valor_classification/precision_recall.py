@@ -12,7 +12,7 @@ from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.label_values import LabelValues
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_classification.thresholds import coordinates, limits
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Result, ratio
 from valor_core.metrics.state import StateRequest
 from valor_core.parameters.declaration import nondefault
@@ -65,7 +65,7 @@ class LabelQuotient:
             self.parameters, "average", "score_thresholds"
         )
 
-    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """The quotient."""
         raise NotImplementedError
 
@@ -95,7 +95,7 @@ class Precision(LabelQuotient):
 
     parameters: LabelParameters
 
-    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """The quotient."""
         return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
 
@@ -125,7 +125,7 @@ class Recall(LabelQuotient):
 
     parameters: LabelParameters
 
-    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """The quotient."""
         return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
 
@@ -155,7 +155,7 @@ class F1(LabelQuotient):
 
     parameters: LabelParameters
 
-    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """The quotient."""
         reason = "no ground truths and no predictions of the label"
         return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)
@@ -186,7 +186,7 @@ class FBeta(LabelQuotient):
 
     parameters: FBetaParameters
 
-    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """The quotient."""
         square = self.parameters.beta**2
         reason = "no ground truths and no predictions of the label"

@@ -14,7 +14,7 @@ from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import KeyView
 from valor_core.kernels.threads import thread_count
 from valor_core.metrics.result import Failed
-from valor_core.metrics.saved_columns import labels, number
+from valor_core.metrics.saved_columns import saved_labels, saved_number
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.metrics.sums import ExactSum, saved_sums
 from valor_core.schemas.classification.scores import ScoreMatrix
@@ -87,12 +87,12 @@ class ProbabilityPart:
 
     def restore(self, content: Content) -> None:
         """The sums that `dump` wrote."""
-        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
         self.log_loss = _sum(content, "log_loss")
         self.brier = _sum(content, "brier")
-        self.with_truth = number(content, "with_truth", low=0)
-        self.several = number(content, "several", low=0)
-        self.outside = number(content, "outside", low=0)
+        self.with_truth = saved_number(content, "with_truth", low=0)
+        self.several = saved_number(content, "several", low=0)
+        self.outside = saved_number(content, "outside", low=0)
 
     @property
     def refusal(self) -> Failed | None:

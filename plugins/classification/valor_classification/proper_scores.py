@@ -10,7 +10,7 @@ from valor_classification import probability, unscored
 from valor_classification.parameters.probability import BrierParameters
 from valor_classification.probability import Probability, ProbabilityPart
 from valor_classification.unscored import Unscored
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Failed, Result, Undefined
 from valor_core.metrics.state import StateRequest
 from valor_core.parameters.declaration import NoParameters
@@ -56,7 +56,7 @@ class LogLoss:
             yield Result(parameters={"label_key": key}, value=value)
 
 
-def _log_loss(part: ProbabilityPart) -> Value:
+def _log_loss(part: ProbabilityPart) -> NumberOrReason:
     if part.refusal is not None:
         return part.refusal
     if part.several:
@@ -109,7 +109,7 @@ class BrierScore:
             yield Result(parameters={"label_key": key, "scale_by_half": half}, value=value)
 
 
-def _brier(part: ProbabilityPart, half: bool) -> Value:
+def _brier(part: ProbabilityPart, half: bool) -> NumberOrReason:
     if part.refusal is not None:
         return part.refusal
     if not part.with_truth:

@@ -14,7 +14,12 @@ from valor_classification.keyed import Keyed, add_rows
 from valor_classification.views import NONE, KeyView
 from valor_core.errors import StateError
 from valor_core.kernels.threads import thread_count
-from valor_core.metrics.saved_columns import check_same_length, column, labels, number
+from valor_core.metrics.saved_columns import (
+    check_same_length,
+    saved_column,
+    saved_labels,
+    saved_number,
+)
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Codes, Floats
@@ -141,10 +146,12 @@ class RankingPart:
 
     def restore(self, content: Content) -> None:
         """The scores that `dump` wrote."""
-        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
         count = len(self.vocabulary)
-        self.datums = number(content, "datums", low=0)
-        self.truths = column(content, "truths", np.int64, shape=(count,), low=0, high=self.datums)
+        self.datums = saved_number(content, "datums", low=0)
+        self.truths = saved_column(
+            content, "truths", np.int64, shape=(count,), low=0, high=self.datums
+        )
         self.matrices = [_saved_matrix(columns, count) for columns in content["matrices"]]
         self.lists = [_saved_list(columns, count) for columns in content["lists"]]
         self._check_counts()
@@ -281,9 +288,9 @@ def _saved_matrix(columns: list[Any], count: int) -> MatrixChunk:
     content = dict(zip(("values", "labels", "rows", "columns"), columns, strict=True))
     values = saved_parts.scores(content, "values", (None, None))
     height, width = values.shape
-    labels = column(content, "labels", np.int64, shape=(width,), low=0, high=count - 1)
-    rows = column(content, "rows", np.int64, low=0, high=height - 1)
-    places = column(content, "columns", np.int64, low=0, high=width - 1)
+    labels = saved_column(content, "labels", np.int64, shape=(width,), low=0, high=count - 1)
+    rows = saved_column(content, "rows", np.int64, low=0, high=height - 1)
+    places = saved_column(content, "columns", np.int64, low=0, high=width - 1)
     check_same_length({"rows": rows, "columns": places})
     for name, each in (("labels", labels), ("rows", rows * width + places)):
         if len(np.unique(each)) < len(each):
@@ -294,7 +301,7 @@ def _saved_matrix(columns: list[Any], count: int) -> MatrixChunk:
 def _saved_list(columns: list[Any], count: int) -> ListChunk:
     """A chunk of a file, over some number of labels."""
     content = dict(zip(("marks", "values"), columns, strict=True))
-    marks = column(content, "marks", np.int32, low=0, high=2 * count - 1)
+    marks = saved_column(content, "marks", np.int32, low=0, high=2 * count - 1)
     values = saved_parts.scores(content, "values", marks.shape)
     return ListChunk(marks, values)
 

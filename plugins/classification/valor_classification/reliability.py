@@ -13,7 +13,7 @@ from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import KeyView
 from valor_core.errors import StateError
 from valor_core.metrics.result import Failed
-from valor_core.metrics.saved_columns import column, labels, number
+from valor_core.metrics.saved_columns import saved_column, saved_labels, saved_number
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.metrics.sums import ExactSums, saved_sums
 from valor_core.schemas.columns import Floats
@@ -76,16 +76,16 @@ class ReliabilityPart:
 
     def restore(self, content: Content) -> None:
         """The bins that `dump` wrote."""
-        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
         self.counts, self.hits = (
-            column(content, name, np.int64, shape=(self.bins,), low=0, high=_MOST)
+            saved_column(content, name, np.int64, shape=(self.bins,), low=0, high=_MOST)
             for name in ("counts", "hits")
         )
         if (self.hits > self.counts).any():
             raise StateError("hits: expected at most as many as counts, found more")
         most = self.counts.astype(np.float64)
         self.scores = saved_sums(content.get("scores"), "scores", most)
-        self.outside = number(content, "outside", low=0)
+        self.outside = saved_number(content, "outside", low=0)
 
     @property
     def refusal(self) -> Failed | None:

@@ -25,7 +25,7 @@ from valor_classification.ranking import LabelScores, Ranking, RankingPart
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
 from valor_core.kernels.threads import thread_count
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Deferred, Nullable, OnDemand, Result, Undefined
 from valor_core.metrics.state import StateRequest
 from valor_core.parameters.declaration import nondefault
@@ -56,7 +56,7 @@ def _areas(key: str, part: RankingPart | LabelCountsPart, bins: int | None) -> L
     )
 
 
-def _area(label: Label, positives: int, negatives: int, value: float) -> Value:
+def _area(label: Label, positives: int, negatives: int, value: float) -> NumberOrReason:
     if not positives:
         return Undefined(f"no ground truths of {str(label)!r}")
     return value if negatives else Undefined(f"no items without ground truth {str(label)!r}")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from valor_core.errors import StateError, shown
-from valor_core.metrics.saved_columns import column
+from valor_core.metrics.saved_columns import saved_column
 from valor_core.schemas.columns import Floats
 
 
@@ -26,7 +26,7 @@ def scores(content: Mapping[str, Any], name: str, shape: tuple[int | None, ...])
     array([0.5])
     """
     dtype = getattr(content.get(name), "dtype", None)
-    found: Floats = column(
+    found: Floats = saved_column(
         content, name, np.float32 if dtype == np.float32 else np.float64, shape=shape
     )
     return found

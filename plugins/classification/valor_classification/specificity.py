@@ -6,7 +6,7 @@ from attrs import frozen
 
 from valor_classification.parameters.predicted import LabelParameters
 from valor_classification.precision_recall import LabelQuotient
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import ratio
 
 
@@ -34,6 +34,6 @@ class Specificity(LabelQuotient):
 
     parameters: LabelParameters
 
-    def value(self, tp: int, fp: int, fn: int, tn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int, tn: int) -> NumberOrReason:
         """The quotient."""
         return ratio(tn, tn + fp, self.parameters.zero_division, "every item has the label")

@@ -12,7 +12,7 @@ from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed, grown
 from valor_classification.views import NONE, KeyView
 from valor_core.errors import StateError
-from valor_core.metrics.saved_columns import column, labels, number
+from valor_core.metrics.saved_columns import saved_column, saved_labels, saved_number
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.label import Vocabulary
@@ -91,11 +91,13 @@ class TopRanksPart:
 
     def restore(self, content: Content) -> None:
         """The table that `dump` wrote."""
-        self.vocabulary = Vocabulary(labels(content, "labels"))
-        self.with_truth = number(content, "with_truth", low=0)
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.with_truth = saved_number(content, "with_truth", low=0)
         self.has_several = saved_parts.flag(content, "has_several")
         shape = (None, len(self.thresholds) + 1)
-        self.table = column(content, "table", np.int64, shape=shape, low=0, high=self.with_truth)
+        self.table = saved_column(
+            content, "table", np.int64, shape=shape, low=0, high=self.with_truth
+        )
         if len(self.table) > max(self.ks) or self.table.sum(dtype=float) > self.with_truth:
             raise StateError(
                 f"table: expected ranks below {max(self.ks):,} of at most {self.with_truth:,} "

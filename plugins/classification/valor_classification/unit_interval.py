@@ -10,7 +10,7 @@ from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.views import KeyView
 from valor_core.metrics.result import Failed
-from valor_core.metrics.saved_columns import labels, number
+from valor_core.metrics.saved_columns import saved_labels, saved_number
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.label import Vocabulary
 
@@ -38,8 +38,8 @@ class OutsidePart:
 
     def restore(self, content: Content) -> None:
         """The count that `dump` wrote."""
-        self.vocabulary = Vocabulary(labels(content, "labels"))
-        self.outside = number(content, "outside", low=0)
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.outside = saved_number(content, "outside", low=0)
 
     @property
     def refusal(self) -> Failed | None:

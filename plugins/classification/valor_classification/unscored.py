@@ -9,7 +9,7 @@ from attrs import define, field
 from valor_classification.keyed import Keyed
 from valor_classification.views import KeyView
 from valor_core.metrics.result import Failed
-from valor_core.metrics.saved_columns import labels, number
+from valor_core.metrics.saved_columns import saved_labels, saved_number
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.label import Vocabulary
@@ -39,8 +39,8 @@ class UnscoredPart:
 
     def restore(self, content: Content) -> None:
         """The count that `dump` wrote."""
-        self.vocabulary = Vocabulary(labels(content, "labels"))
-        self.predictions = number(content, "predictions", low=0)
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.predictions = saved_number(content, "predictions", low=0)
 
     @property
     def refusal(self) -> Failed | None:

@@ -14,7 +14,15 @@ from valor_core.plugins.registry import Registry
 from valor_core.report.report import Report
 from valor_core.report.sliced import SlicedResult, pairs
 from valor_core.report.tables.pivot import ROW_NAMES, Entry, entries_of, text_of
-from valor_core.report.tables.text_table import MISSING, Cell, Column, Row, Table, Tone, number
+from valor_core.report.tables.text_table import (
+    MISSING,
+    Cell,
+    Row,
+    TextColumn,
+    TextTable,
+    Tone,
+    number_text,
+)
 
 Verdict = Literal["better", "worse", "different", "appeared", "vanished", "same"]
 Gate = Literal["worse", "differ"]
@@ -172,7 +180,7 @@ class Comparison:
             "same": self.same,
         }
 
-    def tables(self, *, whole: bool = True) -> tuple[Table, ...]:
+    def tables(self, *, whole: bool = True) -> tuple[TextTable, ...]:
         """The comparison as tables: numbers, and what cannot be compared.
 
         Parameters
@@ -192,7 +200,7 @@ class Comparison:
                 [one.result.type, _coordinates(one.where, one.result.parameters), note]
                 for one, note in others
             ]
-            ready.append(Table("Other results", ["metric", "of", "outcome"], rows))
+            ready.append(TextTable("Other results", ["metric", "of", "outcome"], rows))
         return tuple(ready)
 
 
@@ -406,7 +414,7 @@ def _record(
     return {"type": type, "metric": metric} | sliced | {"parameters": dict(parameters)}
 
 
-def _changes(changes: Sequence[Change], same: int) -> Table:
+def _changes(changes: Sequence[Change], same: int) -> TextTable:
     constant = _constant([change.parameters for change in changes])
     rows: list[Row] = []
     for change in changes:
@@ -421,9 +429,9 @@ def _changes(changes: Sequence[Change], same: int) -> Table:
                 Cell(change.verdict, tone=_TONES.get(change.verdict, "")),
             ]
         )
-    numeric = [Column(title, numeric=True) for title in ("first", "second", "difference")]
+    numeric = [TextColumn(title, numeric=True) for title in ("first", "second", "difference")]
     caption = [_coordinates({}, constant), f"{same:,} more are the same" if same else ""]
-    return Table(
+    return TextTable(
         "Comparison",
         ["metric", "of", *numeric, "verdict"],
         rows,
@@ -457,7 +465,7 @@ def _coordinates(where: Mapping[str, Any], parameters: Mapping[str, Any]) -> str
 
 
 def _value(value: float | None) -> Cell:
-    return Cell(MISSING, tone="faint") if value is None else Cell(number(value), value)
+    return Cell(MISSING, tone="faint") if value is None else Cell(number_text(value), value)
 
 
 def _difference(change: Change) -> Cell:
@@ -466,4 +474,4 @@ def _difference(change: Change) -> Cell:
         return Cell("")
     sign = "+" if difference > 0 else ""
     tone = _TONES.get(change.verdict, "")
-    return Cell("0" if difference == 0 else f"{sign}{number(difference)}", difference, tone)
+    return Cell("0" if difference == 0 else f"{sign}{number_text(difference)}", difference, tone)

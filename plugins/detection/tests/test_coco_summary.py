@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.report.tables.report_tables import tables
+from valor_core.report.tables.report_tables import tables_of
 from valor_core.schemas.detection import Detection
 
 from .support import results_of, seen, true, value_of
@@ -57,7 +57,7 @@ def test_the_twelve_numbers_in_the_order_in_which_papers_print_them() -> None:
 
 
 def test_a_report_prints_them_in_that_order() -> None:
-    (table,) = tables(results_of([ITEM], "COCOSummary"))
+    (table,) = tables_of(results_of([ITEM], "COCOSummary"))
 
     assert [row[0].text for row in table.rows] == [f"COCOSummary {name}" for name in NAMES]
 

@@ -10,7 +10,12 @@ from attrs import asdict, evolve, fields, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import StateError
-from valor_core.metrics.saved_columns import column, offsets, positions, uids
+from valor_core.metrics.saved_columns import (
+    saved_column,
+    saved_offsets,
+    saved_positions,
+    saved_uids,
+)
 from valor_core.metrics.state import Content
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Uids
@@ -106,26 +111,28 @@ class Chunk:
         StateError
             If a column is not what a chunk holds, or does not fit the others.
         """
-        images = uids(content, "uids")
-        true_datums = positions(content, "true_datums", len(images))
-        datums = positions(content, "datums", len(images))
+        images = saved_uids(content, "uids")
+        true_datums = saved_positions(content, "true_datums", len(images))
+        datums = saved_positions(content, "datums", len(images))
         true_shape, shape = (len(true_datums),), (len(datums),)
         codes: dict[str, Any] = {"dtype": np.int64, "low": 0, "high": len(groups) - 1}
-        truths = column(content, "truths", np.int64, low=0, high=len(true_datums) - 1)
+        truths = saved_column(content, "truths", np.int64, low=0, high=len(true_datums) - 1)
         restored = cls(
             uids=images,
             true_datums=true_datums,
-            true_labels=column(content, "true_labels", shape=true_shape, **codes),
-            true_areas=column(content, "true_areas", np.float64, shape=true_shape),
-            crowd=column(content, "crowd", np.bool_, shape=true_shape),
+            true_labels=saved_column(content, "true_labels", shape=true_shape, **codes),
+            true_areas=saved_column(content, "true_areas", np.float64, shape=true_shape),
+            crowd=saved_column(content, "crowd", np.bool_, shape=true_shape),
             datums=datums,
-            labels=column(content, "labels", shape=shape, **codes),
-            scores=column(content, "scores", np.float64, shape=shape),
-            areas=column(content, "areas", np.float64, shape=shape),
-            annotations=column(content, "annotations", np.int64, shape=shape, low=0),
-            starts=offsets(content, "starts", len(datums), len(truths)),
+            labels=saved_column(content, "labels", shape=shape, **codes),
+            scores=saved_column(content, "scores", np.float64, shape=shape),
+            areas=saved_column(content, "areas", np.float64, shape=shape),
+            annotations=saved_column(content, "annotations", np.int64, shape=shape, low=0),
+            starts=saved_offsets(content, "starts", len(datums), len(truths)),
             truths=truths,
-            ious=column(content, "ious", np.float64, shape=truths.shape, low=0, high=_MOST_OVERLAP),
+            ious=saved_column(
+                content, "ious", np.float64, shape=truths.shape, low=0, high=_MOST_OVERLAP
+            ),
         )
         restored._check_pairs(groups)
         return restored

@@ -26,7 +26,7 @@ from valor_core.schemas.annotation import (
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Geometry
 from valor_core.schemas.geometry.policy import Policy, check_policy
-from valor_core.schemas.geometry.shapes import KINDS, kind_of
+from valor_core.schemas.geometry.shapes import GEOMETRY_KINDS, geometry_kind
 from valor_detection.parameters.fields import COCO_IOUS, Rule
 from valor_detection.plugin import valor_metrics
 
@@ -231,12 +231,12 @@ def _sides(one: Annotated) -> _Sides:
 
 def _check_detail(items: Sequence[_Sides], wanted: str | None) -> None:
     """Raise a `SchemaError` that names the first geometry of a lesser kind than asked for."""
-    asked = KINDS.index(_kind(wanted) or KINDS[0])
+    asked = GEOMETRY_KINDS.index(_kind(wanted) or GEOMETRY_KINDS[0])
     names = tuple(_KINDS)
     given = [own for item in items for objects in item.values() for own in objects]
-    less = [own for own in given if kind_of(own.geometry) < asked]
+    less = [own for own in given if geometry_kind(own.geometry) < asked]
     if less:
-        found = names[kind_of(less[0].geometry)]
+        found = names[geometry_kind(less[0].geometry)]
         raise SchemaError(
             f"{less[0].place}: expected {' or '.join(f'a {name}' for name in names[asked:])}, as "
             f"convert_annotations_to_type: {names[asked]} asks for, got a {found}"

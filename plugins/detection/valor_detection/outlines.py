@@ -10,7 +10,13 @@ from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import StateError, shown
-from valor_core.metrics.saved_columns import check_same_length, column, offsets, positions, uids
+from valor_core.metrics.saved_columns import (
+    check_same_length,
+    saved_column,
+    saved_offsets,
+    saved_positions,
+    saved_uids,
+)
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uid, Uids
@@ -88,16 +94,18 @@ class Side:
         """
         if not isinstance(content, Mapping):
             raise StateError(f"sheets: expected columns by name, found {shown(content)}")
-        datums = positions(content, "datums", count)
+        datums = saved_positions(content, "datums", count)
         shape = (len(datums),)
-        kinds = column(content, "kinds", np.uint8, shape=shape, high=POLYGON)
+        kinds = saved_column(content, "kinds", np.uint8, shape=shape, high=POLYGON)
         rings = _rings(content.get("rings"), len(datums))
         if rings is None and kinds.any():
             raise StateError("rings: expected those of the polygons, found none")
-        boxes = column(content, "boxes", np.float64, shape=(*shape, 4))
+        boxes = saved_column(content, "boxes", np.float64, shape=(*shape, 4))
         with np.errstate(over="ignore"):
-            column({"boxes": boxes[:, :2] + boxes[:, 2:]}, "boxes", np.float64, shape=(*shape, 2))
-        annotations = column(content, "annotations", np.int64, shape=shape, low=0)
+            saved_column(
+                {"boxes": boxes[:, :2] + boxes[:, 2:]}, "boxes", np.float64, shape=(*shape, 2)
+            )
+        annotations = saved_column(content, "annotations", np.int64, shape=shape, low=0)
         names = _names(content.get("names"))
         if names is not None:
             check_same_length({"datums": datums, "names": names})
@@ -111,15 +119,15 @@ def _rings(given: Any, count: int) -> Rings | None:
     if not isinstance(given, list) or len(given) != 4:
         raise StateError(f"rings: expected points and three columns, found {shown(given)}")
     content = dict(zip(("points", "rings", "polygons", "rows"), given, strict=True))
-    points = column(content, "points", np.float64, shape=(None, 2))
+    points = saved_column(content, "points", np.float64, shape=(None, 2))
     rings, polygons = (
-        max(len(column(content, name, np.int64)) - 1, 0) for name in ("rings", "polygons")
+        max(len(saved_column(content, name, np.int64)) - 1, 0) for name in ("rings", "polygons")
     )
     return Rings(
         points,
-        offsets(content, "rings", rings, len(points)),
-        offsets(content, "polygons", polygons, rings),
-        offsets(content, "rows", count, polygons),
+        saved_offsets(content, "rings", rings, len(points)),
+        saved_offsets(content, "polygons", polygons, rings),
+        saved_offsets(content, "rows", count, polygons),
     )
 
 
@@ -154,7 +162,7 @@ class Sheet:
         """What was saved of a sheet: uids and both sides."""
         if not isinstance(content, list) or len(content) != 3:
             raise StateError(f"sheets: expected uids and two sides, found {shown(content)}")
-        own = uids({"uids": content[0]}, "uids")
+        own = saved_uids({"uids": content[0]}, "uids")
         return cls(own, *(Side.restored(side, len(own)) for side in content[1:]))
 
 

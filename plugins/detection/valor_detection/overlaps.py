@@ -119,7 +119,7 @@ class Overlaps:
 
     def restore(self, content: Content) -> None:
         """Make a neutral state what `dump` described."""
-        self.vocabulary = Vocabulary(saved_columns.labels(content, "labels"))
+        self.vocabulary = Vocabulary(saved_columns.saved_labels(content, "labels"))
         self.label_ids = _label_ids(content, len(self.vocabulary))
         chunk = content.get("chunk")
         if not isinstance(chunk, dict):

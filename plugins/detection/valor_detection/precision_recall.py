@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.metrics import averages
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Result, ratio
 from valor_core.metrics.state import StateRequest
 from valor_core.schemas.columns import Codes
@@ -145,7 +145,7 @@ class _LabelMetric(_Counted):
             parameters = {"label_key": counts.key, "average": average} | counts.coordinates
             yield Result(parameters=parameters, value=value, left_out=left_out)
 
-    def _value(self, tp: int, fp: int, fn: int) -> Value:
+    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         raise NotImplementedError
 
 
@@ -181,7 +181,7 @@ class Precision(_LabelMetric):
 
     parameters: LabelParameters
 
-    def _value(self, tp: int, fp: int, fn: int) -> Value:
+    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         return ratio(tp, tp + fp, self.parameters.zero_division, "no predictions of the label")
 
 
@@ -217,7 +217,7 @@ class Recall(_LabelMetric):
 
     parameters: LabelParameters
 
-    def _value(self, tp: int, fp: int, fn: int) -> Value:
+    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         return ratio(tp, tp + fn, self.parameters.zero_division, "no ground truths of the label")
 
 
@@ -252,6 +252,6 @@ class F1(_LabelMetric):
 
     parameters: LabelParameters
 
-    def _value(self, tp: int, fp: int, fn: int) -> Value:
+    def _value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         reason = "no ground truths and no predictions of the label"
         return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, reason)

@@ -21,7 +21,7 @@ from valor_llm.steps.claims import CLAIMS
 from valor_core import Registry, evaluate
 from valor_core.errors import ParameterError, ResourceStopped
 from valor_core.evaluation.items.event_loop import submit
-from valor_core.evaluation.resources.bound_resource import bind
+from valor_core.evaluation.resources.bound_resource import bind_resources
 from valor_core.evaluation.resources.open_resources import Share, opened
 from valor_core.metrics.result import NotRun
 from valor_core.schemas.text import Text
@@ -249,7 +249,7 @@ def test_each_of_several_workers_has_its_part_of_the_budget() -> None:
     asked = [(registry.metric("llm.Faithfulness"), {})]
     section = {"client": "lexical", "max_calls": 5, "max_cost": 3.0}
     section["prices"] = {"prompt": 1, "completion": 1}
-    bound = bind(asked, {"judge": section}, registry)
+    bound = bind_resources(asked, {"judge": section}, registry)
     parts = []
     for number in range(2):
         with opened(bound, Share(number, 2)) as resources:

@@ -14,7 +14,7 @@ from valor_llm.clients.protocol import Passing, Refused, Reply, Request
 from valor_core import Evaluator, Registry, Report, evaluate
 from valor_core.errors import ResourceError
 from valor_core.metrics.result import Failed
-from valor_core.report.tables.report_tables import plain
+from valor_core.report.tables.report_tables import aligned_text
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [Text(f"q{n}", response=f"claim {n}.", contexts=["context"]) for n in range(6)]
@@ -318,7 +318,7 @@ def test_a_report_with_all_of_it_is_read_again_and_compared(tmp_path: Path) -> N
     again = Report.load(tmp_path / "before.json")
 
     assert again.to_json() == before.to_json()
-    assert plain(again) == plain(before)
+    assert aligned_text(again) == aligned_text(before)
     found = compare(again, after, registry=Registry())
     assert [(one.type, one.verdict) for one in found.changes] == [("Faithfulness", "better")]
 
@@ -334,7 +334,7 @@ def test_slices_have_intervals_of_their_own() -> None:
 
 
 def test_the_table_reads_aloud() -> None:
-    shown = plain(judged(Client(third_fails)))
+    shown = aligned_text(judged(Client(third_fails)))
 
     assert (
         "Judged items\nmethod Wilson; level 95 %; undefined 0; not run 0\n\n"

@@ -16,7 +16,7 @@ from valor_core.errors import ReadError
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.segmentation import (
     IGNORED,
-    LabelMap,
+    LabelImage,
     Layer,
     Legend,
     Segmentation,
@@ -164,7 +164,7 @@ def naive_boundary(mask: Any, reach: int) -> Any:
     return mask & ~padded[1:-1, 1:-1]
 
 
-def random_pair(rng: np.random.Generator) -> tuple[LabelMap, LabelMap]:
+def random_pair(rng: np.random.Generator) -> tuple[LabelImage, LabelImage]:
     height, width = rng.integers(1, 30, 2)
     size = int(rng.integers(1, 12))
     true = rng.integers(0, 4, (height // size + 1, width // size + 1))
@@ -174,7 +174,7 @@ def random_pair(rng: np.random.Generator) -> tuple[LabelMap, LabelMap]:
     meaning = {0: -1, 1: 0, 2: 1, 3: 2}
     legend, seen_legend = Legend.of(meaning | {9: IGNORED}), Legend.of(meaning)
     true[rng.random(true.shape) < 0.02] = 9
-    return LabelMap(true.astype(np.uint8), legend), LabelMap(seen.astype(np.int32), seen_legend)
+    return LabelImage(true.astype(np.uint8), legend), LabelImage(seen.astype(np.int32), seen_legend)
 
 
 def dataset(seed: int, count: int = 5, start: int = 0) -> SegmentationBatch:
@@ -218,7 +218,7 @@ def test_reading_strip_by_strip_changes_nothing(
     whole = values([data], width_in_pixels=reach)
     layer = data.layers[0]
 
-    def stripped(one: LabelMap) -> LabelMap:
+    def stripped(one: LabelImage) -> LabelImage:
         return evolve(one, pixels=Strips(one.pixels.read(0, 99)))
 
     apart = Layer(map(stripped, layer.groundtruths), map(stripped, layer.predictions))

@@ -10,13 +10,13 @@ from attrs import evolve
 
 from valor_core import Registry, evaluate
 from valor_core.errors import ReadError
-from valor_core.report.requirements import check, parse
+from valor_core.report.requirements import check, parse_requirements
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,
-    LabelMap,
+    LabelImage,
     Layer,
     Legend,
     Segmentation,
@@ -34,14 +34,14 @@ NAMES = ("PanopticQuality", "SegmentationQuality", "RecognitionQuality")
 
 def segments(
     image: Any, codes: dict[int, int], crowd: tuple[int, ...] = (), dtype: Any = np.int32
-) -> LabelMap:
-    """A label map of objects: label code of each pixel value, and which values are crowds."""
+) -> LabelImage:
+    """A label image of objects: label code of each pixel value, and which values are crowds."""
     legend = Legend.of(codes)
     flags = np.isin(legend.values, crowd)
-    return LabelMap(np.array(image, dtype), evolve(legend, crowd=flags))
+    return LabelImage(np.array(image, dtype), evolve(legend, crowd=flags))
 
 
-def batch(*pairs: tuple[LabelMap | None, LabelMap | None], start: int = 0) -> SegmentationBatch:
+def batch(*pairs: tuple[LabelImage | None, LabelImage | None], start: int = 0) -> SegmentationBatch:
     layer = Layer([true for true, _ in pairs], [predicted for _, predicted in pairs])
     return SegmentationBatch(Datums(range(start, start + len(pairs))), LABELS, [layer])
 
@@ -114,7 +114,7 @@ def test_a_requirement_can_name_a_mean() -> None:
 
     metric = {"name": "PQ", "stuff": "sky", "background_is_void": True}
     report = evaluate([data], [metric], "segmentation")
-    (outcome,) = check(parse({"PanopticQuality/stuff": ">= 0.9"}), report.everything())
+    (outcome,) = check(parse_requirements({"PanopticQuality/stuff": ">= 0.9"}), report.everything())
 
     assert (outcome.value, outcome.met) == (1.0, True)
 
@@ -219,7 +219,7 @@ def test_labels_in_predictions_only_are_left_out_of_means_and_counted() -> None:
 def test_a_map_without_objects_has_one_segment_for_each_label() -> None:
     # Values 1 and 2 are one label, so that 3 of 4 pixels are one segment.
     legend = Legend.of({0: BACKGROUND, 1: SKY, 2: SKY})
-    data = batch((LabelMap([[1, 2, 1, 2]], legend), LabelMap([[1, 1, 2, 0]], legend)))
+    data = batch((LabelImage([[1, 2, 1, 2]], legend), LabelImage([[1, 1, 2, 0]], legend)))
 
     assert values(data)["sky"] == 0.75
 
@@ -242,7 +242,7 @@ def test_an_unknown_value_is_an_error_that_names_the_item(dtype: Any) -> None:
         values(batch((None, seen)))
 
 
-def random_image(rng: np.random.Generator) -> tuple[LabelMap | None, LabelMap | None]:
+def random_image(rng: np.random.Generator) -> tuple[LabelImage | None, LabelImage | None]:
     """Blocks of a few objects; predictions are the truth with some pixels changed."""
     height, width = rng.integers(1, 12, 2)
     count = int(rng.integers(1, 9))
@@ -265,7 +265,7 @@ def naive(pairs: list[Any], label: int, void: set[int]) -> tuple[Fraction, int, 
     ious, false, missed, matches = Fraction(0), 0, 0, 0
     for true, seen in pairs:
 
-        def areas(one: LabelMap, crowd: bool) -> list[set[tuple[int, int]]]:
+        def areas(one: LabelImage, crowd: bool) -> list[set[tuple[int, int]]]:
             image = one.pixels.read(0, one.pixels.shape[0])
             legend = one.legend
             return [
@@ -356,7 +356,7 @@ def test_reading_strip_by_strip_changes_nothing(monkeypatch: pytest.MonkeyPatch)
     data = dataset(3)[0]
     layer = data.layers[0]
 
-    def stripped(one: LabelMap | None) -> LabelMap | None:
+    def stripped(one: LabelImage | None) -> LabelImage | None:
         return None if one is None else evolve(one, pixels=Strips(one.pixels.read(0, 99)))
 
     apart = Layer(map(stripped, layer.groundtruths), map(stripped, layer.predictions))
@@ -378,8 +378,8 @@ def test_memory_grows_with_the_pairs_of_segments_that_there_are() -> None:
     # Each pixel is a segment: a table of all pairs would have 1.6 billion cells.
     numbers = np.arange(1, 40_001, dtype=np.int32).reshape(200, 200)
     legend = Legend(np.arange(1, 40_001), np.zeros(40_000, int), np.zeros(40_000, bool))
-    one = LabelMap(numbers, legend)
-    data = batch((one, LabelMap(numbers[::-1], legend)))
+    one = LabelImage(numbers, legend)
+    data = batch((one, LabelImage(numbers[::-1], legend)))
     tracemalloc.start()
     try:
         assert values(data)["person"] == 1.0

@@ -12,7 +12,7 @@ from valor_core.errors import ReadError, SchemaError
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import as_labels
 from valor_core.schemas.segmentation import (
-    LabelMap,
+    LabelImage,
     Layer,
     Legend,
     Segmentation,
@@ -262,7 +262,7 @@ def test_rows_of_images_take_no_table_of_labels_each() -> None:
 
 def test_ignored_pixels_of_a_prediction_are_refused() -> None:
     legend = Legend.of_labels(1, ignore=255)
-    layer = Layer([LabelMap([[1, 255, 0]], legend)], [LabelMap([[1, 1, 255]], legend)])
+    layer = Layer([LabelImage([[1, 255, 0]], legend)], [LabelImage([[1, 1, 255]], legend)])
 
     with pytest.raises(SchemaError, match="item 'a', prediction: expected labels and background"):
         SegmentationBatch(Datums(["a"]), as_labels(["cat"]), [layer])

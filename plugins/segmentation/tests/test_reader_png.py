@@ -1,4 +1,4 @@
-"""PNG label maps become batches, and what does not fit is named."""
+"""PNG label images become batches, and what does not fit is named."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def maps() -> list[Any]:
-    """Three pairs of label maps; the value 3 is not counted, and never predicted."""
+    """Three pairs of label images; the value 3 is not counted, and never predicted."""
     return [MAPS[0], MAPS[1] % 3]
 
 

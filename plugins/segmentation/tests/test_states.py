@@ -6,7 +6,7 @@ from valor_segmentation.parameters.pixels import LabelParameters
 from valor_segmentation.states import LabelQuotient
 
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import ratio
 from valor_core.plugins.spec import MetricSpec, Range
 from valor_core.schemas.segmentation import Segmentation
@@ -16,7 +16,7 @@ from valor_core.testing import check_metric
 class Dice(LabelQuotient):
     """Pixels on which both sides agree, of half of the pixels of both: 2 tp / (2 tp + fp + fn)."""
 
-    def value(self, tp: int, fp: int, fn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """The quotient."""
         return ratio(2 * tp, 2 * tp + fp + fn, self.parameters.zero_division, "no pixels")
 

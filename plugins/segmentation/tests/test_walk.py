@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from valor_segmentation.walk import Blank, both, over_images
 
-from valor_core.schemas.segmentation import LabelMap, Layer, Legend, SegmentationBatch
+from valor_core.schemas.segmentation import LabelImage, Layer, Legend, SegmentationBatch
 
 from .support import results_of
 
@@ -65,14 +65,14 @@ def test_results_do_not_depend_on_the_number_of_threads(
 
 
 def test_answers_are_in_the_order_of_the_images() -> None:
-    one = LabelMap([[0, 1]], Legend.of_labels(1))
+    one = LabelImage([[0, 1]], Legend.of_labels(1))
     layer = Layer([one, None, None, one], [one, None, one, None])
 
     assert over_images(lambda position, true, predicted: position, layer) == [0, 2, 3]
 
 
 def test_a_side_that_is_missing_is_background_in_no_memory() -> None:
-    pair = both(None, LabelMap(np.zeros((6, 5), np.int32), Legend.of_labels(1)))
+    pair = both(None, LabelImage(np.zeros((6, 5), np.int32), Legend.of_labels(1)))
 
     assert pair is not None
     blank = pair[0].pixels

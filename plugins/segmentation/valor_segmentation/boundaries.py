@@ -1,4 +1,4 @@
-"""Boundaries: which pixels of a label map lie near the edge of their label, row by row."""
+"""Boundaries: which pixels of a label image lie near the edge of their label, row by row."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_core.kernels.threads import in_threads
-from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage
 from valor_segmentation.lookup import Meanings, codes
 from valor_segmentation.walk import blocks
 
@@ -182,7 +182,7 @@ Block = tuple[Meanings, Meanings]
 """Label codes of the boundary pixels of some rows, all else background: true, then predicted."""
 
 
-def boundaries(true: LabelMap, predicted: LabelMap, reach: int, place: str) -> Iterator[Block]:
+def boundaries(true: LabelImage, predicted: LabelImage, reach: int, place: str) -> Iterator[Block]:
     """Labels and boundaries of both sides of an image, some rows at a time.
 
     Pixels that do not count are taken out of both sides, so that labels have an edge there.

@@ -10,14 +10,14 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import StateError
-from valor_core.metrics.averages import Value, coordinates, macro, weighted
+from valor_core.metrics.averages import NumberOrReason, coordinates, macro, weighted
 from valor_core.metrics.result import Result, ratio
-from valor_core.metrics.saved_columns import column, labels
+from valor_core.metrics.saved_columns import saved_column, saved_labels
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.parameters.declaration import nondefault
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Vocabulary
-from valor_core.schemas.segmentation import IGNORED, LabelMap, SegmentationBatch
+from valor_core.schemas.segmentation import IGNORED, LabelImage, SegmentationBatch
 from valor_segmentation.boundaries import Block, boundaries, width_of
 from valor_segmentation.kernels.counting import count_pairs
 from valor_segmentation.kernels.places import Places
@@ -77,14 +77,16 @@ class BoundaryCounts:
         StateError
             If they are something else.
         """
-        self.vocabulary = Vocabulary(labels(content, "labels"))
-        self.table = column(content, "table", np.int64, shape=(len(self.vocabulary), 3), low=0)
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.table = saved_column(
+            content, "table", np.int64, shape=(len(self.vocabulary), 3), low=0
+        )
         check_total(self.table)
         if (self.table[:, _BOTH] > self.table[:, :_BOTH].min(axis=1, initial=MOST_COUNTED)).any():
             raise StateError("table: expected at most as many pixels on both sides as on each")
 
     def _of_image(
-        self, batch: SegmentationBatch, position: int, true: LabelMap, predicted: LabelMap
+        self, batch: SegmentationBatch, position: int, true: LabelImage, predicted: LabelImage
     ) -> Codes:
         table = np.zeros((len(batch.labels), 3), np.int64)
         places = _places(len(table))
@@ -174,7 +176,7 @@ class BoundaryIOU:
             return {"width": chosen.width} | nondefault(chosen, "average")
         return {"width_in_pixels": chosen.width_in_pixels} | nondefault(chosen, "average")
 
-    def _mean(self, average: str, table: Codes) -> tuple[Value, dict[str, int]]:
+    def _mean(self, average: str, table: Codes) -> tuple[NumberOrReason, dict[str, int]]:
         if average == "micro":
             return _quotient(*table.sum(axis=0).tolist()), {}
         seen = table[table.any(axis=1)]
@@ -184,7 +186,7 @@ class BoundaryIOU:
         return macro(values, seen[:, _TRUE], self.parameters.include_prediction_only_labels)
 
 
-def _quotient(true: int, predicted: int, both: int) -> Value:
+def _quotient(true: int, predicted: int, both: int) -> NumberOrReason:
     union = true + predicted - both
     return ratio(both, union, None, "neither ground truths nor predictions")
 

@@ -17,7 +17,13 @@ from valor_core.errors import ReadError
 from valor_core.metrics.gallery import Picture
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
-from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, Layer, SegmentationBatch
+from valor_core.schemas.segmentation import (
+    BACKGROUND,
+    IGNORED,
+    LabelImage,
+    Layer,
+    SegmentationBatch,
+)
 from valor_segmentation.examples import Examples, badness
 from valor_segmentation.lookup import Meanings, codes
 from valor_segmentation.panels import LONGEST, Panel, encoded, scaled, sheet, thumbnail
@@ -68,7 +74,7 @@ _PALETTE = (  # nothing that looks like a color of errors
 
 
 class SegmentationGallery:
-    """Draws label maps beside their image, and which of their pixels are wrong.
+    """Draws label images beside their image, and which of their pixels are wrong.
 
     A row of panels for each label key: the image, the ground truth, the prediction and the
     errors. There, green is the right label, orange a wrong one, red a label where there is none,
@@ -292,7 +298,7 @@ def _rows(layer: Layer, position: int, place: str) -> Iterator[tuple[Meanings, M
 
 
 def _shape(layer: Layer, position: int) -> tuple[int, int]:
-    one: LabelMap | None = layer.groundtruths[position] or layer.predictions[position]
+    one: LabelImage | None = layer.groundtruths[position] or layer.predictions[position]
     return (0, 0) if one is None else one.pixels.shape
 
 

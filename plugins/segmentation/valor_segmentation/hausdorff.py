@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from valor_core.errors import StateError, shown
-from valor_core.metrics.averages import Value, coordinates, macro
+from valor_core.metrics.averages import NumberOrReason, coordinates, macro
 from valor_core.metrics.result import Result, Undefined
-from valor_core.metrics.saved_columns import column, labels
+from valor_core.metrics.saved_columns import saved_column, saved_labels
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.metrics.sums import ExactSums, saved_sums
 from valor_core.parameters.declaration import nondefault
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Vocabulary
-from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, SegmentationBatch
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
 from valor_segmentation.lookup import Meanings, codes
 from valor_segmentation.parameters.boundaries import HausdorffParameters
 from valor_segmentation.tables import check_total
@@ -97,11 +97,11 @@ class EdgeDistances:
         StateError
             If they are something else.
         """
-        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
         count, kept = len(self.vocabulary), len(self.percentiles)
-        self.images = column(content, "images", np.int64, shape=(count, 3), low=0)
+        self.images = saved_column(content, "images", np.int64, shape=(count, 3), low=0)
         check_total(self.images)
-        self.worst = column(content, "worst", np.float64, shape=(count, kept), low=0)
+        self.worst = saved_column(content, "worst", np.float64, shape=(count, kept), low=0)
         if self.worst.max(initial=0) > _FARTHEST:
             raise StateError(f"worst: expected distances of images, found {self.worst.max():g}")
         # The mean of distances is at most the greatest, but for its rounding.
@@ -111,13 +111,13 @@ class EdgeDistances:
             raise StateError(f"sums: expected those of {kept} percentiles, found {shown(texts)}")
         self.sums = [saved_sums(text, f"sums[{i}]", most[:, i]) for i, text in enumerate(texts)]
 
-    def means(self, percentile: float) -> list[Value]:
+    def means(self, percentile: float) -> list[NumberOrReason]:
         """Mean distance of each label over the images that have it on both sides."""
         place = self.percentiles.index(percentile)
         pairs = zip(self.sums[place].values.tolist(), self.images.tolist(), strict=True)
         return [total / row[BOTH] if row[BOTH] else _reason(row) for total, row in pairs]
 
-    def greatest(self, percentile: float) -> list[Value]:
+    def greatest(self, percentile: float) -> list[NumberOrReason]:
         """Greatest distance of each label in an image that has it on both sides."""
         distances = self.worst[:, self.percentiles.index(percentile)].tolist()
         return [
@@ -133,7 +133,7 @@ class EdgeDistances:
             sums.grow(len(self.vocabulary))
 
     def _of_image(
-        self, datums: Datums, position: int, true: LabelMap, predicted: LabelMap
+        self, datums: Datums, position: int, true: LabelImage, predicted: LabelImage
     ) -> dict[int, Floats | int]:
         """Distances of each label of an image, or the one side that has it."""
         edges, seen = map(edge_points, _read(true, predicted, datums.name(position)))
@@ -297,7 +297,7 @@ def percentiles(true: Points, predicted: Points, wanted: tuple[float, ...]) -> F
     return np.maximum(there, back)
 
 
-def _read(true: LabelMap, predicted: LabelMap, place: str) -> tuple[Meanings, Meanings]:
+def _read(true: LabelImage, predicted: LabelImage, place: str) -> tuple[Meanings, Meanings]:
     """Label codes of both sides of an image, without pixels that do not count."""
     height = true.pixels.shape[0]
     places = f"{place}, groundtruth", f"{place}, prediction"

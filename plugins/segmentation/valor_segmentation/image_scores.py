@@ -14,7 +14,7 @@ from valor_core.errors import StateError, shown
 from valor_core.evaluation.bound_metric import BoundMetric
 from valor_core.metrics.result import mean
 from valor_core.metrics.state import Content, Metric, StateRequest
-from valor_core.parameters.declaration import build, plain
+from valor_core.parameters.declaration import build, parameter_values
 from valor_core.schemas.segmentation import SegmentationBatch
 from valor_segmentation.plugin import valor_metrics
 
@@ -124,7 +124,7 @@ def request(order: str, settings: Mapping[str, Any]) -> StateRequest:
     """
     metric = _bound(METRICS[order], settings)
     metric.make()
-    parameters = json.dumps(plain(metric.parameters), sort_keys=True)
+    parameters = json.dumps(parameter_values(metric.parameters), sort_keys=True)
     return StateRequest(ImageScores, {"metric": metric.spec.name, "parameters": parameters})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from valor_core.metrics import averages
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Result, ratio
 from valor_core.metrics.state import StateRequest
 from valor_core.parameters.declaration import nondefault
@@ -17,7 +17,7 @@ from valor_segmentation.pixel_counts import Confusion, PixelCounts
 from valor_segmentation.precision_recall import LabelQuotient
 
 
-def intersection_over_union(tp: int, fp: int, fn: int) -> Value:
+def intersection_over_union(tp: int, fp: int, fn: int) -> NumberOrReason:
     """Share of pixels that are true and predicted, of those that are either.
 
     Undefined for a label without pixels.
@@ -54,7 +54,7 @@ class IOU(LabelQuotient):
 
     parameters: IOUParameters
 
-    def value(self, tp: int, fp: int, fn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """The quotient."""
         return intersection_over_union(tp, fp, fn)
 
@@ -102,7 +102,7 @@ class MeanIOU:
             }
             yield Result(parameters=own | nondefault(chosen), value=value, left_out=left_out)
 
-    def _mean(self, confusion: Confusion) -> tuple[Value, dict[str, int]]:
+    def _mean(self, confusion: Confusion) -> tuple[NumberOrReason, dict[str, int]]:
         chosen = self.parameters
         tp, fp, fn = confusion.counts(background=chosen.background)
         rows = zip(tp.tolist(), fp.tolist(), fn.tolist(), strict=True)

@@ -13,7 +13,7 @@ from valor_core.schemas.columns import Codes
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,
-    LabelMap,
+    LabelImage,
     Layer,
     Legend,
     SegmentationBatch,
@@ -248,6 +248,6 @@ class _Counter:
         raise AssertionError("a value was counted as unknown that no image has")
 
 
-def _pixel_count(true: LabelMap | None, predicted: LabelMap | None) -> int:
+def _pixel_count(true: LabelImage | None, predicted: LabelImage | None) -> int:
     pixels: Pixels | None = next((x.pixels for x in (true, predicted) if x is not None), None)
     return 0 if pixels is None else pixels.shape[0] * pixels.shape[1]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more
 from valor_core.schemas.columns import Codes
-from valor_core.schemas.segmentation import LabelMap, Legend
+from valor_core.schemas.segmentation import LabelImage, Legend
 from valor_core.schemas.segmentation.pixels import Image
 
 Meanings = NDArray[np.signedinteger[Any]]
@@ -103,12 +103,12 @@ def unknown_value(place: str, value: int, where: str) -> SchemaError:
     )
 
 
-def codes(one: LabelMap, image: Image, place: str) -> Meanings:
-    """Label codes of some rows of a label map.
+def codes(one: LabelImage, image: Image, place: str) -> Meanings:
+    """Label codes of some rows of a label image.
 
     Examples
     --------
-    >>> codes(LabelMap([[0, 1]], Legend.of_labels(1)), np.array([[1, 0]]), "item 'a'")
+    >>> codes(LabelImage([[0, 1]], Legend.of_labels(1)), np.array([[1, 0]]), "item 'a'")
     array([[ 0, -1]], dtype=int8)
     """
     return looked_up(image, one.legend, narrow(one.legend.codes), place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Undefined, mean
 from valor_core.schemas.columns import Codes
 
@@ -13,8 +13,12 @@ ABSENT = "label in no pixel"
 
 
 def macro(
-    values: Sequence[Value], truths: Codes, predictions: Codes, *, include_prediction_only: bool
-) -> tuple[Value, dict[str, int]]:
+    values: Sequence[NumberOrReason],
+    truths: Codes,
+    predictions: Codes,
+    *,
+    include_prediction_only: bool,
+) -> tuple[NumberOrReason, dict[str, int]]:
     """Plain mean over labels with true pixels, and what it left out.
 
     Parameters
@@ -33,7 +37,7 @@ def macro(
     >>> macro([1.0, 0.5, 0.0, 0.0], truths, predictions, include_prediction_only=False)
     (0.75, {'label only in predictions': 1, 'label in no pixel': 1})
     """
-    taken: list[Value] = []
+    taken: list[NumberOrReason] = []
     columns = zip(values, truths.tolist(), predictions.tolist(), strict=True)
     for value, true, predicted in columns:
         if not true and not predicted:

@@ -14,7 +14,7 @@ from valor_core.metrics.sums import ExactSums, saved_sums
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label, Vocabulary
-from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, SegmentationBatch
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, SegmentationBatch
 from valor_segmentation.segments import Overlaps
 from valor_segmentation.tables import check_total
 from valor_segmentation.walk import over_images
@@ -27,7 +27,7 @@ MATCHED, FALSE, MISSED = range(3)
 class PanopticCounts:
     """Segments of every label, matched where their IoU is above 0.5.
 
-    A label map whose values are labels, not objects, has one segment for each label.
+    A label image whose values are labels, not objects, has one segment for each label.
 
     Parameters
     ----------
@@ -90,10 +90,10 @@ class PanopticCounts:
         StateError
             If they are something else.
         """
-        self.vocabulary = Vocabulary(saved_columns.labels(content, "labels"))
-        self.stuff = frozenset(saved_columns.labels(content, "stuff"))
+        self.vocabulary = Vocabulary(saved_columns.saved_labels(content, "labels"))
+        self.stuff = frozenset(saved_columns.saved_labels(content, "stuff"))
         shape = len(self.vocabulary), 3
-        self.table = saved_columns.column(content, "table", np.int64, shape=shape, low=0)
+        self.table = saved_columns.saved_column(content, "table", np.int64, shape=shape, low=0)
         check_total(self.table)
         matched = self.table[:, MATCHED].astype(np.float64)
         self.ious = saved_sums(content.get("ious"), "ious", matched)
@@ -101,7 +101,7 @@ class PanopticCounts:
             raise StateError("ious: expected sums of IoUs above 0.5, found less")
 
     def _matching(
-        self, datums: Datums, position: int, true: LabelMap, predicted: LabelMap
+        self, datums: Datums, position: int, true: LabelImage, predicted: LabelImage
     ) -> Matching:
         overlaps = Overlaps.of(true, predicted, datums.name(position))
         return Matching.of(overlaps, background_is_void=self.background_is_void)
@@ -136,7 +136,7 @@ class Matching:
 
     @classmethod
     def of(cls, overlaps: Overlaps, *, background_is_void: bool) -> Matching:
-        """The matches of two label maps."""
+        """The matches of two label images."""
         true, predicted = overlaps.true, overlaps.predicted
         rows, columns, shared = overlaps.rows, overlaps.columns, overlaps.pixels
         true_areas, areas = overlaps.true_areas, overlaps.predicted_areas

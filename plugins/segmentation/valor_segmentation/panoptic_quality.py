@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from attrs import frozen
 
 from valor_core.errors import did_you_mean
-from valor_core.metrics.averages import Value, coordinates, macro
+from valor_core.metrics.averages import NumberOrReason, coordinates, macro
 from valor_core.metrics.result import Result, Undefined, ratio
 from valor_core.metrics.state import StateRequest
 from valor_core.parameters.declaration import nondefault
@@ -77,7 +77,7 @@ class PanopticQuality:
     def compute(self, state: PanopticCounts) -> Iterator[Result]:
         """One result for each label, then their means for each key."""
 
-        def value(ious: float, matched: int, false: int, missed: int) -> Value:
+        def value(ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
             return ratio(2 * ious, 2 * matched + false + missed, None, NOTHING)
 
         yield from _results(state, self.parameters, value)
@@ -120,7 +120,7 @@ class SegmentationQuality:
         """One result for each label, then their means for each key."""
         zero_division = self.parameters.zero_division
 
-        def value(ious: float, matched: int, false: int, missed: int) -> Value:
+        def value(ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
             if not matched + false + missed:
                 return Undefined(NOTHING)
             return ratio(ious, matched, zero_division, "no matched segments")
@@ -164,7 +164,7 @@ class RecognitionQuality:
     def compute(self, state: PanopticCounts) -> Iterator[Result]:
         """One result for each label, then their means for each key."""
 
-        def value(ious: float, matched: int, false: int, missed: int) -> Value:
+        def value(ious: float, matched: int, false: int, missed: int) -> NumberOrReason:
             return ratio(2 * matched, 2 * matched + false + missed, None, NOTHING)
 
         yield from _results(state, self.parameters, value)
@@ -175,7 +175,9 @@ def _request(chosen: Parameters) -> StateRequest:
 
 
 def _results(
-    state: PanopticCounts, chosen: Parameters, value: Callable[[float, int, int, int], Value]
+    state: PanopticCounts,
+    chosen: Parameters,
+    value: Callable[[float, int, int, int], NumberOrReason],
 ) -> Iterator[Result]:
     labels, sums = state.vocabulary.labels, state.ious.values.tolist()
     settings = nondefault(chosen)

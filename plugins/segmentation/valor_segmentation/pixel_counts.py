@@ -9,7 +9,7 @@ import numpy as np
 from attrs import define, field, frozen
 
 from valor_core.errors import StateError
-from valor_core.metrics.saved_columns import column, labels, positions, uids
+from valor_core.metrics.saved_columns import saved_column, saved_labels, saved_positions, saved_uids
 from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uids
@@ -90,11 +90,11 @@ class _Chunk:
     def saved(cls, columns: Sequence[Any], size: int) -> _Chunk:
         """Rows of a file, of background and labels with codes below a size."""
         content = dict(zip(("uids", "datums", "codes", "counts"), columns, strict=True))
-        names = uids(content, "uids")
-        datums = positions(content, "datums", len(names))
+        names = saved_uids(content, "uids")
+        datums = saved_positions(content, "datums", len(names))
         shape = (len(datums),)
-        codes = column(content, "codes", np.int64, shape=shape, low=0, high=size - 1)
-        counts = column(content, "counts", np.int64, shape=(*shape, 3), low=0)
+        codes = saved_column(content, "codes", np.int64, shape=shape, low=0, high=size - 1)
+        counts = saved_column(content, "counts", np.int64, shape=(*shape, 3), low=0)
         check_total(counts)
         return cls(names, datums, codes, counts)
 
@@ -143,11 +143,11 @@ class KeyCounts:
         StateError
             If they are not those of a label key, or do not count the same pixels.
         """
-        self.vocabulary = Vocabulary(labels(content, "labels"))
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
         if set(self.vocabulary.keys) != {key}:
             raise StateError(f"labels: expected labels of the key {key!r}, found others")
         size = len(self.vocabulary) + 1
-        self.table = column(content, "table", np.int64, shape=(size, size), low=0)
+        self.table = saved_column(content, "table", np.int64, shape=(size, size), low=0)
         check_total(self.table)
         self.chunks = [_Chunk.saved(columns, size) for columns in content["chunks"]]
         counted = np.zeros((size, 3), np.int64)

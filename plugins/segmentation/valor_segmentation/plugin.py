@@ -223,7 +223,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
         ReaderSpec(
             name="segmentation.png",
             task="segmentation",
-            summary="Two folders of label maps in PNG: gray levels, palette indices or colors",
+            summary="Two folders of label images in PNG: gray levels, palette indices or colors",
             parameters="valor_segmentation.parameters.readers.png:PngParameters",
             implementation="valor_segmentation.readers.png:PngReader",
             extra="images",
@@ -231,7 +231,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
         ReaderSpec(
             name="segmentation.npy",
             task="segmentation",
-            summary="Label maps in NumPy's .npy and .npz files",
+            summary="Label images in NumPy's .npy and .npz files",
             parameters="valor_segmentation.parameters.readers.npy:NpyParameters",
             implementation="valor_segmentation.readers.npy:NpyReader",
         ),
@@ -246,7 +246,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
         ReaderSpec(
             name="segmentation.coco",
             task="segmentation",
-            summary="COCO's panoptic files, or segmentations in COCO's JSON as label maps",
+            summary="COCO's panoptic files, or segmentations in COCO's JSON as label images",
             parameters="valor_segmentation.parameters.readers.coco:CocoParameters",
             implementation="valor_segmentation.readers.coco:CocoReader",
         ),

@@ -8,7 +8,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.metrics import averages
-from valor_core.metrics.averages import Value
+from valor_core.metrics.averages import NumberOrReason
 from valor_core.metrics.result import Result, ratio
 from valor_core.metrics.state import StateRequest
 from valor_core.parameters.declaration import nondefault
@@ -32,7 +32,7 @@ class LabelQuotient:
         for key, counts in state.sorted():
             yield from self._of_key(key, counts.confusion)
 
-    def value(self, tp: int, fp: int, fn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """The quotient."""
         raise NotImplementedError
 
@@ -50,8 +50,8 @@ class LabelQuotient:
             yield Result(parameters=parameters, value=mean, left_out=left_out)
 
     def _mean(
-        self, average: str, values: list[Value], confusion: Confusion
-    ) -> tuple[Value, dict[str, int]]:
+        self, average: str, values: list[NumberOrReason], confusion: Confusion
+    ) -> tuple[NumberOrReason, dict[str, int]]:
         tp, fp, fn = confusion.counts()
         if average == "micro":
             return self.value(int(tp.sum()), int(fp.sum()), int(fn.sum())), {}
@@ -85,7 +85,7 @@ class Precision(LabelQuotient):
 
     parameters: LabelParameters
 
-    def value(self, tp: int, fp: int, fn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """The quotient."""
         return ratio(tp, tp + fp, self.parameters.zero_division, "no predicted pixels")
 
@@ -114,7 +114,7 @@ class Recall(LabelQuotient):
 
     parameters: LabelParameters
 
-    def value(self, tp: int, fp: int, fn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """The quotient."""
         return ratio(tp, tp + fn, self.parameters.zero_division, "no true pixels")
 
@@ -143,7 +143,7 @@ class F1(LabelQuotient):
 
     parameters: LabelParameters
 
-    def value(self, tp: int, fp: int, fn: int) -> Value:
+    def value(self, tp: int, fp: int, fn: int) -> NumberOrReason:
         """The quotient."""
         zero_division = self.parameters.zero_division
         return ratio(2 * tp, 2 * tp + fp + fn, zero_division, "no true or predicted pixels")

@@ -1,4 +1,4 @@
-"""Segments: the objects and regions of two label maps, and how they overlap."""
+"""Segments: the objects and regions of two label images, and how they overlap."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas.columns import Codes
-from valor_core.schemas.segmentation import LabelMap
+from valor_core.schemas.segmentation import LabelImage
 from valor_core.schemas.segmentation.pixels import Image
 from valor_segmentation.lookup import looked_up, narrow
 from valor_segmentation.walk import blocks
@@ -22,7 +22,7 @@ _TABLE = 1 << 18  # cells of a table of counts; more pairs of segments are sorte
 
 @frozen(eq=False)
 class Side:
-    """The segments of one label map: single objects, or labels where values are labels.
+    """The segments of one label image: single objects, or labels where values are labels.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class Side:
     segments: Codes
 
     @classmethod
-    def of(cls, one: LabelMap) -> Side:
-        """The segments of a label map."""
+    def of(cls, one: LabelImage) -> Side:
+        """The segments of a label image."""
         codes = one.legend.codes
         if one.legend.crowd is not None:
             return cls(codes, one.legend.crowd, np.arange(len(codes)))
@@ -50,7 +50,7 @@ class Side:
 
 @frozen(eq=False)
 class Overlaps:
-    """Segments of two label maps of one image, and the pixels that pairs of them share.
+    """Segments of two label images of one image, and the pixels that pairs of them share.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Overlaps:
     --------
     >>> from valor_core.schemas.segmentation import Legend
     >>> legend = Legend.of_labels(1)
-    >>> pair = Overlaps.of(LabelMap([[0, 1]], legend), LabelMap([[1, 1]], legend), "item 'a'")
+    >>> pair = Overlaps.of(LabelImage([[0, 1]], legend), LabelImage([[1, 1]], legend), "item 'a'")
     >>> pair.pixels, pair.predicted_areas
     (array([1, 1]), array([0, 2]))
     """
@@ -77,8 +77,8 @@ class Overlaps:
     pixels: Codes
 
     @classmethod
-    def of(cls, true: LabelMap, predicted: LabelMap, place: str) -> Overlaps:
-        """The overlaps of two label maps, read strip by strip.
+    def of(cls, true: LabelImage, predicted: LabelImage, place: str) -> Overlaps:
+        """The overlaps of two label images, read strip by strip.
 
         Parameters
         ----------
@@ -135,7 +135,7 @@ def _runs(image: Image, other: Image) -> tuple[Codes, Codes]:
 
 
 def _segments(
-    one: LabelMap, side: Side, values: Image, lengths: Codes, place: str
+    one: LabelImage, side: Side, values: Image, lengths: Codes, place: str
 ) -> NDArray[np.signedinteger[Any]]:
     """Segments of the values of some runs of pixels."""
     return looked_up(values, one.legend, narrow(side.segments), place, lengths)

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core.kernels.threads import over, shares
-from valor_core.schemas.segmentation import BACKGROUND, LabelMap, Layer, Legend
+from valor_core.schemas.segmentation import BACKGROUND, LabelImage, Layer, Legend
 from valor_core.schemas.segmentation.pixels import Image, strips
 
 T = TypeVar("T")
@@ -36,12 +36,14 @@ class Blank:
         return np.broadcast_to(np.uint8(0), (last - first, self.shape[1]))
 
 
-def both(true: LabelMap | None, predicted: LabelMap | None) -> tuple[LabelMap, LabelMap] | None:
+def both(
+    true: LabelImage | None, predicted: LabelImage | None
+) -> tuple[LabelImage, LabelImage] | None:
     """Both sides of an image, one that is missing as background; None if both are.
 
     Examples
     --------
-    >>> true, predicted = both(LabelMap([[1]], Legend.of_labels(1)), None)
+    >>> true, predicted = both(LabelImage([[1]], Legend.of_labels(1)), None)
     >>> predicted.pixels.shape, predicted.legend.codes
     ((1, 1), array([-1]))
     """
@@ -50,12 +52,12 @@ def both(true: LabelMap | None, predicted: LabelMap | None) -> tuple[LabelMap, L
     there = true or predicted
     if there is None:
         return None
-    blank = LabelMap(Blank(there.pixels.shape), Legend.of({0: BACKGROUND}))
+    blank = LabelImage(Blank(there.pixels.shape), Legend.of({0: BACKGROUND}))
     return true or blank, predicted or blank
 
 
 def blocks(
-    true: LabelMap, predicted: LabelMap, place: str, *, most: int
+    true: LabelImage, predicted: LabelImage, place: str, *, most: int
 ) -> Iterator[tuple[Image, Image]]:
     """Rows of two images, some at a time, from strips that are read once.
 
@@ -72,7 +74,7 @@ def blocks(
 
     Examples
     --------
-    >>> one = LabelMap(np.zeros((5, 10), np.uint8), Legend.of_labels(1))
+    >>> one = LabelImage(np.zeros((5, 10), np.uint8), Legend.of_labels(1))
     >>> [len(rows) for rows, _ in blocks(one, one, "item 'a'", most=20)]
     [2, 2, 1]
     """
@@ -88,7 +90,7 @@ def blocks(
         del images  # before the next ones are read
 
 
-def over_images(task: Callable[[int, LabelMap, LabelMap], T], layer: Layer) -> list[T]:
+def over_images(task: Callable[[int, LabelImage, LabelImage], T], layer: Layer) -> list[T]:
     """What a task answers for each image, in their order; several at a time.
 
     Parameters
@@ -100,7 +102,7 @@ def over_images(task: Callable[[int, LabelMap, LabelMap], T], layer: Layer) -> l
 
     Examples
     --------
-    >>> one = LabelMap([[0, 1]], Legend.of_labels(1))
+    >>> one = LabelImage([[0, 1]], Legend.of_labels(1))
     >>> over_images(lambda position, true, predicted: position, Layer([None, one], [None, one]))
     [1]
     """

@@ -16,7 +16,7 @@ from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, TaskSpec, by_reference
 from valor_core.report.report import Report, SliceReport
 from valor_core.report.requirements import Requirement
-from valor_core.report.tables.report_tables import markdown, plain
+from valor_core.report.tables.report_tables import aligned_text, markdown
 from valor_core.testing.examples import datasets
 
 PLUGINS = Path(__file__).parents[3] / "plugins"
@@ -276,7 +276,7 @@ def test_every_installed_metric_has_a_page(spec):
             assert checker.open == []
             assert spec.short_name in page
             assert markdown(report)
-            assert plain(report)
+            assert aligned_text(report)
             written += 1
 
     assert written

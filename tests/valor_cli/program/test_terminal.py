@@ -9,7 +9,7 @@ from valor_cli.program.outcome import tell
 
 from valor_core.metrics.result import Result
 from valor_core.report.report import Report
-from valor_core.report.tables.text_table import Cell, Column, Table
+from valor_core.report.tables.text_table import Cell, TextColumn, TextTable
 
 
 @pytest.fixture
@@ -18,9 +18,9 @@ def console():
 
 
 def test_a_table_is_drawn_with_its_rule_and_notes(console):
-    table = Table(
+    table = TextTable(
         "Title [b]",
-        ["label", Column("F1", numeric=True)],
+        ["label", TextColumn("F1", numeric=True)],
         [["cat [red]", Cell("0.5¹", 0.5, "bad")], ["mean", "0.5"]],
         caption="caption",
         notes=("why",),

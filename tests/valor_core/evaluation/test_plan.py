@@ -9,7 +9,7 @@ import pytest
 
 from valor_core import Registry, metric
 from valor_core.errors import ConfigError, ManifestError, ParameterError
-from valor_core.evaluation.bound_metric import bind, task_of
+from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.evaluation.plan import Plan
 from valor_core.schemas.text import Text, TextBatch
 
@@ -24,7 +24,7 @@ def registry(install: Callable[..., Path]) -> Registry:
 
 
 def counted(registry: Registry, *choices: Any) -> tuple[Plan, list[Any]]:
-    plan = Plan.of(bind(choices, registry, "lab"))
+    plan = Plan.of(bind_metrics(choices, registry, "lab"))
     states = plan.new_states()
     plan.update(states, TextBatch.of(ITEMS), {})
     return plan, states
@@ -125,7 +125,7 @@ def test_states_of_a_slice_take_from_those_of_all_data_where_they_can(registry: 
 
 
 def test_a_choice_is_described_with_its_version_and_every_parameter(registry: Registry) -> None:
-    bound = bind([{"name": "lab.longshare", "threshold": 5}], registry, None)[0]
+    bound = bind_metrics([{"name": "lab.longshare", "threshold": 5}], registry, None)[0]
 
     assert bound.describe() == {"name": "lab.LongShare@2", "threshold": 5.0, "comment": ""}
 
@@ -133,7 +133,7 @@ def test_a_choice_is_described_with_its_version_and_every_parameter(registry: Re
 @pytest.mark.parametrize("choice", [3, {"threshold": 5}, None, ["LongShare"]])
 def test_a_choice_must_have_a_name(registry: Registry, choice: Any) -> None:
     with pytest.raises(ConfigError, match=r"^c\.yaml: metrics\[1\]: expected a name or a table wi"):
-        bind(["LongShare", choice], registry, "lab", "c.yaml: ")
+        bind_metrics(["LongShare", choice], registry, "lab", "c.yaml: ")
 
 
 @pytest.mark.parametrize(
@@ -154,19 +154,19 @@ def test_a_name_in_the_place_of_a_key_is_answered_with_the_table(
     registry: Registry, choice: Any, place: str, remedy: str | None
 ) -> None:
     with pytest.raises(ConfigError) as caught:
-        bind([choice], registry, "lab", place)
+        bind_metrics([choice], registry, "lab", place)
 
     assert caught.value.remedy == remedy
 
 
 def test_the_name_of_a_choice_must_be_text(registry: Registry) -> None:
     with pytest.raises(ConfigError, match=r"^metrics: name must be a string, got 3$"):
-        bind([{"name": 3}], registry, "lab")
+        bind_metrics([{"name": 3}], registry, "lab")
 
 
 def test_a_wrong_parameter_is_named_with_its_place_in_the_config(registry: Registry) -> None:
     with pytest.raises(ParameterError) as caught:
-        bind([{"name": "LongShare", "threshold": -1}], registry, "lab", "c.yaml: ")
+        bind_metrics([{"name": "LongShare", "threshold": -1}], registry, "lab", "c.yaml: ")
 
     assert str(caught.value) == (
         "c.yaml: metrics[0].threshold must be at least 0, got -1.0\n"
@@ -183,14 +183,14 @@ def test_parameters_of_a_decorated_metric_are_listed_where_they_are_wrong(
 
     registry.add(length_within)
     with pytest.raises(ParameterError) as caught:
-        bind([{"name": "mylab.LengthWithin", "most": "many"}], registry, "lab", "c.yaml: ")
+        bind_metrics([{"name": "mylab.LengthWithin", "most": "many"}], registry, "lab", "c.yaml: ")
 
     assert caught.value.remedy == "mylab.LengthWithin takes most, least."
 
 
 def test_a_wrong_parameter_in_python_is_named_with_its_metric(registry: Registry) -> None:
     with pytest.raises(ParameterError) as caught:
-        bind([{"name": "LongShare", "treshold": 1}], registry, "lab")
+        bind_metrics([{"name": "LongShare", "treshold": 1}], registry, "lab")
 
     assert str(caught.value) == ("lab.LongShare: treshold: unknown key\nDid you mean 'threshold'?")
 
@@ -198,12 +198,14 @@ def test_a_wrong_parameter_in_python_is_named_with_its_metric(registry: Registry
 def test_a_spec_stands_for_its_metric(registry: Registry) -> None:
     spec = registry.metric("lab.LongShare")
 
-    assert bind([spec], registry, None) == bind(["lab.LongShare"], registry, None)
-    assert bind([{"name": spec, "threshold": 5}], registry, None)[0].parameters.threshold == 5
+    assert bind_metrics([spec], registry, None) == bind_metrics(["lab.LongShare"], registry, None)
+    assert (
+        bind_metrics([{"name": spec, "threshold": 5}], registry, None)[0].parameters.threshold == 5
+    )
 
 
 def test_all_metrics_read_one_task(registry: Registry) -> None:
-    bound = bind(["LongShare", "TruthCount"], registry, "lab")
+    bound = bind_metrics(["LongShare", "TruthCount"], registry, "lab")
 
     assert task_of(bound[:1], None) == "text"
     with pytest.raises(ConfigError) as caught:
@@ -215,7 +217,7 @@ def test_all_metrics_read_one_task(registry: Registry) -> None:
 
 
 def test_the_task_of_the_config_must_be_that_of_the_metrics(registry: Registry) -> None:
-    bound = bind(["LongShare"], registry, "lab")
+    bound = bind_metrics(["LongShare"], registry, "lab")
 
     with pytest.raises(ConfigError, match=r"found detection \(the config\), text \(lab.LongShare"):
         task_of(bound, "detection")
@@ -240,7 +242,7 @@ def test_a_scorer_that_takes_something_else_is_refused_when_the_plan_is_made(
     install("scorerlab", "scorer", sources)
 
     with pytest.raises(ManifestError, match=r"^scorer\.Half: expected scorer\.code:score to take"):
-        Plan.of(bind(["scorer.Half"], Registry(), None))
+        Plan.of(bind_metrics(["scorer.Half"], Registry(), None))
 
 
 def test_the_same_metric_twice_is_computed_twice() -> None:
@@ -248,7 +250,7 @@ def test_the_same_metric_twice_is_computed_twice() -> None:
     def half(item: Any, *, weight: float = 1) -> float:
         return 0.5 * weight
 
-    bound = bind([half, {"name": half, "weight": 0.5}], Registry(), None)
+    bound = bind_metrics([half, {"name": half, "weight": 0.5}], Registry(), None)
     plan = Plan.of(bound)
     states = plan.new_states()
     plan.update(states, TextBatch.of(ITEMS), {})
@@ -265,7 +267,7 @@ def test_what_a_metric_refuses_when_it_is_made_is_named_with_its_place(
     monkeypatch.setattr(importlib.import_module("lab.metrics"), "Crash", refuse)
 
     for place, start in (("c.yaml: ", "c.yaml: metrics[1]."), ("", "lab.Crash: ")):
-        bound = bind(["LongShare", "Crash"], registry, "lab", place)
+        bound = bind_metrics(["LongShare", "Crash"], registry, "lab", place)
         with pytest.raises(ParameterError) as caught:
             Plan.of(bound)
         assert str(caught.value) == f"{start}top_k must be 1 where balanced is true"

@@ -10,7 +10,7 @@ import pandas
 import pytest
 
 from valor_core.errors import ConfigError, SchemaError
-from valor_core.evaluation.slices import Slices, read, written
+from valor_core.evaluation.slices import Slices, slice_from_json, slice_to_json
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
 
@@ -176,7 +176,7 @@ def test_true_and_one_are_two_slices_whichever_comes_first(facts: tuple[Any, ...
     assert json.dumps([where for where, _ in slices.groups(keys)]) == (
         '[{"night": 0}, {"night": 1}, {"night": false}, {"night": true}]'
     )
-    assert [read(written(key)) for key in keys] == keys
+    assert [slice_from_json(slice_to_json(key)) for key in keys] == keys
 
 
 def test_a_value_with_a_lone_surrogate_is_refused() -> None:

@@ -4,12 +4,12 @@ import pytest
 from valor_core.errors import StateError
 from valor_core.metrics.saved_columns import (
     check_same_length,
-    column,
-    labels,
-    number,
-    offsets,
-    positions,
-    uids,
+    saved_column,
+    saved_labels,
+    saved_number,
+    saved_offsets,
+    saved_positions,
+    saved_uids,
 )
 from valor_core.schemas.label import Label
 
@@ -28,25 +28,25 @@ from valor_core.schemas.label import Label
 )
 def test_a_column_that_is_not_as_expected_says_what_is_wrong(array, options, message):
     with pytest.raises(StateError) as caught:
-        column({"scores": array}, "scores", np.float64, **options)
+        saved_column({"scores": array}, "scores", np.float64, **options)
     assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("array", [[0, 3], [1, 2], [0, 3, 2], [0, -1, 2]])
 def test_offsets_rise_from_0_to_the_total(array):
     with pytest.raises(StateError, match="starts: expected"):
-        offsets({"starts": np.array(array)}, "starts", count=2, total=2)
+        saved_offsets({"starts": np.array(array)}, "starts", count=2, total=2)
 
 
 @pytest.mark.parametrize("value", [True, 1.0, "1", None])
 def test_a_number_is_a_whole_one(value):
     with pytest.raises(StateError, match="read: expected a whole number"):
-        number({"read": value}, "read")
+        saved_number({"read": value}, "read")
 
 
 def test_a_number_below_its_least_is_refused():
     with pytest.raises(StateError, match="read: expected 0 or more, found -1"):
-        number({"read": -1}, "read", low=0)
+        saved_number({"read": -1}, "read", low=0)
 
 
 def test_columns_of_one_length_are_let_through():
@@ -55,7 +55,7 @@ def test_columns_of_one_length_are_let_through():
 
 def test_offsets_whose_differences_do_not_fit_64_bits_are_refused():
     with pytest.raises(StateError, match="starts: expected offsets that rise"):
-        offsets({"starts": np.array([0, 2**63 - 1, -2, 2])}, "starts", count=3, total=2)
+        saved_offsets({"starts": np.array([0, 2**63 - 1, -2, 2])}, "starts", count=3, total=2)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_offsets_whose_differences_do_not_fit_64_bits_are_refused():
 )
 def test_positions_are_in_order_and_each_is_one_of_the_things(array, message):
     with pytest.raises(StateError) as caught:
-        positions({"datums": np.array(array)}, "datums", count=3)
+        saved_positions({"datums": np.array(array)}, "datums", count=3)
     assert str(caught.value) == message
 
 
@@ -85,13 +85,13 @@ def test_positions_are_in_order_and_each_is_one_of_the_things(array, message):
 )
 def test_uids_are_text_or_whole_numbers_each_once(array, message):
     with pytest.raises(StateError) as caught:
-        uids({"uids": np.asarray(array)}, "uids")
+        saved_uids({"uids": np.asarray(array)}, "uids")
     assert str(caught.value).startswith(message)
 
 
 def test_text_without_characters_is_text():
-    assert uids({"uids": np.array([""])}, "uids").tolist() == [""]
-    assert uids({"uids": np.empty(0, "U3")}, "uids").tolist() == []
+    assert saved_uids({"uids": np.array([""])}, "uids").tolist() == [""]
+    assert saved_uids({"uids": np.empty(0, "U3")}, "uids").tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -104,5 +104,5 @@ def test_text_without_characters_is_text():
 )
 def test_labels_are_labels_each_once(found, message):
     with pytest.raises(StateError) as caught:
-        labels({"labels": found}, "labels")
+        saved_labels({"labels": found}, "labels")
     assert str(caught.value) == message

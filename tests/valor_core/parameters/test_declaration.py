@@ -21,8 +21,8 @@ from valor_core.parameters.declaration import (
     declared,
     nondefault,
     parameter,
+    parameter_values,
     parameters,
-    plain,
     relocate,
 )
 
@@ -286,7 +286,7 @@ def test_what_is_declared_can_be_read_back() -> None:
 def test_plain_values_are_json_types() -> None:
     made = Every(path="a/b.csv", names=["x"], inners=[{"depth": 2}], table={"a": 1})
 
-    values = plain(made)
+    values = parameter_values(made)
 
     assert values["path"] == "a/b.csv"
     assert values["names"] == ["x"]
@@ -317,7 +317,7 @@ plain_values = st.fixed_dictionaries(
 def test_building_from_plain_values_and_back_is_a_round_trip(values: dict[str, Any]) -> None:
     built = build(Every, values, "")
 
-    assert build(Every, plain(built), "") == built
+    assert build(Every, parameter_values(built), "") == built
 
 
 def test_relocating_moves_every_path_however_deep() -> None:
@@ -342,9 +342,9 @@ def test_text_from_the_environment_is_used_and_never_recorded() -> None:
     built = build(Every, {"word": FromEnvironment("s3cret", "${env:KEY}")}, "")
 
     assert built.word + "!" == "s3cret!"
-    assert plain(built)["word"] == "${env:KEY}"
+    assert parameter_values(built)["word"] == "${env:KEY}"
     assert "s3cret" not in repr(built)
-    assert plain(pickle.loads(pickle.dumps(built)))["word"] == "${env:KEY}"
+    assert parameter_values(pickle.loads(pickle.dumps(built)))["word"] == "${env:KEY}"
 
 
 def test_text_from_the_environment_is_not_shown_in_errors() -> None:

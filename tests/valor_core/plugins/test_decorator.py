@@ -13,7 +13,7 @@ import pytest
 
 from valor_core import Range, Reference, evaluate, metric
 from valor_core.errors import ManifestError, ParameterError
-from valor_core.evaluation.bound_metric import bind
+from valor_core.evaluation.bound_metric import bind_metrics
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import RESERVED
@@ -73,7 +73,7 @@ def test_parameters_come_through_pickling_by_the_place_of_their_metric(
 
 def test_a_wrong_parameter_is_refused_like_any_other() -> None:
     with pytest.raises(ParameterError) as caught:
-        bind([{"name": long_enough, "lenght": 3}], Registry(), None)
+        bind_metrics([{"name": long_enough, "lenght": 3}], Registry(), None)
 
     assert str(caught.value) == ("mylab.LongEnough: lenght: unknown key\nDid you mean 'length'?")
 

@@ -8,7 +8,7 @@ import pytest
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.errors import ConfigError
-from valor_core.report.requirements import Requirement, check, parse, split
+from valor_core.report.requirements import Requirement, check, parse_requirements, split_requirement
 
 RESULTS = Report(
     results=[
@@ -26,7 +26,7 @@ RESULTS = Report(
 
 
 def met(name: str, condition: str) -> Requirement:
-    return check(parse({name: condition}), RESULTS.everything())[0]
+    return check(parse_requirements({name: condition}), RESULTS.everything())[0]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_an_outcome_is_written_in_words() -> None:
 @pytest.mark.parametrize("condition", ["0.5", "=> 0.5", ">= a", ">= 1.2.3", ">= .", 0.5, ""])
 def test_something_else_is_no_comparison(condition: Any) -> None:
     with pytest.raises(ConfigError) as caught:
-        parse({"mAP": condition}, place="config.yaml: ")
+        parse_requirements({"mAP": condition}, place="config.yaml: ")
 
     assert str(caught.value) == (
         f"config.yaml: require.mAP: expected a comparison, got {condition!r}\n"
@@ -102,7 +102,7 @@ def test_something_else_is_no_comparison(condition: Any) -> None:
 
 def test_a_bare_number_is_answered_with_it_as_a_threshold() -> None:
     with pytest.raises(ConfigError) as caught:
-        parse({"F1/macro": 0.9})
+        parse_requirements({"F1/macro": 0.9})
 
     assert str(caught.value) == (
         'require.F1/macro: expected a comparison, got 0.9\nWrite it as: ">= 0.9".'
@@ -111,7 +111,7 @@ def test_a_bare_number_is_answered_with_it_as_a_threshold() -> None:
 
 def test_a_requirement_of_a_metric_that_was_not_chosen_is_refused_before_any_work() -> None:
     with pytest.raises(ConfigError) as caught:
-        parse({"Acuracy/cat": ">= 0.5"}, {"c.Accuracy": ()}, "config.yaml: ")
+        parse_requirements({"Acuracy/cat": ">= 0.5"}, {"c.Accuracy": ()}, "config.yaml: ")
 
     assert str(caught.value) == (
         "config.yaml: require.Acuracy/cat: no chosen metric is called 'Acuracy'\n"
@@ -121,7 +121,7 @@ def test_a_requirement_of_a_metric_that_was_not_chosen_is_refused_before_any_wor
 
 @pytest.mark.parametrize("name", ["Accuracy", "accuracy/cat", "c.Accuracy", "Accuracy@1"])
 def test_a_requirement_of_a_chosen_metric_is_kept(name: str) -> None:
-    assert parse({name: ">= 0.5"}, {"c.Accuracy": ()})[0].name == name
+    assert parse_requirements({name: ">= 0.5"}, {"c.Accuracy": ()})[0].name == name
 
 
 BIRDS = """
@@ -141,7 +141,7 @@ def test_a_requirement_may_call_a_metric_by_an_alias(
     install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
     result = Result(type="F1", metric="birds.F1@1", parameters={"average": "macro"}, value=0.75)
 
-    required = parse({name: ">= 0.5"}, {"birds.F1": ("f1_score",)})
+    required = parse_requirements({name: ">= 0.5"}, {"birds.F1": ("f1_score",)})
 
     (outcome,) = check(required, Report(results=[result]).everything())
 
@@ -153,7 +153,7 @@ def test_an_alias_of_no_chosen_metric_is_refused(name: str, install: Callable[..
     install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
 
     with pytest.raises(ConfigError, match=rf"^require\.{name}: no chosen metric is called"):
-        parse({name: ">= 0.5"}, {"birds.F1": ("f1_score",)})
+        parse_requirements({name: ">= 0.5"}, {"birds.F1": ("f1_score",)})
 
 
 @pytest.mark.parametrize(
@@ -200,4 +200,4 @@ def test_an_outcome_comes_back_from_its_record(name: str) -> None:
 def test_a_requirement_in_one_text_is_a_name_and_a_condition(
     text: str, parts: tuple[str, str]
 ) -> None:
-    assert split(text) == parts
+    assert split_requirement(text) == parts

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from valor_core import Result
 from valor_core.errors import ReportError
-from valor_core.report.results import Results, answers, as_results
+from valor_core.report.results import Results, as_results, has_name
 
 FOUND = [
     Result(type="Recall", parameters={"label": "cat"}, value=0.5),
@@ -105,7 +105,7 @@ def valor_metrics():
 class TestAliases:
     @pytest.fixture(autouse=True)
     def birds(self, install: Callable[..., Path]) -> None:
-        answers.cache_clear()
+        has_name.cache_clear()
         install("birdlab", "birds", {"__init__.py": "", "plugin.py": BIRDS})
 
     RESULTS = Results(

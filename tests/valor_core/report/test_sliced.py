@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core import Result
-from valor_core.report.sliced import SlicedResult, pairs, safe, written
+from valor_core.report.sliced import SlicedResult, key_text, pairs, safe
 
 
 def test_a_slice_is_called_by_its_values() -> None:
@@ -23,7 +23,7 @@ def test_a_slice_is_called_by_its_values() -> None:
     [(None, "null"), (False, "false"), (0.5, "0.5"), ("a b", "a b"), ([1, None], "1 null")],
 )
 def test_a_value_is_written_as_people_would_write_it(value: Any, text: str) -> None:
-    assert written(value) == text
+    assert key_text(value) == text
     assert pairs({"name": value}) == [f"name:{text}"]
 
 

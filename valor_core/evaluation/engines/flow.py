@@ -182,7 +182,7 @@ class _Spawn(SpawnContext):
         return process
 
 
-def in_threads(
+def count_in_threads(
     work: Work, partitions: Sequence[Partition], workers: int, resources: Resources
 ) -> Iterator[Tally]:
     """Tallies of partitions that threads of this process count.
@@ -206,7 +206,9 @@ def in_threads(
         executor.shutdown(cancel_futures=True)
 
 
-def in_processes(work: Work, partitions: Sequence[Partition], workers: int) -> Iterator[Tally]:
+def count_in_processes(
+    work: Work, partitions: Sequence[Partition], workers: int
+) -> Iterator[Tally]:
     """Tallies of partitions that processes of this machine count.
 
     Parameters

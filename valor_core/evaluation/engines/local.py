@@ -48,9 +48,9 @@ class LocalEngine:
         if mode == "auto":
             mode = "serial" if workers == 1 else "processes"
         if mode == "processes":
-            from valor_core.evaluation.engines.flow import in_processes
+            from valor_core.evaluation.engines.flow import count_in_processes
 
-            yield from in_processes(work, partitions, workers)
+            yield from count_in_processes(work, partitions, workers)
             return
         with opened(work.resources) as resources:
             if mode == "serial":
@@ -59,6 +59,6 @@ class LocalEngine:
                         return
                     yield work(partition, resources)
                 return
-            from valor_core.evaluation.engines.flow import in_threads
+            from valor_core.evaluation.engines.flow import count_in_threads
 
-            yield from in_threads(work, partitions, workers, resources)
+            yield from count_in_threads(work, partitions, workers, resources)

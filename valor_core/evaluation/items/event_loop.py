@@ -13,13 +13,13 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 _starting = threading.Lock()
 _running: tuple[int, asyncio.AbstractEventLoop] | None = None
 
 
-def submit(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+def submit(coroutine: Coroutine[Any, Any, _T]) -> Future[_T]:
     """Begin a coroutine on the loop, from any thread but the loop's own.
 
     Examples
@@ -32,7 +32,7 @@ def submit(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
     return asyncio.run_coroutine_threadsafe(coroutine, _loop())
 
 
-async def carried(coroutine: Coroutine[Any, Any, T]) -> T:
+async def carried(coroutine: Coroutine[Any, Any, _T]) -> _T:
     """What a coroutine returns, run on the loop and awaited on any other.
 
     Examples

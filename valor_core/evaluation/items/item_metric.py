@@ -26,7 +26,7 @@ from valor_core.metrics.result import (
 )
 from valor_core.metrics.result_details import Told, check_details
 from valor_core.metrics.state import Content, StateRequest
-from valor_core.parameters.declaration import plain
+from valor_core.parameters.declaration import parameter_values
 from valor_core.plugins.registry import implementation
 from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas import Datums
@@ -115,7 +115,7 @@ class ItemMetric:
     @property
     def parameters(self) -> dict[str, Any]:
         """What tells its results from those of another choice."""
-        return plain(self.scorer.parameters) | dict(self.named)
+        return parameter_values(self.scorer.parameters) | dict(self.named)
 
     def needs(self, metadata: Iterable[str] = ()) -> tuple[StateRequest, ...]:
         """One state of rows, with some metadata of the items."""

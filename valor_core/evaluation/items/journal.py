@@ -35,7 +35,7 @@ def beside(state: str | os.PathLike[str]) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
-def key_of(item: Any, scorer: Mapping[str, Any]) -> str:
+def row_key(item: Any, scorer: Mapping[str, Any]) -> str:
     """What a row is found by: it is another one once anything that shaped it is.
 
     Parameters

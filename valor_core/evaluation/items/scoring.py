@@ -28,11 +28,11 @@ from valor_core.errors import (
 )
 from valor_core.evaluation.engines.control import BY_THE_USER, Control
 from valor_core.evaluation.items.column_answers import as_rows, finite
-from valor_core.evaluation.items.journal import Journal, key_of
-from valor_core.metrics.item_rows import ONLY, ItemRow, ItemRows, Numbers, Value
+from valor_core.evaluation.items.journal import Journal, row_key
+from valor_core.metrics.item_rows import ONLY, ItemRow, ItemRows, Numbers, RowValue
 from valor_core.metrics.result import Failed, Gap, ItemScore, NotRun, Undefined, as_json
 from valor_core.metrics.state import Resources
-from valor_core.parameters.declaration import plain
+from valor_core.parameters.declaration import parameter_values
 from valor_core.plugins.registry import implementation
 from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas import Batch
@@ -116,9 +116,9 @@ def _begun(jobs: Sequence[Job], run: Run | None) -> AbstractContextManager[None]
     """A block beside which jobs wait, and that ends when they do."""
     if not jobs:
         return nullcontext()
-    from valor_core.evaluation.items.waiting import gathered
+    from valor_core.evaluation.items.waiting import waiting_jobs
 
-    return gathered(jobs, run)
+    return waiting_jobs(jobs, run)
 
 
 @define(slots=False)
@@ -150,7 +150,7 @@ class Job:
     gaps: Numbers = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.gaps = unreadable(self.items.batch, self.scorer.spec)
+        self.gaps = missing_fields(self.items.batch, self.scorer.spec)
         self.function = implementation(self.scorer.spec)
         self.wanted = {
             asked: _open(self.resources, name, asked) for asked, name in self.scorer.chosen
@@ -177,7 +177,7 @@ class Job:
         """What shaped the rows, for the journal."""
         return {
             "metric": self.scorer.spec.identity,
-            "parameters": plain(self.scorer.parameters),
+            "parameters": parameter_values(self.scorer.parameters),
             "resources": {name: _identity(self.resources, name) for _, name in self.scorer.chosen},
         }
 
@@ -225,7 +225,7 @@ class Job:
     def _known(self, place: int, item: Any) -> ItemRow | None:
         if self.journal is None:
             return None
-        key = self.keys[place] = key_of(item, self.identity)
+        key = self.keys[place] = row_key(item, self.identity)
         return self.journal.find(key)
 
     def _answer(self, item: Any) -> Any:
@@ -316,7 +316,7 @@ class Job:
         return ItemRows.of((row_of(uid, one, self.scorer.spec) for uid, one in pairs), uids)
 
 
-def unreadable(batch: Batch, spec: MetricSpec) -> Numbers:
+def missing_fields(batch: Batch, spec: MetricSpec) -> Numbers:
     """For each item, 0 if it has all fields that a metric reads, else which it has none of.
 
     Parameters
@@ -333,7 +333,7 @@ def unreadable(batch: Batch, spec: MetricSpec) -> Numbers:
     >>> spec = MetricSpec(name="mylab.Same", task="text", summary="", implementation="m:f",
     ...                   higher_is_better=None, range=Range(), reads=("response", "references"))
     >>> batch = TextBatch.of([Text("q1", response="a", references="a"), Text("q2", response="")])
-    >>> [unreadable(batch, spec).at(place) for place in range(2)]
+    >>> [missing_fields(batch, spec).at(place) for place in range(2)]
     [0.0, Undefined(reason='no references')]
     """
     codes = np.zeros(len(batch), np.uint8)
@@ -376,7 +376,7 @@ def row_of(uid: str | int, answer: Any, spec: MetricSpec) -> ItemRow:
     details: Mapping[str, Any] = {}
     if isinstance(answer, ItemScore):
         answer, details = answer.value, answer.details
-    value: Value
+    value: RowValue
     if isinstance(answer, Mapping):
         named = {str(name): _checked(one, spec) for name, one in answer.items()}
         value = named if named and ONLY not in named else _unfit(spec, answer)
@@ -415,7 +415,7 @@ def _awaited(coroutine: Any) -> Any:
     return submit(coroutine).result()
 
 
-def answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
+def item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
     """What a metric answers for each item of a batch, as it is; or the exception that it raises."""
     job = Job(scorer, _Items(batch), resources, None)
     told = _told(job, batch) if scorer.spec.many else None

@@ -26,7 +26,7 @@ _LOOK = 0.05  # seconds between two looks whether the run was stopped
 
 
 @contextmanager
-def gathered(jobs: Sequence[Job], run: Run | None) -> Iterator[None]:
+def waiting_jobs(jobs: Sequence[Job], run: Run | None) -> Iterator[None]:
     """A block beside which jobs wait, and that ends when they do.
 
     Parameters

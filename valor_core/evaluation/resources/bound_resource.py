@@ -11,7 +11,13 @@ from attrs import frozen
 
 from valor_core.errors import ParameterError, ResourceError, did_you_mean, found_at, shown
 from valor_core.evaluation.resources.facts import told_by
-from valor_core.parameters.declaration import FromEnvironment, build, declared, plain, relocate
+from valor_core.parameters.declaration import (
+    FromEnvironment,
+    build,
+    declared,
+    parameter_values,
+    relocate,
+)
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, ResourceKindSpec, ResourceSpec, Spec
 
@@ -27,7 +33,7 @@ class BoundKind:
 
     def describe(self) -> dict[str, Any]:
         """The kind as a config has it."""
-        return {"name": self.spec.name} | plain(self.parameters)
+        return {"name": self.spec.name} | parameter_values(self.parameters)
 
     def identity(self, folder: Path | None = None) -> dict[str, Any]:
         """What of it can change a number; relative paths are relative to a folder."""
@@ -96,7 +102,7 @@ class BoundResource:
 
     def describe(self) -> dict[str, Any]:
         """The resource as a config section."""
-        told = plain(self.parameters)
+        told = parameter_values(self.parameters)
         if self.kinds and self.spec.kinds is not None:
             told[self.spec.kinds] = _one_or_all([kind.describe() for kind in self.kinds])
         return told
@@ -134,7 +140,8 @@ def with_digests(parameters: Any) -> dict[str, Any]:
     apart has to know whether it was the same.
     """
     return {
-        name: _digested(getattr(parameters, name), told) for name, told in plain(parameters).items()
+        name: _digested(getattr(parameters, name), told)
+        for name, told in parameter_values(parameters).items()
     }
 
 
@@ -177,7 +184,7 @@ def open_as(name: str, instance: str) -> str:
     return f"{name}:{instance}" if instance else name
 
 
-def bind(
+def bind_resources(
     metrics: Iterable[tuple[MetricSpec, Mapping[str, str]]],
     sections: Mapping[str, Any],
     registry: Registry,

@@ -19,7 +19,7 @@ from valor_core.evaluation.resources.bound_resource import (
     located,
 )
 from valor_core.evaluation.resources.facts import Facts, told_by
-from valor_core.parameters.declaration import build, plain
+from valor_core.parameters.declaration import build, parameter_values
 from valor_core.parameters.environment import fill_in
 from valor_core.plugins.registry import implementation
 from valor_core.plugins.spec import ResourceKindSpec, ResourceSpec
@@ -183,7 +183,7 @@ def _filled_in(
 ) -> Any:
     """Parameters with what the environment has, and this worker's part of a budget."""
     # A saved state names environment variables; they are looked up where the resource is opened.
-    values = fill_in(plain(parameters), name)
+    values = fill_in(parameter_values(parameters), name)
     filled: Any = build(spec.parameter_class, values, f"{name}.")
     for divided in spec.divided if isinstance(spec, ResourceSpec) else ():
         whole = getattr(filled, divided)

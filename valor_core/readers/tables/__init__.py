@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Final
 
 from valor_core.errors import ReadError, SchemaError, shown
-from valor_core.readers.tables import csv, jsonl, parquet
+from valor_core.readers.tables.csv import CSV
+from valor_core.readers.tables.jsonl import JSON
+from valor_core.readers.tables.parquet import PARQUET
 from valor_core.readers.tables.table import (
     DEFAULT_PARTITION_BYTES,
     Table,
+    TableFormat,
     TablePartition,
     file_size,
 )
@@ -28,7 +30,7 @@ __all__ = [
     "table_format",
 ]
 
-_FORMATS: Final[Mapping[str, str]] = {
+_SUFFIXES: Final[Mapping[str, str]] = {
     ".csv": "csv",
     ".tsv": "tsv",
     ".jsonl": "jsonl",
@@ -36,12 +38,12 @@ _FORMATS: Final[Mapping[str, str]] = {
     ".json": "json",
     ".parquet": "parquet",
 }
-_READERS: Final[Mapping[str, ModuleType]] = {
-    "csv": csv,
-    "tsv": csv,
-    "jsonl": jsonl,
-    "json": jsonl,
-    "parquet": parquet,
+_FORMATS: Final[Mapping[str, TableFormat]] = {
+    "csv": CSV,
+    "tsv": CSV,
+    "jsonl": JSON,
+    "json": JSON,
+    "parquet": PARQUET,
 }
 _GZIP_SUFFIX: Final = ".gz"
 
@@ -61,9 +63,9 @@ def table_format(path: str | Path) -> str:
     """
     path = Path(path)
     suffix = _suffix(path)
-    format = _FORMATS.get(suffix)
+    format = _SUFFIXES.get(suffix)
     if format is None or (format == "parquet" and _is_gzip(path)):
-        known = ", ".join(_FORMATS)
+        known = ", ".join(_SUFFIXES)
         raise ReadError(
             f"{path}: expected a file with a known suffix, found "
             f"{shown(''.join(path.suffixes[-2:]) if _is_gzip(path) else suffix)}",
@@ -73,7 +75,10 @@ def table_format(path: str | Path) -> str:
 
 
 def split_table(
-    path: str | Path, *, partition_bytes: int = DEFAULT_PARTITION_BYTES
+    path: str | Path,
+    *,
+    partition_bytes: int = DEFAULT_PARTITION_BYTES,
+    format: str | None = None,
 ) -> tuple[TablePartition, ...]:
     r"""Partitions of a file, which together hold every record once, in order.
 
@@ -86,6 +91,8 @@ def split_table(
         The file; its suffix says what it is.
     partition_bytes : int, default 4 MiB
         About how large a partition is.
+    format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
+        What the file holds, where its suffix does not say so.
 
     Returns
     -------
@@ -97,7 +104,7 @@ def split_table(
     ReadError
         If the file is not there, is empty, or has an unknown suffix.
     SchemaError
-        If `partition_bytes` is not positive.
+        If `partition_bytes` is not positive, or there is no such format.
 
     Examples
     --------
@@ -111,9 +118,10 @@ def split_table(
     """
     if partition_bytes < 1:
         raise SchemaError(f"partition_bytes: expected 1 or more, got {partition_bytes}")
-    whole = _whole(Path(path))
-    parts: tuple[TablePartition, ...] = _READERS[whole.format].split(whole, partition_bytes)
-    return parts
+    if format is not None and format not in _FORMATS:
+        raise SchemaError(f"format: expected one of {', '.join(_FORMATS)}, got {shown(format)}")
+    whole = _whole(Path(path), format)
+    return _FORMATS[whole.format].split(whole, partition_bytes)
 
 
 def read_table(
@@ -147,19 +155,18 @@ def read_table(
     """
     if not isinstance(source, TablePartition):
         source = _in_one_piece(Path(source))
-    table: Table = _READERS[source.format].read(source)
+    table = _FORMATS[source.format].read(source)
     return table if columns is None else table.renamed(columns)
 
 
-def _whole(path: Path) -> TablePartition:
+def _whole(path: Path, format: str | None = None) -> TablePartition:
     size = file_size(path)
-    return TablePartition(path, table_format(path), 0, size, 1, _is_gzip(path))
+    return TablePartition(path, format or table_format(path), 0, size, 1, _is_gzip(path))
 
 
 def _in_one_piece(path: Path) -> TablePartition:
     whole = _whole(path)
-    part: TablePartition = _READERS[whole.format].split(whole, 2**63)[0]
-    return part
+    return _FORMATS[whole.format].split(whole, 2**63)[0]
 
 
 def _suffix(path: Path) -> str:

@@ -28,6 +28,7 @@ from valor_core.readers.tables.table import (
     OTHER_DELIMITERS,
     Cut,
     Table,
+    TableFormat,
     TablePartition,
     count_line_breaks,
     other_delimiter,
@@ -42,7 +43,7 @@ _BLOCK_ROWS: Final = 256
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 
-def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
+def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
     """Partitions of about `partition_bytes` that begin and end with whole rows.
 
     Parameters
@@ -66,13 +67,13 @@ def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, 
     return whole.cut(cuts, header=_Rows.of(whole.cut(cuts)[0]).header())
 
 
-def read(partition: TablePartition) -> Table:
+def _read(partition: TablePartition) -> Table:
     """Table of a partition; every cell is text, or None if it is empty.
 
     Parameters
     ----------
     partition : TablePartition
-        Made by `split`.
+        Made by `split_table`.
 
     Raises
     ------
@@ -300,3 +301,6 @@ class _Scan:
             cut = Cut(int(offsets[index]), int(rows[index]))
             yield cut
             target = cut.offset + self.step
+
+
+CSV = TableFormat(_split, _read)

@@ -14,9 +14,9 @@ from attrs import evolve
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.tables import strict_json
 from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict
-from valor_core.readers.tables.table import Cut, Table, TablePartition, unreadable
+from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition, unreadable
 
-Record = dict[str, Any]
+JsonRecord = dict[str, Any]
 
 _SCAN_BYTES: Final = 2**20
 # Few enough records at once that they do not set off Python's garbage collector, which takes longer
@@ -25,7 +25,7 @@ _BLOCK_LINES: Final = 256
 _SPACE: Final = " \t\r\n"
 
 
-def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
+def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
     """Partitions of about `partition_bytes` that begin and end with whole lines.
 
     Parameters
@@ -45,13 +45,13 @@ def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, 
     return whole.cut([cut for cut in cuts if cut.offset < whole.stop])
 
 
-def read(partition: TablePartition) -> Table:
+def _read(partition: TablePartition) -> Table:
     """Table of a partition, with a column for every key that a record has.
 
     Parameters
     ----------
     partition : TablePartition
-        Made by `split`.
+        Made by `split_table`.
 
     Raises
     ------
@@ -92,20 +92,20 @@ def _read_lines(partition: TablePartition) -> Table:
     return evolve(table, columns=_columns(blocks))
 
 
-def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[Record]:
+def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonRecord]:
     """Object of every line: flat ones at once, which is faster, others one by one."""
     records = _flat_records(lines)
     return _records_one_by_one(lines, start, table) if records is None else records
 
 
-def _flat_records(lines: Sequence[bytes]) -> list[Record] | None:
+def _flat_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:
     """Object of every line, if each is sure to be one object without objects or braces in it."""
     data = b"[" + b",".join(lines) + b"]"
     if [line[:1] for line in lines].count(b"{") < len(lines) or data.count(b"{") > len(lines):
         return None
     try:
         text = data.decode("utf-8")
-        records: list[Record] = json.loads(text)
+        records: list[JsonRecord] = json.loads(text)
     except (ValueError, RecursionError):
         return None
     # Each line opens one brace, its first character. As many objects as braces mean that none
@@ -117,7 +117,7 @@ def _flat_records(lines: Sequence[bytes]) -> list[Record] | None:
     return records if is_surely_strict(text, records) else None
 
 
-def _records_one_by_one(lines: Sequence[bytes], start: int, table: Table) -> Sequence[Record]:
+def _records_one_by_one(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonRecord]:
     records = []
     for index, line in enumerate(lines, start):
         text = line.decode("utf-8").strip(_SPACE)
@@ -174,7 +174,7 @@ class _NotJsonError(ValueError):
 
 def _parsed(text: str, whole: str) -> object:
     try:
-        return strict_json.parse(text)
+        return strict_json.parse_json(text)
     except StrictJsonError as error:
         raise _NotJsonError(str(error)) from error
     except json.JSONDecodeError as error:
@@ -196,7 +196,7 @@ def _finding(error: json.JSONDecodeError, whole: str) -> str:
     return f"{problem[0].lower()}{problem[1:]} at character {error.colno}"
 
 
-def _columns(blocks: Iterable[Sequence[Record]]) -> dict[str, list[Any]]:
+def _columns(blocks: Iterable[Sequence[JsonRecord]]) -> dict[str, list[Any]]:
     """Values of every key that is in any record, None in a record without it."""
     columns: dict[str, list[Any]] = {}
     count = 0
@@ -213,7 +213,7 @@ def _columns(blocks: Iterable[Sequence[Record]]) -> dict[str, list[Any]]:
     return columns
 
 
-def _alike(records: Sequence[Record]) -> dict[str, list[Any]]:
+def _alike(records: Sequence[JsonRecord]) -> dict[str, list[Any]]:
     """Values of every key of records that all have the same keys; nothing where some have not."""
     names = records[0] if records else ()
     if len(set(map(len, records))) != 1:
@@ -222,3 +222,6 @@ def _alike(records: Sequence[Record]) -> dict[str, list[Any]]:
         return {name: list(map(itemgetter(name), records)) for name in names}
     except KeyError:
         return {}
+
+
+JSON = TableFormat(_split, _read)

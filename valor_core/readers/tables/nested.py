@@ -36,7 +36,7 @@ def parsed(table: Table, name: str) -> Sequence[Any]:
     ]
 
 
-def tables(table: Table, name: str) -> list[dict[str, Any]]:
+def field_tables(table: Table, name: str) -> list[dict[str, Any]]:
     """A column that holds a table of fields for each item, empty where there is none.
 
     Raises
@@ -46,7 +46,7 @@ def tables(table: Table, name: str) -> list[dict[str, Any]]:
 
     Examples
     --------
-    >>> tables(Table({"metadata": ['{"city": "Oslo"}', None]}, "t.csv"), "metadata")
+    >>> field_tables(Table({"metadata": ['{"city": "Oslo"}', None]}, "t.csv"), "metadata")
     [{'city': 'Oslo'}, {}]
     """
     cells = parsed(table, name)
@@ -60,7 +60,7 @@ def tables(table: Table, name: str) -> list[dict[str, Any]]:
 
 def _parsed(text: str, table: Table, row: int, name: str) -> Any:
     try:
-        return strict_json.parse(text)
+        return strict_json.parse_json(text)
     except StrictJsonError as error:
         raise ReadError(f"{table.place(row, name)}: expected JSON, {error}") from error
     except json.JSONDecodeError as error:

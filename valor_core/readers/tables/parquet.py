@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.extras import import_extra
-from valor_core.readers.tables.table import Cut, Table, TablePartition, unreadable
+from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition, unreadable
 
 if TYPE_CHECKING:
     from pyarrow import ChunkedArray, DataType
     from pyarrow.parquet import ParquetFile
 
 
-def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
+def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, ...]:
     """Partitions of whole row groups, each of about `partition_bytes` when uncompressed.
 
     Parameters
@@ -52,13 +52,13 @@ def split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition, 
     return TablePartition(whole.path, whole.format, 0, len(sizes), 1).cut(cuts)
 
 
-def read(partition: TablePartition) -> Table:
+def _read(partition: TablePartition) -> Table:
     """Table of a partition; numbers without nulls are arrays of their type, all else objects.
 
     Parameters
     ----------
     partition : TablePartition
-        Made by `split`.
+        Made by `split_table`.
 
     Raises
     ------
@@ -142,3 +142,6 @@ def _retyped(whole: DataType, kind: DataType) -> DataType:
     if pyarrow.types.is_struct(whole):
         return pyarrow.struct([(field.name, _retyped(field.type, kind)) for field in whole])
     return whole
+
+
+PARQUET = TableFormat(_split, _read)

@@ -21,7 +21,7 @@ class StrictJsonError(ValueError):
     """A finding, in words that follow on an expectation."""
 
 
-def parse(text: str) -> Any:
+def parse_json(text: str) -> Any:
     r"""The value that a text stands for.
 
     Raises
@@ -33,7 +33,7 @@ def parse(text: str) -> Any:
 
     Examples
     --------
-    >>> parse('{"score": 0.5, "score": 1}')
+    >>> parse_json('{"score": 0.5, "score": 1}')
     Traceback (most recent call last):
         ...
     valor_core.readers.tables.strict_json.StrictJsonError: found the key 'score' twice in an object
@@ -45,7 +45,7 @@ def parse(text: str) -> Any:
 
 
 def is_surely_strict(text: str, records: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether `parse` would find nothing in a text; quickly told of records without tables in them.
+    """Whether `parse_json` would find nothing in a text; quick for records without tables in them.
 
     Parameters
     ----------

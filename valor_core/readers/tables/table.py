@@ -251,6 +251,22 @@ def file_size(path: Path) -> int:
     return size
 
 
+@frozen
+class TableFormat:
+    """How files of one format are cut into partitions, and how a partition is read.
+
+    Parameters
+    ----------
+    split : callable
+        Partitions of a file in one piece, each of about so many bytes.
+    read : callable
+        Table of a partition.
+    """
+
+    split: Callable[[TablePartition, int], tuple[TablePartition, ...]]
+    read: Callable[[TablePartition], Table]
+
+
 @frozen(eq=False)
 class Table:
     """Columns of equal length read from one file, with the words to say where a cell stands.

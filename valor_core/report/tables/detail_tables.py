@@ -6,14 +6,21 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
-from valor_core.metrics.result_details import is_interval, rows_of
+from valor_core.metrics.result_details import detail_rows, is_interval
 from valor_core.report.tables.pivot import Entry, apart, text_of, titles_of
-from valor_core.report.tables.text_table import MISSING, Cell, Column, Row, Table, number
+from valor_core.report.tables.text_table import (
+    MISSING,
+    Cell,
+    Row,
+    TextColumn,
+    TextTable,
+    number_text,
+)
 
 _Rows = list[tuple[Entry, Mapping[str, Any]]]
 
 
-def detail_tables(results: Iterable[Result]) -> list[Table]:
+def detail_tables(results: Iterable[Result]) -> list[TextTable]:
     """The details of some results; a text or a 0 that all metrics share stands in the caption.
 
     Examples
@@ -37,13 +44,13 @@ def detail_tables(results: Iterable[Result]) -> list[Table]:
     for result in results:
         for name, table in result.details.items():
             entry = Entry(result, "", result.value)
-            found.setdefault(name, []).extend((entry, row) for row in rows_of(table))
+            found.setdefault(name, []).extend((entry, row) for row in detail_rows(table))
             if isinstance(table, list):
                 are_several.add(name)
     return [_table(name, rows, name in are_several) for name, rows in found.items() if rows]
 
 
-def _table(name: str, rows: _Rows, several: bool) -> Table:
+def _table(name: str, rows: _Rows, several: bool) -> TextTable:
     entries = [entry for entry, _ in rows]
     called, differing = titles_of(entries), apart(entries)
     keys = list(dict.fromkeys(key for _, row in rows for key in row))
@@ -54,10 +61,10 @@ def _table(name: str, rows: _Rows, several: bool) -> Table:
         metric = ", ".join([called(entry), *differing(entry)])
         value = [] if several else [_value(entry.value)]
         lines.append([metric, *value, *(_cell(row[key]) if key in row else "" for key in shown)])
-    value_column = [] if several else [Column("value", numeric=True)]
-    return Table(
+    value_column = [] if several else [TextColumn("value", numeric=True)]
+    return TextTable(
         f"{name[:1].upper()}{_words(name[1:])}",
-        [Column("metric"), *value_column, *(_column(key, rows) for key in shown)],
+        [TextColumn("metric"), *value_column, *(_column(key, rows) for key in shown)],
         lines,
         caption="; ".join(f"{_words(key)} {text_of(text)}" for key, text in same.items()),
     )
@@ -77,16 +84,16 @@ def _is_shared(key: str, rows: _Rows) -> bool:
     return (isinstance(first, str) or is_none) and all(one == first for one in others)
 
 
-def _column(key: str, rows: _Rows) -> Column:
+def _column(key: str, rows: _Rows) -> TextColumn:
     entries = [row[key] for _, row in rows if row.get(key) is not None]
-    return Column(_words(key), all(is_number(one) or is_interval(one) for one in entries))
+    return TextColumn(_words(key), all(is_number(one) or is_interval(one) for one in entries))
 
 
 def _cell(entry: Any) -> Cell:
     if is_number(entry):
-        return Cell(number(entry), float(entry))
+        return Cell(number_text(entry), float(entry))
     if is_interval(entry):
-        return Cell(" to ".join(map(number, entry)))
+        return Cell(" to ".join(map(number_text, entry)))
     return Cell(MISSING if entry is None else text_of(entry))
 
 

@@ -17,10 +17,10 @@ from valor_core.report.tables.structures import named_numbers
 from valor_core.report.tables.text_table import (
     MISSING,
     Cell,
-    Column,
     Row,
-    Table,
-    number,
+    TextColumn,
+    TextTable,
+    number_text,
     superscript,
 )
 
@@ -125,7 +125,7 @@ def cell_of(entry: Entry, notes: Notes) -> Cell:
     if value is None:
         return Cell(MISSING, tone="faint")
     mark = notes.mark(f"left out of the mean: {gaps}") if gaps else ""
-    return Cell(f"{number(value)}{mark}", float(value))
+    return Cell(f"{number_text(value)}{mark}", float(value))
 
 
 def _joined(reason: str, gaps: str) -> str:
@@ -151,7 +151,7 @@ def text_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else str(value)
 
 
-def key_of(value: Any) -> str:
+def comparable(value: Any) -> str:
     """A parameter's value as something to compare by."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
@@ -167,7 +167,7 @@ def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
     for entry in entries:
         alike.setdefault((entry.metric, entry.sums_up), []).append(set(entry.others))
         for name, value in entry.others.items():
-            values.setdefault(name, set()).add(key_of(value))
+            values.setdefault(name, set()).add(comparable(value))
     uneven: set[str] = set()
     for names in alike.values():
         uneven |= names[0].union(*names) - names[0].intersection(*names)
@@ -257,7 +257,7 @@ def several(entries: Sequence[Entry], most: int) -> list[Entry]:
     return [entries[place] for place in sorted(place for _, place in sorted(rounds)[:most])]
 
 
-def overall(entries: Sequence[Entry]) -> Table:
+def overall(entries: Sequence[Entry]) -> TextTable:
     """The table of results that belong to no label: one row each."""
     varying, called, notes = varying_names(entries), titles_of(entries), Notes()
     rows: list[Row] = [
@@ -268,12 +268,12 @@ def overall(entries: Sequence[Entry]) -> Table:
         ]
         for entry in entries
     ]
-    return Table(
+    return TextTable(
         f"Results{of_key(entries, varying)}",
         [
-            Column("metric"),
+            TextColumn("metric"),
             *(_parameter_column(name, entries) for name in varying),
-            Column("value", numeric=True),
+            TextColumn("value", numeric=True),
         ],
         rows,
         caption=caption_of(entries, varying),
@@ -281,11 +281,11 @@ def overall(entries: Sequence[Entry]) -> Table:
     )
 
 
-def _parameter_column(name: str, entries: Iterable[Entry]) -> Column:
-    return Column(name, all(is_number(e.others[name]) for e in entries if name in e.others))
+def _parameter_column(name: str, entries: Iterable[Entry]) -> TextColumn:
+    return TextColumn(name, all(is_number(e.others[name]) for e in entries if name in e.others))
 
 
-def by_label(entries: Sequence[Entry]) -> list[Table]:
+def by_label(entries: Sequence[Entry]) -> list[TextTable]:
     """The tables of results by label: one for all metrics that vary in the same parameters."""
     by_metric: dict[str, list[Entry]] = {}
     for entry in entries:
@@ -300,23 +300,23 @@ _Cells = dict[tuple[str, str], Entry]
 """Entries of one row by metric and part."""
 
 
-def _pivot(entries: Sequence[Entry], varying: tuple[str, ...]) -> Table:
+def _pivot(entries: Sequence[Entry], varying: tuple[str, ...]) -> TextTable:
     called, notes = titles_of(entries), Notes()
     titles = _column_titles(entries, called)
     grid: dict[tuple[Any, ...], list[_Cells]] = {}
     for entry in entries:
         own = entry.others
-        coordinates = (key_of(own[name]) if name in own else "" for name in varying)
+        coordinates = (comparable(own[name]) if name in own else "" for name in varying)
         _place(entry, grid.setdefault((entry.sums_up, entry.name, *coordinates), []))
     places = sorted(grid, key=lambda place: bool(place[0]))
     rows = [_pivot_row(each, varying, titles, notes) for place in places for each in grid[place]]
     alike = any(len(rows) > 1 for rows in grid.values())
-    return Table(
+    return TextTable(
         f"Results by label{of_key(entries, varying)}",
         [
-            Column("label"),
+            TextColumn("label"),
             *(_parameter_column(name, entries) for name in varying),
-            *(Column(title, True, metric) for (metric, _), title in titles.items()),
+            *(TextColumn(title, True, metric) for (metric, _), title in titles.items()),
         ],
         rows,
         caption="; ".join(filter(None, [caption_of(entries, varying), ALIKE * alike])),

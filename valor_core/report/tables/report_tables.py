@@ -25,9 +25,9 @@ from valor_core.report.tables.pivot import (
     by_label,
     caption_of,
     cell_of,
+    comparable,
     entries_of,
     headlines,
-    key_of,
     of_key,
     overall,
     parts_of,
@@ -44,7 +44,15 @@ from valor_core.report.tables.structures import (
     matrix,
     outline,
 )
-from valor_core.report.tables.text_table import MISSING, Cell, Column, Row, Table, escaped, number
+from valor_core.report.tables.text_table import (
+    MISSING,
+    Cell,
+    Row,
+    TextColumn,
+    TextTable,
+    escaped,
+    number_text,
+)
 
 Directions = Mapping[str, bool | None]
 """By a metric's name without version, whether higher is better; None or absent: unknown."""
@@ -60,13 +68,13 @@ _FATES = {
 }
 
 
-def tables(
+def tables_of(
     found: Report | Results | Iterable[Result],
     *,
     most_rows: int | None = None,
     most_matrix: int = MATRIX_IN_TEXT,
     directions: Directions | None = None,
-) -> tuple[Table, ...]:
+) -> tuple[TextTable, ...]:
     r"""The tables of a report, or of some results.
 
     Parameters
@@ -88,7 +96,7 @@ def tables(
     ...     Result(type="Recall", metric="c.Recall@1", parameters={"label": "cat"}, value=0.5),
     ...     Result(type="Accuracy", metric="c.Accuracy@1", value=0.75),
     ... ])
-    >>> print("\n\n".join(table.plain() for table in tables(results)))
+    >>> print("\n\n".join(table.plain() for table in tables_of(results)))
     Results
     <BLANKLINE>
     metric     value
@@ -119,12 +127,12 @@ def tables(
     return tuple(ready)
 
 
-def counted(report: Report) -> str:
+def items_line(report: Report) -> str:
     """How many items took part, in a line.
 
     Examples
     --------
-    >>> counted(Report(results=(), counts={"read": 1200, "failed": 2, "not_run": 30}))
+    >>> items_line(Report(results=(), counts={"read": 1200, "failed": 2, "not_run": 30}))
     '1,200 items, 2 of them failed, 30 of them not run'
     """
     counts = report.counts
@@ -166,12 +174,13 @@ def failures(report: Report) -> list[str]:
     return [f"{', '.join(named)} failed: {reason}" for reason, named in types.items()]
 
 
-def plain(report: Report) -> str:
+def aligned_text(report: Report) -> str:
     """The report as aligned text, for a pipe or a file.
 
     Examples
     --------
-    >>> print(plain(Report(results=[Result(type="Accuracy", value=0.75)], counts={"read": 4})))
+    >>> accuracy = Result(type="Accuracy", value=0.75)
+    >>> print(aligned_text(Report(results=[accuracy], counts={"read": 4})))
     4 items
     <BLANKLINE>
     Results
@@ -181,8 +190,8 @@ def plain(report: Report) -> str:
     Accuracy  0.7500
     <BLANKLINE>
     """
-    parts = [counted(report), *cut_short(report)]
-    parts += [table.plain() for table in tables(report)]
+    parts = [items_line(report), *cut_short(report)]
+    parts += [table.plain() for table in tables_of(report)]
     parts += [f"Warning: {warning}" for warning in report.warnings]
     return "\n\n".join(parts) + "\n"
 
@@ -200,7 +209,7 @@ def plain_tables(results: Iterable[Result]) -> str:
     --------  ------
     Accuracy  0.7500
     """
-    return "\n\n".join(table.plain() for table in tables(results))
+    return "\n\n".join(table.plain() for table in tables_of(results))
 
 
 def markdown(report: Report) -> str:
@@ -220,17 +229,17 @@ def markdown(report: Report) -> str:
     | Accuracy | 0.7500 |
     <BLANKLINE>
     """
-    parts = ["# Evaluation report", counted(report)]
+    parts = ["# Evaluation report", items_line(report)]
     parts += [f"**{escaped(line)}**" for line in cut_short(report)]
     parts += [f"**Warning:** {escaped(warning)}" for warning in report.warnings]
-    parts += [table.markdown() for table in tables(report)]
+    parts += [table.markdown() for table in tables_of(report)]
     if report.versions:
         made = ", ".join(f"{name} {version}" for name, version in report.versions.items())
         parts.append(f"Made with {made}.")
     return "\n\n".join(parts) + "\n"
 
 
-def _shortened(table: Table, most_rows: int, directions: Directions) -> Table:
+def _shortened(table: TextTable, most_rows: int, directions: Directions) -> TextTable:
     """A long table's worst rows, or its first where no direction is known."""
     cut = len(table.rows) - table.foot
     body, foot = list(table.rows[:cut]), table.rows[cut:]
@@ -270,17 +279,17 @@ def _is_matrix(result: Result) -> bool:
     return not curves(result.value) and matrix(result.value) is not None
 
 
-def _matrices(results: Iterable[Result], most: int) -> list[Table]:
+def _matrices(results: Iterable[Result], most: int) -> list[TextTable]:
     found = [result for result in _structured(results) if _is_matrix(result)]
     ready = []
     for result in found:
         held = matrix(result.value)
         if held is not None:
-            ready.append(matrix_table(held, *described(result, found), most))
+            ready.append(matrix_table(held, *title_and_caption(result, found), most))
     return ready
 
 
-def matrix_table(held: Matrix, title: str, caption: str, most: int = MATRIX_IN_TEXT) -> Table:
+def matrix_table(held: Matrix, title: str, caption: str, most: int = MATRIX_IN_TEXT) -> TextTable:
     """The table of a matrix, whole or, where it has too many labels, its largest errors.
 
     Parameters
@@ -288,7 +297,7 @@ def matrix_table(held: Matrix, title: str, caption: str, most: int = MATRIX_IN_T
     held : Matrix
         Its numbers.
     title, caption : str
-        As `described` has them.
+        As `title_and_caption` has them.
     most : int
         How many labels it may have to be shown whole.
     """
@@ -296,7 +305,7 @@ def matrix_table(held: Matrix, title: str, caption: str, most: int = MATRIX_IN_T
     return _whole_matrix(held, title, caption) if whole else _largest(held, title, caption)
 
 
-def described(result: Result, among: Iterable[Result]) -> tuple[str, str]:
+def title_and_caption(result: Result, among: Iterable[Result]) -> tuple[str, str]:
     """Title and caption of a result that stands alone.
 
     Parameters
@@ -316,35 +325,35 @@ def described(result: Result, among: Iterable[Result]) -> tuple[str, str]:
     return title, caption_of([own], varying)
 
 
-def _whole_matrix(held: Matrix, title: str, caption: str) -> Table:
+def _whole_matrix(held: Matrix, title: str, caption: str) -> TextTable:
     corner = "ground truth" if held.confusion else ""
     about = "a row per ground truth, a column per prediction" if held.confusion else ""
-    return Table(
+    return TextTable(
         title,
-        [corner, *(Column(name, numeric=True) for name in held.columns)],
+        [corner, *(TextColumn(name, numeric=True) for name in held.columns)],
         [
-            [name, *(Cell(number(value), float(value)) for value in values)]
+            [name, *(Cell(number_text(value), float(value)) for value in values)]
             for name, values in zip(held.rows, held.numbers, strict=True)
         ],
         caption="; ".join(filter(None, [about, caption])),
     )
 
 
-def _breakdowns(results: Iterable[Result]) -> list[Table]:
+def _breakdowns(results: Iterable[Result]) -> list[TextTable]:
     found = [(r, held) for r in _structured(results) if (held := breakdown(r.value)) is not None]
     among = [result for result, _ in found]
-    return [breakdown_table(held, *described(result, among)) for result, held in found]
+    return [breakdown_table(held, *title_and_caption(result, among)) for result, held in found]
 
 
-def breakdown_table(held: Breakdown, title: str, caption: str) -> Table:
-    """The table of a breakdown; title and caption are as `described` has them."""
-    return Table(
+def breakdown_table(held: Breakdown, title: str, caption: str) -> TextTable:
+    """The table of a breakdown; title and caption are as `title_and_caption` has them."""
+    return TextTable(
         title,
-        [_heading(held), *(Column(name, numeric=True) for name in held.columns)],
+        [_heading(held), *(TextColumn(name, numeric=True) for name in held.columns)],
         [
             [
                 kind.replace("_", " "),
-                *(Cell(MISSING) if n is None else Cell(number(n), float(n)) for n in numbers),
+                *(Cell(MISSING) if n is None else Cell(number_text(n), float(n)) for n in numbers),
             ]
             for kind, numbers in zip(held.kinds, held.numbers, strict=True)
         ],
@@ -357,28 +366,28 @@ def _heading(held: Breakdown) -> str:
     return "" if held.places is None else held.by.replace("_", " ")
 
 
-def _largest(held: Matrix, title: str, caption: str) -> Table:
+def _largest(held: Matrix, title: str, caption: str) -> TextTable:
     pairs = held.off_diagonal()
     cut = (
         f"; {len(pairs) - MOST_PAIRS:,} more in the JSON report" if len(pairs) > MOST_PAIRS else ""
     )
     about = f"{held.size:,} labels, the largest numbers where the two differ{cut}"
-    return Table(
+    return TextTable(
         title,
         [
             "ground truth" if held.confusion else "row",
             "prediction" if held.confusion else "column",
-            Column("count" if held.confusion else "value", numeric=True),
+            TextColumn("count" if held.confusion else "value", numeric=True),
         ],
         [
-            [row, column, Cell(number(value), float(value))]
+            [row, column, Cell(number_text(value), float(value))]
             for row, column, value in pairs[:MOST_PAIRS]
         ],
         caption="; ".join(filter(None, [about, caption])),
     )
 
 
-def _structures(results: Iterable[Result]) -> list[Table]:
+def _structures(results: Iterable[Result]) -> list[TextTable]:
     """Curves and whatever else has no place in a table, in a line each."""
     rows: list[Row] = []
     found = [
@@ -389,19 +398,21 @@ def _structures(results: Iterable[Result]) -> list[Table]:
     for result in found:
         if parts_of(result.value) and not curves(result.value) and _only_numbers(result.value):
             continue
-        title, caption = described(result, found)
+        title, caption = title_and_caption(result, found)
         rows.append([title, outline(result.value), caption])
     if not rows:
         return []
     note = "Values are in the JSON report (.value in Python), plots in the HTML report."
-    return [Table("Curves and other values", ["metric", "value", "parameters"], rows, caption=note)]
+    return [
+        TextTable("Curves and other values", ["metric", "value", "parameters"], rows, caption=note)
+    ]
 
 
 def _only_numbers(value: Any) -> bool:
     return isinstance(value, Mapping) and len(parts_of(value)) == len(value)
 
 
-def _slices(report: Report) -> list[Table]:
+def _slices(report: Report) -> list[TextTable]:
     """One table per set of sliced fields; results over all items at the bottom."""
     together: dict[tuple[str, ...], list[tuple[tuple[str, ...], Results]]] = {}
     for part in report.slices:
@@ -416,7 +427,7 @@ def _slices(report: Report) -> list[Table]:
 
 def _slice_table(
     fields: tuple[str, ...], parts: Sequence[tuple[tuple[str, ...], Results]], report: Report
-) -> Table:
+) -> TextTable:
     entries = [entry for entry in entries_of(report.results) if not entry.result.error]
     chosen = headlines(entries) or entries
     called, differing, notes = titles_of(chosen), apart(chosen), Notes()
@@ -436,9 +447,9 @@ def _slice_table(
     caption = [caption_of(chosen, varying_names(chosen))]
     if hidden:
         caption.append(f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report")
-    return Table(
+    return TextTable(
         f"Results by {', '.join(fields)}",
-        [*fields, *(Column(title, numeric=True) for title in shown.values())],
+        [*fields, *(TextColumn(title, numeric=True) for title in shown.values())],
         rows,
         caption="; ".join(filter(None, caption)),
         notes=notes.all,
@@ -470,7 +481,7 @@ def _placed(entries: Iterable[Entry]) -> dict[_Place, Entry]:
     """The entries by their places, none at that of another."""
     placed: dict[_Place, Entry] = {}
     for entry in entries:
-        said = key_of(sorted(entry.result.parameters.items(), key=str))
+        said = comparable(sorted(entry.result.parameters.items(), key=str))
         places = ((entry.metric, entry.part, said, number) for number in count(1))
         placed[next(place for place in places if place not in placed)] = entry
     return placed
@@ -488,7 +499,7 @@ def _slice_title(entry: Entry, called: str, differing: Iterable[str]) -> str:
     return f"{title} ({', '.join(inside)})" if inside else title
 
 
-def _requirements(report: Report) -> list[Table]:
+def _requirements(report: Report) -> list[TextTable]:
     rows: list[Row] = []
     notes = Notes()
     for outcome in report.requirements:
@@ -498,22 +509,22 @@ def _requirements(report: Report) -> list[Table]:
         rows.append([outcome.name, outcome.condition, value, met])
     if not rows:
         return []
-    found = Column("found", numeric=True)
-    titles: list[str | Column] = ["result", "required", found, "outcome"]
-    return [Table("Requirements", titles, rows, notes=notes.all)]
+    found = TextColumn("found", numeric=True)
+    titles: list[str | TextColumn] = ["result", "required", found, "outcome"]
+    return [TextTable("Requirements", titles, rows, notes=notes.all)]
 
 
-def _facts(report: Report) -> list[Table]:
+def _facts(report: Report) -> list[TextTable]:
     """What resources tell of the run: calls, tokens, the model that answered."""
     rows: list[Row] = []
     for resource, facts in report.facts.items():
         for fact, value in facts.items():
             rows.append([resource, fact.replace("_", " "), _fact(value)])
-    titles: list[str | Column] = ["resource", "fact", Column("value", numeric=True)]
-    return [Table("Facts", titles, rows)] if rows else []
+    titles: list[str | TextColumn] = ["resource", "fact", TextColumn("value", numeric=True)]
+    return [TextTable("Facts", titles, rows)] if rows else []
 
 
 def _fact(value: Any) -> Cell:
     if is_number(value):
-        return Cell(f"{value:,}" if isinstance(value, int) else number(value), float(value))
+        return Cell(f"{value:,}" if isinstance(value, int) else number_text(value), float(value))
     return Cell(text_of(value))

@@ -152,7 +152,7 @@ class Breakdown:
 
 
 @frozen
-class Tally:
+class ThresholdCounts:
     """How many of one kind there are at each score threshold, all labels together.
 
     Parameters
@@ -342,7 +342,7 @@ def breakdown(value: Any) -> Breakdown | None:
     return Breakdown(tuple(map(str, rows)), tuple(map(str, columns)), numbers, by)
 
 
-def tallies(value: Any) -> tuple[Tally, ...]:
+def tallies(value: Any) -> tuple[ThresholdCounts, ...]:
     """The tallies that a value holds: kinds of hits and errors by label and score threshold.
 
     Examples
@@ -365,7 +365,7 @@ def tallies(value: Any) -> tuple[Tally, ...]:
                         return ()
                     own = counts.setdefault(f"{side}, {kind.replace('_', ' ')}", {})
                     own[at] = own.get(at, 0.0) + count
-    return tuple(Tally(kind, tuple(sorted(own.items()))) for kind, own in counts.items())
+    return tuple(ThresholdCounts(kind, tuple(sorted(own.items()))) for kind, own in counts.items())
 
 
 def _member(value: Any, name: str) -> Any:

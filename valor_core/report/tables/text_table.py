@@ -42,7 +42,7 @@ class Cell:
 
 
 @frozen
-class Column:
+class TextColumn:
     """Title of a column, and what it holds.
 
     Parameters
@@ -64,8 +64,8 @@ Row = list[str | Cell]
 """Cells as a table's maker writes them."""
 
 
-def _columns(columns: Iterable[str | Column]) -> tuple[Column, ...]:
-    return tuple(Column(entry) if isinstance(entry, str) else entry for entry in columns)
+def _columns(columns: Iterable[str | TextColumn]) -> tuple[TextColumn, ...]:
+    return tuple(TextColumn(entry) if isinstance(entry, str) else entry for entry in columns)
 
 
 def _rows(rows: Iterable[Sequence[str | Cell]]) -> tuple[tuple[Cell, ...], ...]:
@@ -75,7 +75,7 @@ def _rows(rows: Iterable[Sequence[str | Cell]]) -> tuple[tuple[Cell, ...], ...]:
 
 
 @frozen
-class Table:
+class TextTable:
     """A titled table.
 
     Parameters
@@ -95,7 +95,7 @@ class Table:
 
     Examples
     --------
-    >>> table = Table("Results", ["label", Column("F1", numeric=True)], [["cat", "0.5000"]])
+    >>> table = TextTable("Results", ["label", TextColumn("F1", numeric=True)], [["cat", "0.5000"]])
     >>> print(table.plain())
     Results
     <BLANKLINE>
@@ -105,7 +105,7 @@ class Table:
     """
 
     title: str
-    columns: tuple[Column, ...] = field(converter=_columns)
+    columns: tuple[TextColumn, ...] = field(converter=_columns)
     rows: tuple[tuple[Cell, ...], ...] = field(converter=_rows)
     caption: str = field(default="", kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
@@ -158,13 +158,15 @@ class Table:
         return "  ".join(padded).rstrip()
 
 
-def number(value: float) -> str:
+def number_text(value: float) -> str:
     """Text of a number: counts in full, measures to four places.
 
     Examples
     --------
-    >>> number(1234), number(0.5), number(12345.678), number(2e-7), number(-0.0)
-    ('1,234', '0.5000', '12,345.7', '2.00e-07', '0.0000')
+    >>> number_text(1234), number_text(0.5), number_text(12345.678)
+    ('1,234', '0.5000', '12,345.7')
+    >>> number_text(2e-7), number_text(-0.0)
+    ('2.00e-07', '0.0000')
     """
     if isinstance(value, int):
         return f"{value:,}"

@@ -28,7 +28,7 @@ from valor_core.schemas.classification.scores import (
     ScoreMatrix,
     datum_codes,
     label_codes,
-    rows_of,
+    rows_of_datums,
 )
 from valor_core.schemas.columns import (
     BY_CONTENT,
@@ -310,7 +310,7 @@ class ClassificationBatch:
 
     def select(self, positions: Codes) -> ClassificationBatch:
         """The datums at some positions, ascending."""
-        rows, datums = rows_of(self.truth_datums, positions)
+        rows, datums = rows_of_datums(self.truth_datums, positions)
         return ClassificationBatch(
             self.datums.select(positions),
             self.labels,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, and_more, shown
 from valor_core.schemas.columns import Codes, are_below
-from valor_core.schemas.order import is_number
+from valor_core.schemas.order import is_numeral
 
 _NAMED = "Pass labels=[…], the class of every column of y_score."
 
@@ -198,7 +198,7 @@ def class_codes(
             )
         return names, np.searchsorted(names, truth)
     names = class_names(labels, width)
-    if labels is None or (are_numbers and not any(map(is_number, map(str, names.tolist())))):
+    if labels is None or (are_numbers and not any(map(is_numeral, map(str, names.tolist())))):
         return names, _positions(truth, width)
     return names, _places(names, truth)
 

@@ -141,7 +141,7 @@ class ScoreList:
 
     def select(self, positions: Codes) -> ScoreList:
         """The scores of the datums at some positions, numbered by those positions."""
-        rows, datums = rows_of(self.datums, positions)
+        rows, datums = rows_of_datums(self.datums, positions)
         return ScoreList(datums, self.labels[rows], self.values[rows], self.scored)
 
     def relabel(self, renamed: Codes) -> ScoreList:
@@ -187,7 +187,7 @@ class ScoreList:
         return with_copies(self, "datums", "labels", "values")
 
 
-def rows_of(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
+def rows_of_datums(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
     """Rows that belong to the datums at some positions, and their new datum numbers."""
     first = np.searchsorted(datums, positions, side="left")
     count = np.searchsorted(datums, positions, side="right") - first

@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.classification.scores import datum_codes, label_codes, rows_of
+from valor_core.schemas.classification.scores import datum_codes, label_codes, rows_of_datums
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
@@ -101,7 +101,7 @@ class ObjectColumns:
 
     def select(self, positions: Codes) -> Self:
         """The rows of the images at some positions."""
-        return self.take(*rows_of(self.datums, positions))
+        return self.take(*rows_of_datums(self.datums, positions))
 
     def renumber(self, positions: Sequence[Sequence[int]]) -> Self:
         """The same rows, each annotation at another position: by image, what was its position."""

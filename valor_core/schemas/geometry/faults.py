@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry.geometry import Box, Geometry, Mask, RotatedBox
 from valor_core.schemas.geometry.polygons import import_shapely, self_crossing, to_shapely
-from valor_core.schemas.geometry.shapes import KINDS, MASK, POLYGON, Rings, Shapes, polygons_of
+from valor_core.schemas.geometry.shapes import (
+    GEOMETRY_KINDS,
+    MASK,
+    POLYGON,
+    Rings,
+    Shapes,
+    polygons_of,
+)
 
 SLACK = 1.0
 """Pixels by which a shape may stick out of its image: annotators and models round."""
@@ -46,12 +53,12 @@ Faults = NDArray[np.uint8]
 """Codes of faults."""
 
 
-def codes_of(faults: Sequence[str]) -> list[int]:
+def fault_codes(faults: Sequence[str]) -> list[int]:
     """Codes of some faults.
 
     Examples
     --------
-    >>> codes_of([INVERTED])
+    >>> fault_codes([INVERTED])
     [2]
     """
     return [FAULTS.index(fault) for fault in faults]
@@ -212,12 +219,12 @@ def is_inverted(geometry: Geometry) -> bool:
     return isinstance(geometry, RotatedBox) and (geometry.width < 0 or geometry.height < 0)
 
 
-def described(geometry: Geometry) -> str:
+def geometry_words(geometry: Geometry) -> str:
     """How an error message calls a geometry.
 
     Examples
     --------
-    >>> described(Box(0, 0, 2, 1))
+    >>> geometry_words(Box(0, 0, 2, 1))
     'a box 0, 0, 2, 1'
     """
     if isinstance(geometry, Box):
@@ -227,7 +234,7 @@ def described(geometry: Geometry) -> str:
     if isinstance(geometry, Mask):
         return f"a mask of {geometry.height} by {geometry.width} pixels"
     corners = [len(ring) for polygon in polygons_of(geometry) for ring in polygon.rings]
-    return f"a {KINDS[POLYGON]} of {sum(corners)} corners"
+    return f"a {GEOMETRY_KINDS[POLYGON]} of {sum(corners)} corners"
 
 
 def _numbers(geometry: Box | RotatedBox) -> tuple[float, ...]:

@@ -26,8 +26,8 @@ from valor_core.schemas.geometry.faults import (
     Faults,
     area_faults,
     box_faults,
-    codes_of,
-    described,
+    fault_codes,
+    geometry_words,
     object_fault,
     shape_faults,
 )
@@ -133,7 +133,7 @@ def checked_boxes(
     kept = faults == 0
     if policy == "repair":
         repaired = mended_boxes(boxes, sizes)
-        kept = kept | np.isin(faults, codes_of(REPAIRABLE)) & (box_faults(repaired, None) == 0)
+        kept = kept | np.isin(faults, fault_codes(REPAIRABLE)) & (box_faults(repaired, None) == 0)
         boxes = np.where((faults == 0)[:, None], boxes, repaired)
     rows = np.flatnonzero(kept)
     return CheckedShapes(rows, Shapes(boxes[rows]), *_counts(side, faults, kept), faults[rows] > 0)
@@ -161,7 +161,7 @@ def _refuse(faults: Faults, policy: Policy, place: Place, found: Callable[[int],
     if policy not in ("error", "accept"):
         return
     refused: NDArray[np.bool_] = (
-        faults > 0 if policy == "error" else np.isin(faults, codes_of(_REFUSED))
+        faults > 0 if policy == "error" else np.isin(faults, fault_codes(_REFUSED))
     )
     rows = np.flatnonzero(refused)
     if not len(rows):
@@ -207,7 +207,7 @@ def checked_shapes(
     if shapes.only_boxes:
         return checked_boxes(shapes.boxes, sizes, policy, side, place)
     faults = area_faults(shapes) if policy == "accept" else shape_faults(shapes, sizes)
-    _refuse(faults, policy, place, lambda row: described(shapes.at(row)))
+    _refuse(faults, policy, place, lambda row: geometry_words(shapes.at(row)))
     if not faults.any():
         return CheckedShapes(np.arange(len(shapes)), shapes)
     if policy == "repair":
@@ -279,7 +279,7 @@ def checked_geometries(
     DetectionBatch.of, from_arrays or evaluate_detection.
     """
     raw = np.array([object_fault(geometry) for geometry in geometries], np.uint8)
-    _refuse(raw, policy, place, lambda row: described(geometries[row]))
+    _refuse(raw, policy, place, lambda row: geometry_words(geometries[row]))
     packed = raw == 0 if policy == "skip" else raw != FAULTS.index(NOT_FINITE)
     rows = np.flatnonzero(packed)
     own_sizes = None if sizes is None else sizes[rows]

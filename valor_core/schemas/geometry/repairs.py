@@ -20,7 +20,7 @@ from valor_core.schemas.geometry.polygons import (
     self_crossing,
     to_shapely,
 )
-from valor_core.schemas.geometry.shapes import BOX, MASK, Shapes, kind_of
+from valor_core.schemas.geometry.shapes import BOX, MASK, Shapes, geometry_kind
 
 REPAIRABLE = (INVERTED, SELF_CROSSING, OUTSIDE)
 """Faults that there is a repair for."""
@@ -94,7 +94,7 @@ def mended(geometry: Geometry, size: tuple[int, int] | None) -> Geometry | None:
     >>> mended(Box(-5, 0, 5, 5), (10, 10))
     Box(xmin=0.0, ymin=0.0, xmax=5.0, ymax=5.0)
     """
-    kind = kind_of(geometry)
+    kind = geometry_kind(geometry)
     if kind == MASK:
         return None
     shapes = Shapes.of([geometry])

@@ -23,7 +23,7 @@ from valor_core.schemas.geometry.geometry import (
 BOX, POLYGON, MASK = 0, 1, 2
 """Kinds of shapes, from the least to the most detailed."""
 
-KINDS = ("box", "polygon", "mask")
+GEOMETRY_KINDS = ("box", "polygon", "mask")
 """Their names."""
 
 
@@ -217,7 +217,7 @@ class Shapes:
     @classmethod
     def of(cls, geometries: Sequence[Geometry]) -> Shapes:
         """Columns of objects."""
-        kinds = np.array([kind_of(geometry) for geometry in geometries], np.uint8)
+        kinds = np.array([geometry_kind(geometry) for geometry in geometries], np.uint8)
         polygons = [polygons_of(geometry) for geometry in geometries]
         masks = [geometry if isinstance(geometry, Mask) else None for geometry in geometries]
         rings = Rings.of(polygons) if (kinds == POLYGON).any() else None
@@ -265,7 +265,7 @@ class Shapes:
         return map(self.at, range(len(self)))
 
 
-def kind_of(geometry: Geometry) -> int:
+def geometry_kind(geometry: Geometry) -> int:
     """`BOX`, `POLYGON` or `MASK`."""
     if isinstance(geometry, Box):
         return BOX

@@ -5,7 +5,7 @@ from valor_core.schemas.segmentation.items import Segmentation
 from valor_core.schemas.segmentation.label_images import (
     BACKGROUND,
     IGNORED,
-    LabelMap,
+    LabelImage,
     Layer,
     Legend,
 )
@@ -14,7 +14,7 @@ from valor_core.schemas.segmentation.segments import Segments
 __all__ = [
     "BACKGROUND",
     "IGNORED",
-    "LabelMap",
+    "LabelImage",
     "Layer",
     "Legend",
     "Segmentation",

@@ -22,10 +22,10 @@ from valor_core.schemas.pairing import LabelSides
 from valor_core.schemas.segmentation.items import Segmentation, Side
 from valor_core.schemas.segmentation.label_images import (
     IGNORED,
-    LabelMap,
+    LabelImage,
+    LabelImages,
     Layer,
-    Maps,
-    codes_of,
+    codes_of_legends,
 )
 from valor_core.schemas.segmentation.layers import are_apart, by_key
 from valor_core.schemas.segmentation.legends import (
@@ -58,7 +58,7 @@ class SegmentationBatch:
     labels : tuple of Label
         The batch's vocabulary; codes are positions in it.
     layers : tuple of Layer
-        The label maps, one layer for each label key.
+        The label images, one layer for each label key.
     stuff : frozenset of Label
         Labels that the data say are stuff, not things.
     left_out : mapping of str to int
@@ -100,7 +100,9 @@ class SegmentationBatch:
                 "layers: expected one layer for each label key, with no label of another one"
             )
 
-    def _check_item(self, position: int, true: LabelMap | None, predicted: LabelMap | None) -> None:
+    def _check_item(
+        self, position: int, true: LabelImage | None, predicted: LabelImage | None
+    ) -> None:
         for one in (true, predicted):
             if one is not None and one.legend.codes.max(initial=-1) >= len(self.labels):
                 raise SchemaError(
@@ -259,13 +261,13 @@ class SegmentationBatch:
                 metadata=datum.metadata,
             )
 
-    def _side(self, maps: Sequence[LabelMap | None], place: str) -> Side:
+    def _side(self, maps: Sequence[LabelImage | None], place: str) -> Side:
         there = [one for one in maps if one is not None]
         if len(there) == 1 and there[0].legend.has_instances:
             return self._segments(there[0])
         return self._masks(there, place)
 
-    def _segments(self, one: LabelMap) -> Segments:
+    def _segments(self, one: LabelImage) -> Segments:
         legend = one.legend
         is_label = legend.codes >= 0
         codes = legend.codes[is_label].tolist()
@@ -274,7 +276,7 @@ class SegmentationBatch:
         labels = (self.labels[code] for code in codes)
         return Segments(one.pixels, dict(zip(numbers, labels, strict=True)), crowd)
 
-    def _masks(self, maps: Sequence[LabelMap], place: str) -> dict[Label, Flags] | None:
+    def _masks(self, maps: Sequence[LabelImage], place: str) -> dict[Label, Flags] | None:
         masks: dict[Label, Flags] = {}
         for one in maps:
             image = one.read(0, one.pixels.shape[0], place)
@@ -284,18 +286,18 @@ class SegmentationBatch:
         return masks or None
 
 
-def _annotated(sides: Iterable[Maps]) -> Codes:
-    """Positions, ascending, of the images with a label map in any layer."""
+def _annotated(sides: Iterable[LabelImages]) -> Codes:
+    """Positions, ascending, of the images with a label image in any layer."""
     found = {i for maps in sides for i, one in enumerate(maps) if one is not None}
     return np.array(sorted(found), np.int64)
 
 
-def _named(sides: Iterable[Maps]) -> Codes:
+def _named(sides: Iterable[LabelImages]) -> Codes:
     """Codes of the labels that the legends of one side name in any layer."""
-    return np.array([code for maps in sides for code in codes_of(maps).tolist()], np.int64)
+    return np.array([code for maps in sides for code in codes_of_legends(maps).tolist()], np.int64)
 
 
-def _ignored(maps: Sequence[LabelMap], place: str) -> int | Flags | None:
+def _ignored(maps: Sequence[LabelImage], place: str) -> int | Flags | None:
     """The value, or else the pixels, that do not count."""
     values = [one.legend.values[one.legend.codes == IGNORED] for one in maps]
     if not any(map(len, values)):

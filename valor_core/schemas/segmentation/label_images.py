@@ -1,4 +1,4 @@
-"""Label maps: images of whole numbers, and what their values mean."""
+"""Label images: images of whole numbers, and what their values mean."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Legend:
 
 
 @frozen
-class LabelMap:
+class LabelImage:
     """The labels of an image's pixels.
 
     Parameters
@@ -143,7 +143,7 @@ class LabelMap:
 
         Examples
         --------
-        >>> LabelMap([[0, 1], [1, 1]], Legend.of_labels(1)).read(1, 2, "item 'a', groundtruth")
+        >>> LabelImage([[0, 1], [1, 1]], Legend.of_labels(1)).read(1, 2, "item 'a', groundtruth")
         array([[1, 1]])
         """
         rows: Any = self.pixels.read(first, last)
@@ -156,20 +156,20 @@ class LabelMap:
         return rows
 
 
-Maps = tuple[LabelMap | None, ...]
+LabelImages = tuple[LabelImage | None, ...]
 """One side of a layer."""
 
 
-def _maps(values: Iterable[LabelMap | None]) -> Maps:
+def _maps(values: Iterable[LabelImage | None]) -> LabelImages:
     return tuple(values)
 
 
-def codes_of(maps: Maps) -> Codes:
+def codes_of_legends(maps: LabelImages) -> Codes:
     """Codes of all labels that legends name, whether a pixel has them or not, ascending.
 
     Examples
     --------
-    >>> codes_of((LabelMap([[0]], Legend.of_labels(2)), None))
+    >>> codes_of_legends((LabelImage([[0]], Legend.of_labels(2)), None))
     array([0, 1])
     """
     legends = {id(one.legend): one.legend for one in maps if one is not None}
@@ -180,7 +180,7 @@ def codes_of(maps: Maps) -> Codes:
 
 @frozen
 class Layer:
-    """One label map on each side of every datum; a datum has a layer for each label key.
+    """One label image on each side of every datum; a datum has a layer for each label key.
 
     Parameters
     ----------
@@ -188,8 +188,8 @@ class Layer:
         The maps of each datum; None is all background.
     """
 
-    groundtruths: Maps = field(converter=_maps)
-    predictions: Maps = field(converter=_maps)
+    groundtruths: LabelImages = field(converter=_maps)
+    predictions: LabelImages = field(converter=_maps)
 
     def select(self, positions: Codes) -> Layer:
         """The maps of the datums at some positions."""
@@ -199,7 +199,7 @@ class Layer:
     @property
     def codes(self) -> Codes:
         """Codes of all labels that legends name, whether a pixel has them or not, ascending."""
-        return codes_of((*self.groundtruths, *self.predictions))
+        return codes_of_legends((*self.groundtruths, *self.predictions))
 
     def relabel(self, renamed: Codes) -> Layer:
         """The same under other label codes."""
@@ -213,12 +213,12 @@ class Layer:
         """The same with other legends; each is changed once."""
         known: dict[int, Legend | None] = {}
 
-        def mapped(one: LabelMap | None) -> LabelMap | None:
+        def mapped(one: LabelImage | None) -> LabelImage | None:
             if one is None:
                 return None
             if id(one.legend) not in known:
                 known[id(one.legend)] = change(one.legend)
             legend = known[id(one.legend)]
-            return None if legend is None else LabelMap(one.pixels, legend)
+            return None if legend is None else LabelImage(one.pixels, legend)
 
         return Layer(map(mapped, self.groundtruths), map(mapped, self.predictions))

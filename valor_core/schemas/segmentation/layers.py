@@ -13,7 +13,7 @@ from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation.label_images import (
     BACKGROUND,
     IGNORED,
-    LabelMap,
+    LabelImage,
     Layer,
     Legend,
 )
@@ -34,7 +34,7 @@ def are_apart(layers: Sequence[Layer], labels: Sequence[Label]) -> bool:
 
     Examples
     --------
-    >>> layer = Layer([LabelMap([[1, 2]], Legend.of_labels(2))], [None])
+    >>> layer = Layer([LabelImage([[1, 2]], Legend.of_labels(2))], [None])
     >>> are_apart([layer], [Label("x", "cat"), Label("y", "dog")])
     False
     """
@@ -63,7 +63,7 @@ def by_key(layers: Sequence[Layer], labels: Sequence[Label], name: Names) -> lis
 
     Examples
     --------
-    >>> layer = Layer([LabelMap([[1, 2]], Legend.of_labels(2))], [None])
+    >>> layer = Layer([LabelImage([[1, 2]], Legend.of_labels(2))], [None])
     >>> [one.codes for one in by_key([layer], [Label("x", "cat"), Label("y", "dog")], str)]
     [array([0]), array([1])]
     """
@@ -77,7 +77,7 @@ def _layer_of(key: str, layers: Sequence[Layer], labels: Sequence[Label], name: 
     own = np.array([label.key == key for label in labels])
     parts = [layer.only(own) for layer in layers if key in _keys_of(layer, labels)]
 
-    def side(maps: Iterator[tuple[LabelMap | None, ...]], what: str) -> list[LabelMap | None]:
+    def side(maps: Iterator[tuple[LabelImage | None, ...]], what: str) -> list[LabelImage | None]:
         return [
             _joined([one for one in several if one is not None], labels, f"{name(i)}, {what}")
             for i, several in enumerate(maps)
@@ -89,7 +89,7 @@ def _layer_of(key: str, layers: Sequence[Layer], labels: Sequence[Label], name: 
     )
 
 
-def _joined(maps: Sequence[LabelMap], labels: Sequence[Label], place: str) -> LabelMap | None:
+def _joined(maps: Sequence[LabelImage], labels: Sequence[Label], place: str) -> LabelImage | None:
     if len(maps) < 2:
         return maps[0] if maps else None
     joint = _Joint.of(maps)
@@ -108,14 +108,14 @@ def _joined(maps: Sequence[LabelMap], labels: Sequence[Label], place: str) -> La
             )
         np.maximum(image, painted.astype(image.dtype), out=image)
     crowd = joint.crowd if any(one.legend.has_instances for one in maps) else None
-    joined = LabelMap(image, Legend(np.arange(ignored), joint.codes, crowd))
+    joined = LabelImage(image, Legend(np.arange(ignored), joint.codes, crowd))
     is_ignored = image == ignored
     return without(joined, is_ignored) if is_ignored.any() else joined
 
 
 @frozen(eq=False)
 class _Joint:
-    """Numbers for the labels, or objects, of several label maps: 0 is background.
+    """Numbers for the labels, or objects, of several label images: 0 is background.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class _Joint:
     values: list[Codes]
 
     @classmethod
-    def of(cls, maps: Sequence[LabelMap]) -> _Joint:
+    def of(cls, maps: Sequence[LabelImage]) -> _Joint:
         """Numbers in the order of the maps."""
         codes, crowd, places = [BACKGROUND], [False], []
         for one in maps:
@@ -147,7 +147,7 @@ class _Joint:
         return cls(np.array(codes, np.int64), np.array(crowd), places)
 
 
-def _positions(one: LabelMap, shape: tuple[int, ...], place: str) -> Codes:
+def _positions(one: LabelImage, shape: tuple[int, ...], place: str) -> Codes:
     """Position of each pixel's value in the legend."""
     if one.pixels.shape != shape:
         expected, found = (" by ".join(map(str, sides)) for sides in (shape, one.pixels.shape))

@@ -12,7 +12,7 @@ import numpy as np
 from valor_core.errors import SchemaError, found_at, shown
 from valor_core.schemas.label import Label, Vocabulary, as_label
 from valor_core.schemas.segmentation.image_remedies import MASKS
-from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED, LabelMap, Legend
+from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_core.schemas.segmentation.pixels import Flags, Pixels, as_array, flags
 
 PixelLabels = tuple[Label, ...] | Mapping[int, Label | None]
@@ -212,7 +212,7 @@ def _named(labels: PixelLabels) -> dict[int, Label | None]:
     if not isinstance(labels, Mapping):
         _check_distinct(labels)
         labels = dict(enumerate(labels, 1))
-    key_of(labels)
+    label_key_of(labels)
     return {0: None, **labels}
 
 
@@ -224,7 +224,7 @@ def _check_distinct(labels: Iterable[Label]) -> None:
         seen.add(label)
 
 
-def key_of(labels: PixelLabels) -> str:
+def label_key_of(labels: PixelLabels) -> str:
     """The key of the labels of one image.
 
     Raises
@@ -234,7 +234,7 @@ def key_of(labels: PixelLabels) -> str:
 
     Examples
     --------
-    >>> key_of(pixel_labels({0: None, 1: ("kind", "road")}))
+    >>> label_key_of(pixel_labels({0: None, 1: ("kind", "road")}))
     'kind'
     """
     given = labels.values() if isinstance(labels, Mapping) else labels
@@ -262,13 +262,13 @@ def highest(legend: Legend) -> int:
     return int(legend.values[legend.codes >= 0].max(initial=0))
 
 
-def label_maps(images: Iterable[Any], legend: Legend, name: str) -> list[LabelMap]:
-    """Label maps of images; messages call them by `name` and position.
+def label_maps(images: Iterable[Any], legend: Legend, name: str) -> list[LabelImage]:
+    """Label images of images; messages call them by `name` and position.
 
     Raises
     ------
     SchemaError
-        As `label_map` does.
+        As `label_image` does.
 
     Examples
     --------
@@ -281,12 +281,12 @@ got array of <U3, shape (1, 1)
     maps = []
     for position, image in enumerate(images):
         with found_at(f"{name}[{position}], "):
-            maps.append(label_map(image, legend))
+            maps.append(label_image(image, legend))
     return maps
 
 
-def label_map(image: Any, legend: Legend) -> LabelMap:
-    """The label map of an image.
+def label_image(image: Any, legend: Legend) -> LabelImage:
+    """The label image of an image.
 
     Raises
     ------
@@ -295,7 +295,7 @@ def label_map(image: Any, legend: Legend) -> LabelMap:
 
     Examples
     --------
-    >>> label_map([[True, False]], Legend.of_labels(1)).pixels.array
+    >>> label_image([[True, False]], Legend.of_labels(1)).pixels.array
     array([[1, 0]], dtype=uint8)
     """
     if isinstance(image, np.ndarray) or not isinstance(image, Pixels):
@@ -306,7 +306,7 @@ def label_map(image: Any, legend: Legend) -> LabelMap:
                 f"{shown(image)}",
                 MASKS,
             )
-    return LabelMap(image, legend)
+    return LabelImage(image, legend)
 
 
 def ignored_of(value: Any) -> int | tuple[int, ...] | Flags | None:

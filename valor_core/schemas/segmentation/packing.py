@@ -1,4 +1,4 @@
-"""Sides: label maps of what items say of an image's ground truth and prediction."""
+"""Sides: label images of what items say of an image's ground truth and prediction."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from attrs import evolve, field, frozen
 from valor_core.errors import SchemaError
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, as_label
 from valor_core.schemas.segmentation.items import Segmentation
-from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED, LabelMap, Legend
+from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_core.schemas.segmentation.legends import (
     PixelLabels,
     check_ignored,
-    key_of,
-    label_map,
+    label_image,
+    label_key_of,
     legend_of,
 )
 from valor_core.schemas.segmentation.pixels import Flags, Image, flags
 from valor_core.schemas.segmentation.segments import Segments
 
-Maps = dict[str, LabelMap]
-"""Label maps by label key."""
+LabelImagesByKey = dict[str, LabelImage]
+"""Label images by label key."""
 
 
 @frozen
 class Packer:
-    """Makes label maps of what items say of their sides.
+    """Makes label images of what items say of their sides.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class Packer:
     vocabulary: Vocabulary = field(factory=Vocabulary)
     legends: dict[Any, tuple[str, Legend]] = field(factory=dict)
 
-    def maps(self, item: Segmentation) -> tuple[Maps, Maps]:
-        """The label maps of both sides of an item.
+    def maps(self, item: Segmentation) -> tuple[LabelImagesByKey, LabelImagesByKey]:
+        """The label images of both sides of an item.
 
         Raises
         ------
@@ -59,7 +59,7 @@ class Packer:
                     raise error.at(f"item {item.uid!r}, ") from None
         return true, seen
 
-    def _side(self, item: Segmentation, side: str) -> Maps:
+    def _side(self, item: Segmentation, side: str) -> LabelImagesByKey:
         value = getattr(item, side)
         if value is None:
             return {}
@@ -76,7 +76,7 @@ class Packer:
             if isinstance(value, Segments):
                 return _of_segments(value, ignored, self.vocabulary)
             key, legend = self._legend(item.labels, ignored)
-            return {key: label_map(value, legend)}
+            return {key: label_image(value, legend)}
         except SchemaError as error:
             message = f"item {item.uid!r}, {side}: {error.message}"
             raise SchemaError(message, error.remedy) from None
@@ -85,7 +85,7 @@ class Packer:
         known = tuple(labels.items()) if isinstance(labels, Mapping) else labels, ignored
         if known not in self.legends:
             legend = legend_of(labels, ignored, self.vocabulary)
-            self.legends[known] = key_of(labels), legend
+            self.legends[known] = label_key_of(labels), legend
         return self.legends[known]
 
 
@@ -96,8 +96,8 @@ def _ignored(item: Segmentation, side: str) -> tuple[int, ...]:
     return item.ignore if isinstance(item.ignore, tuple) else (item.ignore,)
 
 
-def without(one: LabelMap | None, ignored: Flags) -> LabelMap:
-    """A label map in which some pixels do not count; one that is missing is background.
+def without(one: LabelImage | None, ignored: Flags) -> LabelImage:
+    """A label image in which some pixels do not count; one that is missing is background.
 
     Raises
     ------
@@ -106,11 +106,11 @@ def without(one: LabelMap | None, ignored: Flags) -> LabelMap:
 
     Examples
     --------
-    >>> without(LabelMap([[1, 1]], Legend.of_labels(1)), np.array([[True, False]])).pixels.array
+    >>> without(LabelImage([[1, 1]], Legend.of_labels(1)), np.array([[True, False]])).pixels.array
     array([[2, 1]])
     """
     if one is None:
-        return LabelMap(ignored, Legend.of({0: BACKGROUND, 1: IGNORED}))
+        return LabelImage(ignored, Legend.of({0: BACKGROUND, 1: IGNORED}))
     if ignored.shape != one.pixels.shape:
         expected, found = (
             " by ".join(map(str, shape)) for shape in (one.pixels.shape, ignored.shape)
@@ -124,20 +124,22 @@ def without(one: LabelMap | None, ignored: Flags) -> LabelMap:
     kind = np.promote_types(image.dtype, np.min_scalar_type(value))
     painted: Image = image.astype(kind if kind.kind in "iu" else np.int64)
     painted[ignored] = value
-    return LabelMap(painted, legend)
+    return LabelImage(painted, legend)
 
 
-def _of_segments(value: Segments, values: tuple[int, ...], vocabulary: Vocabulary) -> Maps:
+def _of_segments(
+    value: Segments, values: tuple[int, ...], vocabulary: Vocabulary
+) -> LabelImagesByKey:
     check_ignored(values, value.labels)
     codes = {number: vocabulary.code(label) for number, label in value.labels.items()}
     ignored = dict.fromkeys(values, IGNORED)
     legend = Legend.of({0: BACKGROUND} | codes | ignored)
     crowd = np.isin(legend.values, list(value.crowd))
     key = next((label.key for label in value.labels.values()), DEFAULT_KEY)
-    return {key: LabelMap(value.pixels, evolve(legend, crowd=crowd))}
+    return {key: LabelImage(value.pixels, evolve(legend, crowd=crowd))}
 
 
-def _of_masks(value: Mapping[Any, Any], overlap: str, vocabulary: Vocabulary) -> Maps:
+def _of_masks(value: Mapping[Any, Any], overlap: str, vocabulary: Vocabulary) -> LabelImagesByKey:
     by_key: dict[str, list[tuple[Label, Flags]]] = {}
     for name, mask in value.items():
         label = as_label(name)
@@ -147,7 +149,7 @@ def _of_masks(value: Mapping[Any, Any], overlap: str, vocabulary: Vocabulary) ->
 
 def _painted(
     masks: Sequence[tuple[Label, Flags]], overlap: str, vocabulary: Vocabulary
-) -> LabelMap:
+) -> LabelImage:
     """One image of several masks."""
     shape = masks[0][1].shape
     image = np.zeros(shape, np.min_scalar_type(len(masks)))
@@ -167,4 +169,4 @@ def _painted(
             )
         image[mask if overlap == "last" else mask & ~shared] = value
     codes = {value: vocabulary.code(label) for value, (label, _) in enumerate(masks, 1)}
-    return LabelMap(image, Legend.of({0: BACKGROUND} | codes))
+    return LabelImage(image, Legend.of({0: BACKGROUND} | codes))

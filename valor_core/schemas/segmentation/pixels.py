@@ -180,7 +180,7 @@ def _is_row(values: Any) -> bool:
 
 
 @frozen
-class InMemory:
+class ImageInMemory:
     """Pixels of an array.
 
     Parameters
@@ -190,7 +190,7 @@ class InMemory:
 
     Examples
     --------
-    >>> InMemory([[0, 1, 1]]).shape
+    >>> ImageInMemory([[0, 1, 1]]).shape
     (1, 3)
     """
 
@@ -214,10 +214,10 @@ class InMemory:
 
 def as_pixels(value: Any) -> Pixels:
     """The pixels that an array, or an object with the methods of `Pixels`, stands for."""
-    if isinstance(value, InMemory):  # asked first, since asking for a protocol takes long
+    if isinstance(value, ImageInMemory):  # asked first, since asking for a protocol takes long
         return value
     if isinstance(value, np.ndarray) or not isinstance(value, Pixels):
-        return InMemory(value)
+        return ImageInMemory(value)
     return value
 
 
@@ -237,7 +237,7 @@ def strips(
 
     Examples
     --------
-    >>> list(strips((5, 10), InMemory(np.zeros((5, 10), np.uint8))))
+    >>> list(strips((5, 10), ImageInMemory(np.zeros((5, 10), np.uint8))))
     [(0, 5)]
     """
     height, width = shape

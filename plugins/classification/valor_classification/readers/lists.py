@@ -15,7 +15,7 @@ from valor_classification.readers.truth import label_text, labels
 from valor_core.errors import ReadError, shown
 from valor_core.readers.tables import Table, TablePartition, read_table
 from valor_core.readers.tables.metadata import columns_beside
-from valor_core.readers.tables.nested import parsed, tables
+from valor_core.readers.tables.nested import field_tables, parsed
 from valor_core.readers.tables.table import as_number
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import DEFAULT_KEY, Label
@@ -99,7 +99,7 @@ class ListsReader:
         columns = columns_beside(table, own)
         facts = [{name: cells[row] for name, cells in columns.items()} for row in range(len(table))]
         if table.has(chosen.metadata):
-            for row, fields in enumerate(tables(table, chosen.metadata)):
+            for row, fields in enumerate(field_tables(table, chosen.metadata)):
                 facts[row] |= fields
         return facts
 

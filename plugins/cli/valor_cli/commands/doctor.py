@@ -16,7 +16,7 @@ from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
 from valor_core.extras import ways
 from valor_core.plugins.registry import Registry
-from valor_core.report.tables.text_table import Cell, Row, Table
+from valor_core.report.tables.text_table import Cell, Row, TextTable
 
 OWN = "valor-core"
 _NO_EXTRA = {"extra": ""}
@@ -107,9 +107,9 @@ def _tables(
     versions: dict[str, str],
     plugins: Iterable[PluginCheck],
     extras: Iterable[Extra],
-) -> Iterable[Table]:
-    yield Table("Versions", ["what", "version"], [[k, v] for k, v in versions.items()])
-    yield Table(
+) -> Iterable[TextTable]:
+    yield TextTable("Versions", ["what", "version"], [[k, v] for k, v in versions.items()])
+    yield TextTable(
         "Plugins",
         ["namespace", "distribution", "version", "state", "kernels"],
         [
@@ -119,7 +119,7 @@ def _tables(
     )
     rows = [row for extra in extras for row in _rows(extra)]
     if rows:
-        yield Table("Extras", ["distribution", "extra", "state", "install it with"], rows)
+        yield TextTable("Extras", ["distribution", "extra", "state", "install it with"], rows)
 
 
 def _rows(extra: Extra) -> Iterator[Row]:

@@ -18,7 +18,7 @@ from valor_core.plugins.spec import (
     ResourceKindSpec,
     Spec,
 )
-from valor_core.report.tables.text_table import Row, Table
+from valor_core.report.tables.text_table import Row, TextTable
 
 DIRECTIONS = {True: "higher", False: "lower", None: "neither"}
 
@@ -71,13 +71,13 @@ def command(namespaces: tuple[str, ...], as_json: bool, **wanted: bool) -> None:
         streams.talk(f"not usable: {namespace}: {error}")
 
 
-def _tables(specs: Iterable[Spec], registry: Registry) -> Iterable[Table]:
+def _tables(specs: Iterable[Spec], registry: Registry) -> Iterable[TextTable]:
     by_namespace: dict[str, list[Spec]] = {}
     for spec in specs:
         by_namespace.setdefault(spec.namespace, []).append(spec)
     for namespace, own in by_namespace.items():
         name, version = registry.distribution(own[0])
-        yield Table(f"{namespace}, from {name} {version}", _columns(own[0]), map(_row, own))
+        yield TextTable(f"{namespace}, from {name} {version}", _columns(own[0]), map(_row, own))
 
 
 _SAYS: Mapping[type[Spec], str] = {ReaderSpec: "what it reads", GallerySpec: "what it draws"}

@@ -22,7 +22,7 @@ from valor_core.errors import (
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.plugins.registry import Registry
 from valor_core.report.report import Report
-from valor_core.report.requirements import split
+from valor_core.report.requirements import split_requirement
 
 
 @make_command("merge")
@@ -59,7 +59,7 @@ def command(
     _check_distinct(states)
     _check_output(output, states)
     with _started(states[0], registry_with(modules)) as evaluator:
-        evaluator.require(dict(map(split, conditions)))
+        evaluator.require(dict(map(split_requirement, conditions)))
         report = _merged(evaluator, states[1:])
     unwritten = Unwritten()
     Destinations(output).write(report, unwritten)

@@ -20,7 +20,7 @@ from valor_core.errors import (
     did_you_mean,
 )
 from valor_core.metrics.gallery import GalleryParameters
-from valor_core.parameters.declaration import Parameter, declared, plain
+from valor_core.parameters.declaration import Parameter, declared, parameter_values
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import (
     KINDS,
@@ -33,7 +33,7 @@ from valor_core.plugins.spec import (
     TaskSpec,
     fold,
 )
-from valor_core.report.tables.text_table import Row, Table
+from valor_core.report.tables.text_table import Row, TextTable
 
 
 @make_command("show")
@@ -193,7 +193,7 @@ def _words(title: str, value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _table(taken: tuple[Parameter, ...]) -> Table:
+def _table(taken: tuple[Parameter, ...]) -> TextTable:
     rows: list[Row] = []
     for parameter in taken:
         also = f" Also called {', '.join(parameter.aliases)}." if parameter.aliases else ""
@@ -206,7 +206,7 @@ def _table(taken: tuple[Parameter, ...]) -> Table:
                 f"{parameter.help}{also}",
             ]
         )
-    return Table("Parameters", ["name", "type", "default", "range", "what it means"], rows)
+    return TextTable("Parameters", ["name", "type", "default", "range", "what it means"], rows)
 
 
 def _default(parameter: Parameter) -> Any:
@@ -217,7 +217,7 @@ def _default(parameter: Parameter) -> Any:
 
 
 def _jsonable(value: Any) -> Any:
-    return plain(value) if attrs.has(type(value)) else str(value)
+    return parameter_values(value) if attrs.has(type(value)) else str(value)
 
 
 def _record(parameter: Parameter) -> dict[str, Any]:

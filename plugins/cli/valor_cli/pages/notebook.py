@@ -8,8 +8,8 @@ from html import escape
 from valor_core.errors import printable_lines
 from valor_core.report.report import Report
 from valor_core.report.results import Results
-from valor_core.report.tables.report_tables import counted, cut_short, failures, tables
-from valor_core.report.tables.text_table import Cell, Column, Table
+from valor_core.report.tables.report_tables import cut_short, failures, items_line, tables_of
+from valor_core.report.tables.text_table import Cell, TextColumn, TextTable
 
 _MOST_ROWS = 20
 
@@ -21,14 +21,14 @@ def notebook(found: Report | Results) -> str:
     """
     lines = []
     if isinstance(found, Report):
-        lines = [counted(found), *cut_short(found), *failures(found)]
+        lines = [items_line(found), *cut_short(found), *failures(found)]
         lines += [f"Warning: {warning}" for warning in found.warnings]
     parts = [f"<p>{escape(line)}</p>" for line in lines]
-    parts += [_table(table) for table in tables(found, most_rows=_MOST_ROWS)]
+    parts += [_table(table) for table in tables_of(found, most_rows=_MOST_ROWS)]
     return printable_lines("\n".join(["<div>", *parts, "</div>"]))
 
 
-def _table(table: Table) -> str:
+def _table(table: TextTable) -> str:
     caption = f"<br>{escape(table.caption)}" if table.caption else ""
     heads = _cells([Cell(column.title) for column in table.columns], table.columns, "th")
     rows = "\n".join(_cells(row, table.columns, "td") for row in table.rows)
@@ -40,7 +40,7 @@ def _table(table: Table) -> str:
     )
 
 
-def _cells(row: Sequence[Cell], columns: Sequence[Column], tag: str) -> str:
+def _cells(row: Sequence[Cell], columns: Sequence[TextColumn], tag: str) -> str:
     cells = (
         f'<{tag} style="text-align: {"right" if column.numeric else "left"}">'
         f"{escape(cell.text)}</{tag}>"

@@ -23,12 +23,12 @@ from valor_core.report.tables.detail_tables import detail_tables
 from valor_core.report.tables.pivot import apart, entries_of, headlines, several, titles_of
 from valor_core.report.tables.report_tables import (
     breakdown_table,
-    counted,
     cut_short,
-    described,
     failures,
+    items_line,
     matrix_table,
-    tables,
+    tables_of,
+    title_and_caption,
 )
 from valor_core.report.tables.structures import (
     Breakdown,
@@ -39,7 +39,7 @@ from valor_core.report.tables.structures import (
     matrix,
     tallies,
 )
-from valor_core.report.tables.text_table import Cell, Column, Table, number
+from valor_core.report.tables.text_table import Cell, TextColumn, TextTable, number_text
 
 MOST_CARDS = 8
 MOST_LABELS_DRAWN = 60
@@ -61,7 +61,7 @@ def html(report: Report) -> str:
     >>> page.startswith("<!doctype html>"), "0.7500" in page, "<script" in page
     (True, True, False)
     """
-    shown = tables(report, most_matrix=0)
+    shown = tables_of(report, most_matrix=0)
     last = _titled(shown, "Requirements")
     structures = _titled(shown, "Curves and other values")
     body = [
@@ -88,7 +88,7 @@ def html(report: Report) -> str:
     )
 
 
-def _titled(shown: Iterable[Table], title: str) -> list[Table]:
+def _titled(shown: Iterable[TextTable], title: str) -> list[TextTable]:
     return [table for table in shown if table.title == title]
 
 
@@ -104,7 +104,7 @@ def _header(report: Report) -> str:
         whole = len(report.requirements)
         text = f"{met} of {whole} requirement{'' if whole == 1 else 's'} met"
         pill = f'<span class="pill {"good" if met == whole else "bad"}">{text}</span>'
-    parts = [counted(report)]
+    parts = [items_line(report)]
     data = report.config.get("data")
     if isinstance(data, dict):
         parts += [f"{key} {value}" for key, value in data.items() if isinstance(value, str)]
@@ -133,16 +133,17 @@ def _cards(report: Report) -> str:
         small = f"<small>{_e(', '.join(about))}</small>" if about else ""
         name = f"{called(entry)} {entry.part}".rstrip()
         cards.append(
-            f'<div class="card"><dt>{_e(name)}</dt><dd>{_e(number(entry.value))}</dd>{small}</div>'
+            f'<div class="card"><dt>{_e(name)}</dt>'
+            f"<dd>{_e(number_text(entry.value))}</dd>{small}</div>"
         )
     return f'<dl class="cards">\n{chr(10).join(cards)}\n</dl>' if cards else ""
 
 
-def _section(table: Table) -> str:
+def _section(table: TextTable) -> str:
     return f"<section>\n<h2>{_e(table.title)}</h2>\n{_table(table)}\n</section>"
 
 
-def _table(table: Table) -> str:
+def _table(table: TextTable) -> str:
     caption = f'<p class="caption">{_e(table.caption)}</p>\n' if table.caption else ""
     heads = "".join(
         f'<th scope="col"{_class("n" if column.numeric else "")}>{_e(column.title)}</th>'
@@ -171,7 +172,7 @@ def _is_share(rows: Sequence[Sequence[Cell]], place: int) -> bool:
     return len(numbers) > 1 and measured and all(0 <= n <= 1 for n in numbers if n is not None)
 
 
-def _row(row: Sequence[Cell], columns: Sequence[Column], barred: Sequence[bool]) -> str:
+def _row(row: Sequence[Cell], columns: Sequence[TextColumn], barred: Sequence[bool]) -> str:
     cells = []
     for place, (cell, column) in enumerate(zip(row, columns, strict=True)):
         bar = barred[place] and cell.number is not None
@@ -210,7 +211,7 @@ def _matrices(report: Report) -> str:
 
 def _matrix(result: Result, among: Sequence[Result]) -> str:
     held = matrix(result.value)
-    title, caption = described(result, among)
+    title, caption = title_and_caption(result, among)
     if held is None:
         return ""
     table = matrix_table(held, title, caption, MOST_LABELS_DRAWN)
@@ -241,14 +242,14 @@ def _breakdown(result: Result, among: Sequence[Result]) -> str:
     held = breakdown(result.value)
     if held is None:
         return ""
-    title, caption = described(result, among)
+    title, caption = title_and_caption(result, among)
     shares = _shares(held)
     if shares:
         return _measured(held, shares, title, caption)
     drawing = plots.row_plot(
         [kind.replace("_", " ") for kind in held.kinds],
         [column.replace("_", " ") for column in held.columns],
-        [[None if n is None else (n, number(n)) for n in row] for row in held.numbers],
+        [[None if n is None else (n, number_text(n)) for n in row] for row in held.numbers],
         name=f"{title}: {', '.join(held.columns)} of {len(held.kinds)} kinds",
     )
     figure = _Figure("", caption, (drawing,), wide=True)
@@ -316,7 +317,7 @@ def _curve_figure(result: Result, among: Sequence[Result]) -> _Figure:
     held = [curve for curve in curves(result.value) if curve.points]
     kind = curves(result.value)[0].kind
     x, y = _AXES[kind]
-    title, caption = described(result, among)
+    title, caption = title_and_caption(result, among)
     lowest = sorted(held, key=lambda curve: curve.area)[: plots.COLORS]
     bright = held if len(held) <= plots.COLORS else [c for c in held if c in lowest]
     gray = [curve for curve in held if curve not in bright][:MOST_GREY_LINES]
@@ -342,7 +343,7 @@ def _reliability(found: Sequence[Result]) -> list[_Figure]:
     figures = []
     for result in found:
         held = bins(result.value)
-        title, caption = described(result, found)
+        title, caption = title_and_caption(result, found)
         score = plots.Axis("confidence")
         points = [(each.confidence, each.accuracy) for each in held]
         measure = held[0].measure
@@ -369,7 +370,7 @@ def _reliability(found: Sequence[Result]) -> list[_Figure]:
 def _tallied(result: Result, among: Sequence[Result]) -> _Figure:
     """Kinds of hits and errors by score threshold."""
     held = tallies(result.value)
-    title, caption = described(result, among)
+    title, caption = title_and_caption(result, among)
     thresholds = [at for each in held for at, _ in each.points]
     most = max(count for each in held for _, count in each.points)
     drawing = plots.line_plot(
@@ -381,12 +382,12 @@ def _tallied(result: Result, among: Sequence[Result]) -> _Figure:
     return _Figure(title, "; ".join(filter(None, ["all labels together", caption])), (drawing,))
 
 
-def _not_drawn(report: Report, structures: Iterable[Table]) -> Iterable[Table]:
+def _not_drawn(report: Report, structures: Iterable[TextTable]) -> Iterable[TextTable]:
     """What is neither in a table nor in a plot; named, so that nothing is missing unseen."""
     if all(map(_is_drawn, filter(_is_nested, report))):
         return
     for table in structures:
-        yield Table("Other values", table.columns, table.rows, caption="In the JSON report.")
+        yield TextTable("Other values", table.columns, table.rows, caption="In the JSON report.")
 
 
 def _is_drawn(result: Result) -> bool:

@@ -7,7 +7,7 @@ from valor_cli.program import streams
 from valor_core.errors import RegistryError
 from valor_core.plugins.registry import Registry
 from valor_core.report.report import Report
-from valor_core.report.tables.report_tables import counted, failures, plain, tables
+from valor_core.report.tables.report_tables import aligned_text, failures, items_line, tables_of
 
 FAILED = 1
 WRONG = 2
@@ -41,11 +41,11 @@ def tell(report: Report, *, as_json: bool, quiet: bool) -> int:
     if as_json:
         streams.say(report.to_json().rstrip("\n"))
     elif not quiet and streams.on_terminal():
-        streams.say(f"{counted(report)}\n")
-        shown = tables(report, most_rows=MOST_ROWS, directions=directions(report))
+        streams.say(f"{items_line(report)}\n")
+        shown = tables_of(report, most_rows=MOST_ROWS, directions=directions(report))
         streams.show(shown)
     elif not quiet:
-        streams.say(plain(report).rstrip("\n"))
+        streams.say(aligned_text(report).rstrip("\n"))
     if as_json or quiet or streams.on_terminal():
         for warning in report.warnings:
             streams.talk(f"valor: warning: {warning}")

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 from valor_core.errors import ReportError, ValorWarning, printable_lines
-from valor_core.report.tables.text_table import Table
+from valor_core.report.tables.text_table import TextTable
 
 
 def prepare() -> None:
@@ -39,7 +39,7 @@ def talk(text: str) -> None:
     _write(sys.stderr, f"{printable_lines(text)}\n")
 
 
-def show(tables: Iterable[Table]) -> None:
+def show(tables: Iterable[TextTable]) -> None:
     """Print tables: drawn on a terminal, as plain text in a pipe."""
     tables = tuple(tables)
     if on_terminal():

@@ -12,12 +12,12 @@ from rich.table import Table as Drawing
 from rich.text import Text
 
 from valor_core.evaluation.evaluate import Progress as Advance
-from valor_core.report.tables.text_table import Table, width
+from valor_core.report.tables.text_table import TextTable, width
 
 _STYLES = {"": "", "good": "green", "bad": "red", "faint": "dim"}
 
 
-def draw(tables: Iterable[Table], console: Console | None = None) -> None:
+def draw(tables: Iterable[TextTable], console: Console | None = None) -> None:
     """Print tables on a terminal.
 
     Parameters
@@ -38,7 +38,7 @@ def draw(tables: Iterable[Table], console: Console | None = None) -> None:
         console.print()
 
 
-def _drawing(table: Table) -> Drawing:
+def _drawing(table: TextTable) -> Drawing:
     drawing = Drawing(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for place, column in enumerate(table.columns):
         cells = [width(row[place].text) for row in table.rows]

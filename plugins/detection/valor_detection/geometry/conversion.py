@@ -19,7 +19,7 @@ from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.detection.objects import ObjectColumns
 from valor_core.schemas.geometry.shapes import (
     BOX,
-    KINDS,
+    GEOMETRY_KINDS,
     MASK,
     POLYGON,
     Rings,
@@ -137,7 +137,7 @@ def _masks(shapes: Shapes, wanted: Kinds, sizes: Codes | None) -> RunLengths:
     known = np.zeros((len(shapes), 2), np.int64) if sizes is None else np.asarray(sizes)
     unknown = rows[(known[rows] <= 0).any(axis=1)]
     if len(unknown):
-        kind = KINDS[shapes.kinds[unknown[0]]]
+        kind = GEOMETRY_KINDS[shapes.kinds[unknown[0]]]
         raise SchemaError(
             f"row {unknown[0]}: expected the height and width of its image, to draw a {kind} as "
             f"a mask{and_more(len(unknown) - 1)}"
@@ -216,18 +216,18 @@ def _kind(convert_to: str | None) -> int:
     """The most detailed kind that is wanted."""
     if convert_to is None:
         return MASK
-    if convert_to not in KINDS:
+    if convert_to not in GEOMETRY_KINDS:
         raise ParameterError(
-            f"convert_to: expected one of {', '.join(KINDS)}, got {convert_to!r}",
-            did_you_mean(convert_to, KINDS),
+            f"convert_to: expected one of {', '.join(GEOMETRY_KINDS)}, got {convert_to!r}",
+            did_you_mean(convert_to, GEOMETRY_KINDS),
         )
-    return KINDS.index(convert_to)
+    return GEOMETRY_KINDS.index(convert_to)
 
 
 def _check_all_masks(batch: DetectionBatch, side: ObjectColumns) -> None:
     less = np.flatnonzero(side.shapes.kinds != MASK)
     if len(less):
-        found = KINDS[side.shapes.kinds[less[0]]]
+        found = GEOMETRY_KINDS[side.shapes.kinds[less[0]]]
         raise SchemaError(
             f"{_place(batch, side, int(less[0]))}: expected a mask, as convert_to: mask asks for, "
             f"got a {found}{and_more(len(less) - 1)}",

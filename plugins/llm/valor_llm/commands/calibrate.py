@@ -13,7 +13,7 @@ from valor_cli.program.command import command as make_command
 
 from valor_core.errors import ReportError
 from valor_core.metrics.result import Undefined
-from valor_core.report.tables.text_table import MISSING, Column, Table, number
+from valor_core.report.tables.text_table import MISSING, TextColumn, TextTable, number_text
 from valor_llm.calibration.comparison import Comparison, compared
 from valor_llm.calibration.estimate import LEVEL
 from valor_llm.calibration.labelled_run import Calibrated, calibrated
@@ -93,7 +93,7 @@ def _warnings(one: Calibrated) -> list[str]:
     return found
 
 
-def _table(one: Calibrated, of: Comparison) -> Table:
+def _table(one: Calibrated, of: Comparison) -> TextTable:
     about = "" if of.of != "verdicts" else f" of {of.items:,} items"
     rows: list[Any] = []
     for name, value in of.numbers.items():
@@ -102,10 +102,10 @@ def _table(one: Calibrated, of: Comparison) -> Table:
             rows.append([shown, MISSING, value.reason])
             continue
         ends = value.interval
-        told = "none" if ends is None else f"{number(ends[0])} to {number(ends[1])}"
-        rows.append([shown, number(value.value), told])
-    return Table(
+        told = "none" if ends is None else f"{number_text(ends[0])} to {number_text(ends[1])}"
+        rows.append([shown, number_text(value.value), told])
+    return TextTable(
         f"{one.metric}: {of.count:,} {of.of}{about}",
-        ["judge and human", Column("value", numeric=True), f"{LEVEL * 100:g} % interval"],
+        ["judge and human", TextColumn("value", numeric=True), f"{LEVEL * 100:g} % interval"],
         rows,
     )

@@ -10,7 +10,7 @@ from valor_cli.config.config_file import Request
 
 from valor_core import Registry
 from valor_core.errors import ConfigError
-from valor_core.evaluation.resources.bound_resource import bind, open_as
+from valor_core.evaluation.resources.bound_resource import bind_resources, open_as
 from valor_core.evaluation.resources.open_resources import opened
 
 if TYPE_CHECKING:
@@ -47,6 +47,6 @@ def configured_judge(request: Request, name: str | None = None) -> Iterator[Pane
     named = {} if name is None else {"judge": name}
     own = {"judge": sections["judge"]}
     asking = registry.metric(_ASKING)
-    bound = bind([(asking, named)], own, registry, request.folder, request.place)
+    bound = bind_resources([(asking, named)], own, registry, request.folder, request.place)
     with opened(bound) as resources:
         yield resources[open_as("judge", name or "")]

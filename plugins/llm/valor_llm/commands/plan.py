@@ -11,7 +11,7 @@ from valor_cli.config.config_file import Request
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 
-from valor_core.report.tables.text_table import Column, Table, number
+from valor_core.report.tables.text_table import TextColumn, TextTable, number_text
 from valor_llm.judge.spending.token_rates import UNKNOWN
 from valor_llm.planning.planned_run import PlannedRun, PlannedStep, planned
 
@@ -54,23 +54,23 @@ def _told(run: PlannedRun) -> dict[str, Any]:
     }
 
 
-def _table(run: PlannedRun) -> Table:
+def _table(run: PlannedRun) -> TextTable:
     priced = run.total.cost is not None
     numbers = ["calls at most", "cached", "prompt tokens", "reply tokens"]
     numbers += ["cost"] if priced else []
-    columns: list[str | Column] = ["metric that asks first", "step"]
+    columns: list[str | TextColumn] = ["metric that asks first", "step"]
     is_panel = len({step.judge for step in run.steps}) > 1
     columns += ["judge"] if is_panel else []
     rows = []
     for step in (*run.steps, evolve(run.total, metric="all")):
         named = [step.metric, step.step, step.judge][: len(columns)]
         rows.append([*named, *_cells(step, priced)])
-    columns += [Column(title, numeric=True) for title in numbers]
-    return Table(f"Plan of {run.items:,} items", columns, rows, foot=1)
+    columns += [TextColumn(title, numeric=True) for title in numbers]
+    return TextTable(f"Plan of {run.items:,} items", columns, rows, foot=1)
 
 
 def _cells(step: PlannedStep, priced: bool) -> list[str]:
-    cells = [number(one) for one in (step.calls, step.cached, step.prompt, step.completion)]
+    cells = [number_text(one) for one in (step.calls, step.cached, step.prompt, step.completion)]
     return [*cells, f"{step.cost or 0:.4f}"] if priced else cells
 
 

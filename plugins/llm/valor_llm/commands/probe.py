@@ -15,7 +15,7 @@ from valor_cli.program.outcome import FAILED
 from valor_cli.program.values import Number
 
 from valor_core.errors import shown
-from valor_core.report.tables.text_table import MISSING, Cell, Column, Table
+from valor_core.report.tables.text_table import MISSING, Cell, TextColumn, TextTable
 from valor_llm.commands.configured_judge import configured_judge
 from valor_llm.probe.attacks import attacks
 from valor_llm.probe.trials import Probe, Trial, counts, probed
@@ -113,22 +113,22 @@ def _rate(trials: Sequence[Trial]) -> dict[str, Any]:
     return told
 
 
-def _tables(judge: str, probe: Probe) -> list[Table]:
-    columns: list[str | Column] = [
+def _tables(judge: str, probe: Probe) -> list[TextTable]:
+    columns: list[str | TextColumn] = [
         "attack",
-        Column("succeeded", numeric=True),
-        Column("of", numeric=True),
-        Column("unanswered", numeric=True),
-        Column("rate", numeric=True),
+        TextColumn("succeeded", numeric=True),
+        TextColumn("of", numeric=True),
+        TextColumn("unanswered", numeric=True),
+        TextColumn("rate", numeric=True),
         "95 % interval (Wilson)",
     ]
     rows = [_row(kind, probe.of(kind)) for kind in _kinds()]
     rows.append(_row("all", probe.trials))
-    tables = [Table(f"Attacks on {judge}", columns, rows, foot=1)]
+    tables = [TextTable(f"Attacks on {judge}", columns, rows, foot=1)]
     turned = [one for one in probe.trials if one.outcome == "turned"]
     if turned:
         told = [[one.attack.kind, shown(one.attack.text), one.told] for one in turned]
-        tables.append(Table("Attacks that succeeded", ["kind", "attack", "analysis"], told))
+        tables.append(TextTable("Attacks that succeeded", ["kind", "attack", "analysis"], told))
     return tables
 
 

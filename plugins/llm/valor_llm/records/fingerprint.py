@@ -9,7 +9,7 @@ from attrs import frozen
 
 from valor_core.evaluation.resources.bound_resource import BoundResource
 from valor_core.metrics.item_rows import ItemRow
-from valor_core.parameters.declaration import plain
+from valor_core.parameters.declaration import parameter_values
 from valor_core.plugins.spec import MetricSpec
 
 
@@ -63,7 +63,7 @@ class Fingerprint:
         identity.pop("prompts", None)
         return cls(
             spec.identity,
-            plain(parameters),
+            parameter_values(parameters),
             identity,
             tuple(sorted(models)),
             {name: tuple(sorted(steps[name])) for name in sorted(steps)},

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-from valor_core.readers.tables import TablePartition, jsonl, split_table, table_format
-from valor_core.readers.tables.table import file_size
+from valor_core.readers.tables import TablePartition, split_table, table_format
 
 _GZIP = ".gz"
 _SOME = 1 << 12
@@ -20,18 +19,15 @@ def split_records(path: Path, partition_bytes: int = 1 << 62) -> tuple[TablePart
     ReadError
         If the file is not there, is empty, or has an unknown suffix.
     """
-    if table_format(path) != "json":
-        return split_table(path, partition_bytes=partition_bytes)
-    size = file_size(path)
-    is_gzip = path.suffix.lower() == _GZIP
-    is_lines = _begins_with_an_object(path, is_gzip)
-    format = "jsonl" if is_lines else "json"
-    return jsonl.split(TablePartition(path, format, 0, size, 1, is_gzip), partition_bytes)
+    format = table_format(path)
+    if format == "json" and _begins_with_an_object(path):
+        format = "jsonl"
+    return split_table(path, partition_bytes=partition_bytes, format=format)
 
 
-def _begins_with_an_object(path: Path, is_gzip: bool) -> bool:
+def _begins_with_an_object(path: Path) -> bool:
     try:
-        with (gzip.open if is_gzip else open)(path, "rb") as stream:
+        with (gzip.open if path.suffix.lower() == _GZIP else open)(path, "rb") as stream:
             start = stream.read(_SOME)
     except (OSError, EOFError):
         return False  # whoever reads it says what is wrong

@@ -15,7 +15,7 @@ class GalleryParameters:
     """Parameters of Gallery."""
 
     images: Path | None = parameter(
-        default=None, help="Folder of the images; null shows label maps only."
+        default=None, help="Folder of the images; null shows label images only."
     )
     image_field: str = parameter(
         default="file_name",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.tables.table import unreadable
 from valor_core.schemas.segmentation.image_remedies import remedy_for
-from valor_core.schemas.segmentation.pixels import Image, InMemory, Pixels
+from valor_core.schemas.segmentation.pixels import Image, ImageInMemory, Pixels
 from valor_segmentation.readers.pairs import changed
 
 _STRIP_PIXELS = 1 << 20
@@ -74,11 +74,11 @@ def array_pixels(path: Path, name: str, highest: int) -> Pixels:
     with _opened(path) as stream:
         if stream.read(2) == _ZIP:
             stream.seek(0)
-            return InMemory(_of_archive(stream, path, name, highest))
+            return ImageInMemory(_of_archive(stream, path, name, highest))
     array = _mapped(path)
     _check_image(array, str(path), highest)
     if array.dtype == np.bool_:
-        return InMemory(np.array(array))
+        return ImageInMemory(np.array(array))
     height, width = array.shape
     return ArrayPixels(path, (height, width))
 

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas.label import Label
-from valor_core.schemas.segmentation import LabelMap, SegmentationBatch
+from valor_core.schemas.segmentation import LabelImage, SegmentationBatch
 from valor_segmentation.parameters.readers.coco import CocoParameters
 from valor_segmentation.readers.documents import Annotation, Document, Record
 from valor_segmentation.readers.painting import Painter, Size
@@ -105,7 +105,7 @@ class CocoPart:
 
 @frozen
 class CocoReader:
-    """Reads COCO's panoptic files, where pixels are segments, or segmentations as label maps.
+    """Reads COCO's panoptic files, where pixels are segments, or segmentations as label images.
 
     Each side is of either kind. Images are in the order of their ids.
 
@@ -228,7 +228,7 @@ def _map(
     painter: Painter,
     *,
     is_true: bool,
-) -> LabelMap | None:
+) -> LabelImage | None:
     folder = part.folders[0 if is_true else 1]
     if not annotations:
         return None

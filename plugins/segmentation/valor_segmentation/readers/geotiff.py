@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
+from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch
 from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
 from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.meanings import Meaning, meaning_of, with_background
@@ -68,8 +68,8 @@ class GeotiffReader:
         true = _raster(pair.groundtruth, chosen.groundtruth_band)
         seen = _raster(pair.prediction, chosen.prediction_band)
         maps = (
-            LabelMap(true.pixels, self._true_legend(true, meaning)) if true else None,
-            LabelMap(seen.pixels, _with_background(meaning.prediction, seen)) if seen else None,
+            LabelImage(true.pixels, self._true_legend(true, meaning)) if true else None,
+            LabelImage(seen.pixels, _with_background(meaning.prediction, seen)) if seen else None,
         )
         check_shapes(pair.groundtruth, pair.prediction, *maps)
         if true and seen and chosen.georeference == "check":

@@ -1,4 +1,4 @@
-"""PNG images as whole numbers: label maps, and colors."""
+"""PNG images as whole numbers: label images, and colors."""
 
 from __future__ import annotations
 

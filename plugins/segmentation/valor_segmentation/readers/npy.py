@@ -1,4 +1,4 @@
-"""Reader of label maps in NumPy's files."""
+"""Reader of label images in NumPy's files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
+from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch
 from valor_core.schemas.segmentation.legends import highest
 from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.arrays import array_pixels
@@ -74,7 +74,7 @@ class NpyReader:
         return pair.uid, true, seen
 
 
-def _map(path: Path | None, name: str, legend: Legend) -> LabelMap | None:
+def _map(path: Path | None, name: str, legend: Legend) -> LabelImage | None:
     if path is None:
         return None
-    return LabelMap(array_pixels(path, name, highest(legend)), legend)
+    return LabelImage(array_pixels(path, name, highest(legend)), legend)

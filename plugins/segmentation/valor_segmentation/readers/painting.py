@@ -1,4 +1,4 @@
-"""Painting: label maps of COCO's segmentations, run lengths or polygons."""
+"""Painting: label images of COCO's segmentations, run lengths or polygons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from valor_core.schemas.decimals import as_float
 from valor_core.schemas.geometry.coco_polygons import coco_mask
 from valor_core.schemas.geometry.run_lengths import decoded, runs_of
 from valor_core.schemas.label import Label
-from valor_core.schemas.segmentation import LabelMap, Legend
+from valor_core.schemas.segmentation import LabelImage, Legend
 from valor_segmentation.readers.documents import Annotation
 from valor_segmentation.readers.panoptic import code_of
 
@@ -43,8 +43,8 @@ class Painter:
     codes: Mapping[int, int]
     overlap: str
 
-    def painted(self, annotations: Sequence[Annotation], size: Size | None) -> LabelMap:
-        """The label map of some annotations.
+    def painted(self, annotations: Sequence[Annotation], size: Size | None) -> LabelImage:
+        """The label image of some annotations.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class Painter:
         for one in annotations:
             value = 1 + code_of(one.whole("category_id"), self.codes, one.place)
             self._paint(image, value, _mask(one, size), one.place)
-        return LabelMap(image, Legend.of_labels(len(self.labels)))
+        return LabelImage(image, Legend.of_labels(len(self.labels)))
 
     def _paint(self, image: NDArray[Any], value: int, mask: Mask, place: str) -> None:
         shared = mask & (image != 0) & (image != value)

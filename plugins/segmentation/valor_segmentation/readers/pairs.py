@@ -1,4 +1,4 @@
-"""Pairs of files: true and predicted label maps of the same name."""
+"""Pairs of files: true and predicted label images of the same name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from attrs import field, frozen
 from valor_core.errors import ReadError, and_more
 from valor_core.schemas.datum import Datum, Datums, Uid
 from valor_core.schemas.label import Label
-from valor_core.schemas.segmentation import LabelMap, Layer, SegmentationBatch
+from valor_core.schemas.segmentation import LabelImage, Layer, SegmentationBatch
 
 Files = Mapping[str, Path]
 """Files by the uids of their images."""
@@ -69,8 +69,8 @@ class Pairs:
         return tuple(dict.fromkeys(path for path in sides if path is not None))
 
 
-Item = tuple[Uid, LabelMap | None, LabelMap | None]
-"""Uid of an image, and its label maps."""
+Item = tuple[Uid, LabelImage | None, LabelImage | None]
+"""Uid of an image, and its label images."""
 
 _BATCH_PIXELS = 1 << 24
 
@@ -81,7 +81,9 @@ def batched(items: Iterable[Item]) -> Iterator[list[Item]]:
     room = _BATCH_PIXELS
     for item in items:
         found.append(item)
-        room -= sum(math.prod(side.pixels.shape) for side in item[1:] if isinstance(side, LabelMap))
+        room -= sum(
+            math.prod(side.pixels.shape) for side in item[1:] if isinstance(side, LabelImage)
+        )
         if room <= 0:
             yield found
             found, room = [], _BATCH_PIXELS
@@ -299,9 +301,9 @@ def parts(pairs: Sequence[Pair], step: int) -> list[Pairs]:
 
 
 def check_shapes(
-    true_name: object, seen_name: object, true: LabelMap | None, seen: LabelMap | None
+    true_name: object, seen_name: object, true: LabelImage | None, seen: LabelImage | None
 ) -> None:
-    """Raise a `ReadError` that names both label maps where they differ in size."""
+    """Raise a `ReadError` that names both label images where they differ in size."""
     if true is None or seen is None or true.pixels.shape == seen.pixels.shape:
         return
     expected, found = (" by ".join(f"{n:,}" for n in one.pixels.shape) for one in (true, seen))

@@ -1,4 +1,4 @@
-"""Panoptic label maps: PNG images of segment ids, and records of what the segments are."""
+"""Panoptic label images: PNG images of segment ids, and records of what the segments are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, shown
-from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelMap, Legend
+from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_segmentation.readers.documents import Annotation, whole
 from valor_segmentation.readers.images import color_image
 
@@ -23,8 +23,8 @@ Segment = tuple[int, int, bool]
 
 def panoptic_map(
     annotation: Annotation, folder: Path, codes: Mapping[int, int], *, is_true: bool
-) -> LabelMap:
-    """The label map of one image, where a value is one segment.
+) -> LabelImage:
+    """The label image of one image, where a value is one segment.
 
     Pixels of the id 0 belong to no segment: in a ground truth they do not count, in a prediction
     they are background.
@@ -56,7 +56,7 @@ def panoptic_map(
         [IGNORED if is_true else BACKGROUND, *(code for _, code, _ in segments)],
         [False, *(crowd for _, _, crowd in segments)],
     )
-    return LabelMap(values, legend)
+    return LabelImage(values, legend)
 
 
 def _positions(ids: NDArray[np.uint32], colors: NDArray[np.uint32]) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Reader of label maps in PNG."""
+"""Reader of label images in PNG."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from attrs import frozen
 
 from valor_core.errors import ReadError
 from valor_core.kernels.threads import in_threads, thread_count
-from valor_core.schemas.segmentation import LabelMap, Legend, SegmentationBatch
-from valor_core.schemas.segmentation.pixels import Image, InMemory
+from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch
+from valor_core.schemas.segmentation.pixels import Image, ImageInMemory
 from valor_segmentation.parameters.readers.png import PngParameters
 from valor_segmentation.readers.facts import described
 from valor_segmentation.readers.images import color_image, label_image
@@ -39,7 +39,7 @@ _REMEDY = "Say under data.palette which color is which label."
 
 @frozen
 class PngReader:
-    """Reads two folders of label maps, matched by the names of their files.
+    """Reads two folders of label images, matched by the names of their files.
 
     Pixels are gray levels, indices of a palette, or colors.
 
@@ -100,8 +100,10 @@ class _Images:
         check_shapes(pair.groundtruth, pair.prediction, true, seen)
         return pair.uid, true, seen
 
-    def _map(self, path: Path | None, legend: Legend) -> LabelMap | None:
-        return None if path is None else LabelMap(InMemory(self._image(path, legend)), legend)
+    def _map(self, path: Path | None, legend: Legend) -> LabelImage | None:
+        return (
+            None if path is None else LabelImage(ImageInMemory(self._image(path, legend)), legend)
+        )
 
     def _image(self, path: Path, legend: Legend) -> Image:
         return label_image(path, _REMEDY)

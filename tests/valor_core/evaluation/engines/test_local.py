@@ -278,7 +278,7 @@ def test_windows_is_asked_for_no_more_processes_than_it_can_wait_for(
     work = Work(Evaluator(METRICS).evaluation, Counting(100))
 
     with pytest.raises(RuntimeError, match="far enough"):
-        next(flow.in_processes(work, work.reader.partitions(), 100))
+        next(flow.count_in_processes(work, work.reader.partitions(), 100))
 
     assert asked == [61]
 

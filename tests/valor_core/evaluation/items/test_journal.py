@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from valor_core.errors import StateError
-from valor_core.evaluation.items.journal import Journal, beside, key_of
+from valor_core.evaluation.items.journal import Journal, beside, row_key
 from valor_core.metrics.item_rows import ItemRow
 from valor_core.metrics.result import Failed, NotRun, Undefined
 from valor_core.schemas.text import Text
@@ -63,16 +63,16 @@ def test_lines_that_are_no_rows_are_passed_over(tmp_path: Path, line: str) -> No
 def test_a_row_is_of_another_key_once_anything_that_shaped_it_is_another() -> None:
     item = Text("q1", response="Paris")
     keys = {
-        key_of(item, SCORER),
-        key_of(Text("q2", response="Paris"), SCORER),
-        key_of(Text("q1", response="Rome"), SCORER),
-        key_of(item, SCORER | {"metric": "m.A@2"}),
-        key_of(item, SCORER | {"parameters": {"x": 2}}),
-        key_of(item, SCORER | {"resources": {"judge": {"model": "b"}}}),
+        row_key(item, SCORER),
+        row_key(Text("q2", response="Paris"), SCORER),
+        row_key(Text("q1", response="Rome"), SCORER),
+        row_key(item, SCORER | {"metric": "m.A@2"}),
+        row_key(item, SCORER | {"parameters": {"x": 2}}),
+        row_key(item, SCORER | {"resources": {"judge": {"model": "b"}}}),
     }
 
     assert len(keys) == 6
-    assert key_of(Text("q1", response="Paris"), dict(SCORER)) in keys
+    assert row_key(Text("q1", response="Paris"), dict(SCORER)) in keys
 
 
 def test_a_journal_that_cannot_be_written_is_named(tmp_path: Path) -> None:

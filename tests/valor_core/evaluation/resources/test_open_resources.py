@@ -18,7 +18,7 @@ from valor_core.errors import (
     UnknownNameError,
     ValorError,
 )
-from valor_core.evaluation.resources.bound_resource import BoundResource, bind
+from valor_core.evaluation.resources.bound_resource import BoundResource, bind_resources
 from valor_core.evaluation.resources.open_resources import opened
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.plugins.registry import Registry
@@ -191,7 +191,7 @@ def test_a_resource_that_nobody_declares_is_named(mylab: Path) -> None:
     spec = evolve(registry.metric("mylab.KnownWords"), resources=("judge",))
 
     with pytest.raises(UnknownNameError, match="'judge'"):
-        bind([(spec, {})], {}, registry)
+        bind_resources([(spec, {})], {}, registry)
 
 
 def test_two_resources_of_one_name_are_refused(mylab: Path, install: Install) -> None:
@@ -216,7 +216,7 @@ def test_a_resource_without_close_is_left_alone(mylab: Path) -> None:
 
 def bound(metric: str, sections: dict[str, Any]) -> tuple[BoundResource, ...]:
     registry = Registry()
-    return bind([(registry.metric(metric), {})], sections, registry)
+    return bind_resources([(registry.metric(metric), {})], sections, registry)
 
 
 def test_an_environment_variable_is_looked_up_again_after_a_state_is_loaded(

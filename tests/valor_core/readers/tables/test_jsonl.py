@@ -9,8 +9,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from valor_core.errors import ReadError
+from valor_core.errors import ReadError, SchemaError
 from valor_core.readers.tables import jsonl, read_table, split_table, strict_json
+from valor_core.readers.tables.csv import CSV
+from valor_core.readers.tables.jsonl import JSON
 from valor_core.readers.tables.table import Table, TablePartition
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text(max_size=3)
@@ -120,7 +122,7 @@ def test_two_broken_lines_are_never_read_as_two_records(folder: Path, pieces: li
     path = written(folder, text)
 
     try:
-        values = [strict_json.parse(line) for line in text.split("\n") if line.strip(" \r")]
+        values = [strict_json.parse_json(line) for line in text.split("\n") if line.strip(" \r")]
     except ValueError:
         values = [None]
 
@@ -263,13 +265,21 @@ def test_a_json_file_that_is_no_list_of_objects_is_refused(
 
 @pytest.mark.parametrize("name", ["preds.jsonl", "preds.csv"])
 def test_a_file_that_goes_away_before_it_is_split_is_refused(tmp_path: Path, name: str) -> None:
-    from valor_core.readers.tables import csv
-
     gone = TablePartition(tmp_path / name, Path(name).suffix[1:], 0, 100, 1)
 
     with pytest.raises(ReadError) as caught:
-        (csv if gone.format == "csv" else jsonl).split(gone, 10)
+        (CSV if gone.format == "csv" else JSON).split(gone, 10)
 
     assert str(caught.value) == (
         f"{gone.path}: expected a readable file, found: No such file or directory"
     )
+
+
+def test_a_file_is_read_as_the_format_that_it_is_said_to_have(tmp_path: Path) -> None:
+    path = written(tmp_path, '{"uid": "a"}\n{"uid": "b"}\n', "preds.json")
+
+    parts = split_table(path, partition_bytes=5, format="jsonl")
+
+    assert [read_table(part).strings("uid").tolist() for part in parts] == [["a"], ["b"]]
+    with pytest.raises(SchemaError, match=r"^format: expected one of csv, .*, got 'xml'$"):
+        split_table(path, format="xml")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from valor_core.errors import ReadError
-from valor_core.readers.tables.nested import parsed, tables
+from valor_core.readers.tables.nested import field_tables, parsed
 from valor_core.readers.tables.table import Table
 
 
@@ -43,7 +43,7 @@ def test_a_cell_of_100_000_brackets_is_named_with_its_row(cell: str, found: str)
 
 
 def test_a_missing_table_of_fields_is_an_empty_one() -> None:
-    assert tables(Table({"m": ['{"a": 1}', {"b": 2}, None]}, "t.csv"), "m") == [
+    assert field_tables(Table({"m": ['{"a": 1}', {"b": 2}, None]}, "t.csv"), "m") == [
         {"a": 1},
         {"b": 2},
         {},
@@ -53,4 +53,4 @@ def test_a_missing_table_of_fields_is_an_empty_one() -> None:
 @pytest.mark.parametrize("cell", ["sun", "[1]", 3, [{}]])
 def test_anything_but_a_table_of_fields_is_refused_with_its_place(cell: Any) -> None:
     with pytest.raises(ReadError, match=r"t\.csv, row 2, column 'm': expected a table of fields, "):
-        tables(Table({"m": [None, cell]}, "t.csv"), "m")
+        field_tables(Table({"m": [None, cell]}, "t.csv"), "m")

@@ -14,7 +14,8 @@ import pytest
 
 from valor_core.errors import MissingExtraError, ReadError
 from valor_core.extras import ways
-from valor_core.readers.tables import parquet, read_table, split_table
+from valor_core.readers.tables import read_table, split_table
+from valor_core.readers.tables.parquet import PARQUET
 from valor_core.readers.tables.table import TablePartition
 
 
@@ -146,7 +147,7 @@ def test_a_file_that_went_away_is_refused(tmp_path: Path) -> None:
     gone = TablePartition(tmp_path / "preds.parquet", "parquet", 0, 1, 1)
 
     with pytest.raises(ReadError, match=r"preds.parquet: expected a readable file, found: "):
-        parquet.read(gone)
+        PARQUET.read(gone)
 
 
 def test_without_pyarrow_the_error_says_what_to_install(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from valor_core.errors import ReadError
 from valor_core.readers.tables import read_table
-from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict, parse
+from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict, parse_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
@@ -26,7 +26,7 @@ def test_what_is_strict_is_read_as_ever(records: Any) -> None:
     text = json.dumps(records, separators=(",", ":"), ensure_ascii=False)
 
     if is_surely_strict(text, records):
-        assert parse(text) == records
+        assert parse_json(text) == records
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_what_is_strict_is_read_as_ever(records: Any) -> None:
 def test_what_is_not_strict_is_found(text: str) -> None:
     assert not is_surely_strict(text, json.loads(text))
     with pytest.raises(StrictJsonError):
-        parse(text)
+        parse_json(text)
 
 
 def test_a_pair_of_surrogates_is_a_character() -> None:
-    assert parse('"\\ud83d\\ude00"') == "\U0001f600"
+    assert parse_json('"\\ud83d\\ude00"') == "\U0001f600"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,13 @@ from valor_core.metrics.result import Failed, Result, Undefined
 from valor_core.report.report import Report, SliceReport
 from valor_core.report.requirements import Requirement
 from valor_core.report.tables.pivot import ALIKE
-from valor_core.report.tables.report_tables import counted, failures, markdown, plain, tables
+from valor_core.report.tables.report_tables import (
+    aligned_text,
+    failures,
+    items_line,
+    markdown,
+    tables_of,
+)
 from valor_core.report.tables.text_table import MISSING
 
 SHARED = {"label_key": "class", "score_threshold": 0.0}
@@ -41,7 +47,7 @@ def test_results_pivot_like_a_classification_report():
         of("Accuracy", 0.75, **SHARED),
     ]
 
-    overall, by_label = tables(results)
+    overall, by_label = tables_of(results)
 
     assert overall.title == "Results"
     assert texts(overall) == [("Accuracy", "0.7500")]
@@ -64,7 +70,7 @@ def test_two_results_that_say_the_same_of_themselves_are_both_shown():
         of("F1", 0.875, average="macro"),
     ]
 
-    (table,) = tables(results)
+    (table,) = tables_of(results)
 
     assert texts(table) == [
         ("cat", "0.5000", "0.7500"),
@@ -80,7 +86,7 @@ def test_two_results_that_say_the_same_of_themselves_are_both_columns_of_slices(
     results = [of("F1", 0.5, average="macro"), of("F1", 0.25, average="macro")]
     sliced = [of("F1", 0.75, average="macro"), of("F1", 0.125, average="macro")]
 
-    found = tables(Report(results=results, slices=(SliceReport({"ink": "light"}, sliced),)))
+    found = tables_of(Report(results=results, slices=(SliceReport({"ink": "light"}, sliced),)))
 
     table = titled(found, "Results by ink")
     assert [column.title for column in table.columns] == [
@@ -98,14 +104,14 @@ def test_no_number_of_a_report_is_missing_in_its_tables():
             own = {name: rng.choice(pool) for name, pool in names.items() if rng.random() < 0.4}
             value = number if rng.random() < 0.7 else {"tp": number, "fp": 1}
             results.append(of(rng.choice("AB"), value, namespace=rng.choice("lm"), **own))
-        shown = {cell.number for table in tables(results) for row in table.rows for cell in row}
+        shown = {cell.number for table in tables_of(results) for row in table.rows for cell in row}
 
         for result in results:
             assert (result.number or result.value["tp"]) in shown, results
 
 
 def test_a_text_is_no_number_and_still_shown():
-    (table,) = tables([of("Verdict", "good", label="cat"), of("Verdict", True)])
+    (table,) = tables_of([of("Verdict", "good", label="cat"), of("Verdict", True)])
 
     assert [row[:2] for row in texts(table)] == [("Verdict, cat", "good"), ("Verdict", "True")]
 
@@ -117,7 +123,7 @@ def test_a_parameter_of_some_metrics_says_which():
         of("ROCAUC", 0.5, label="cat", bins=None),
     ]
 
-    (table,) = tables(results)
+    (table,) = tables_of(results)
 
     assert table.caption == "hardmax true (not ROCAUC); bins null (ROCAUC)"
 
@@ -129,7 +135,7 @@ def test_a_parameter_that_varies_becomes_a_column():
         for label in ("cat", "dog")
     ]
 
-    (table,) = tables([*results, of("mAP", 1.0, iou_threshold=0.5), of("mAP", 0.5)])[1:]
+    (table,) = tables_of([*results, of("mAP", 1.0, iou_threshold=0.5), of("mAP", 0.5)])[1:]
 
     assert [column.title for column in table.columns] == ["label", "iou_threshold", "AP"]
     assert texts(table)[2] == ("cat", "0.75", "0.5000")
@@ -138,7 +144,7 @@ def test_a_parameter_that_varies_becomes_a_column():
 def test_a_parameter_that_only_some_results_of_a_metric_have_becomes_a_column():
     results = [of("Accuracy", 0.5, hardmax=True), of("Accuracy", 0.75, top_k=2), of("Loss", 1.0)]
 
-    (table,) = tables(results)
+    (table,) = tables_of(results)
 
     assert texts(table) == [
         ("Accuracy", "true", "", "0.5000"),
@@ -154,7 +160,7 @@ def test_metrics_that_vary_in_other_parameters_stand_apart():
         of("ROCAUC", 0.7, label="cat"),
     ]
 
-    by_threshold, by_label = tables(results)
+    by_threshold, by_label = tables_of(results)
 
     assert len(by_threshold.rows) == 2
     assert texts(by_label) == [("cat", "0.7000")]
@@ -164,14 +170,14 @@ def test_one_key_that_is_not_the_default_goes_to_the_title_and_several_to_a_colu
     dog = of("F1", 0.5, label="dog", label_key="animal")
     red = of("F1", 0.5, label="red", label_key="color")
 
-    (one,), (several,) = tables([dog]), tables([dog, red])
+    (one,), (several,) = tables_of([dog]), tables_of([dog, red])
 
     assert one.title == "Results by label of 'animal'"
     assert [column.title for column in several.columns] == ["label", "label_key", "F1"]
 
 
 def test_named_numbers_become_columns():
-    (table,) = tables([of("Counts", {"tp": 3, "fp": None}, label="cat")])
+    (table,) = tables_of([of("Counts", {"tp": 3, "fp": None}, label="cat")])
 
     assert [column.title for column in table.columns] == ["label", "tp", "fp"]
     assert texts(table) == [("cat", "3", "–")]  # noqa: RUF001
@@ -180,7 +186,7 @@ def test_named_numbers_become_columns():
 def test_named_numbers_of_two_metrics_are_told_apart():
     results = [of("A", {"n": 1}, label="cat"), of("B", {"n": 2}, label="cat")]
 
-    (table,) = tables(results)
+    (table,) = tables_of(results)
 
     assert [column.title for column in table.columns] == ["label", "A n", "B n"]
 
@@ -188,7 +194,7 @@ def test_named_numbers_of_two_metrics_are_told_apart():
 def test_metrics_of_one_name_in_two_namespaces_are_told_apart():
     results = [of("F1", 0.1, label="cat"), of("F1", 0.2, label="cat", namespace="yours")]
 
-    (table,) = tables(results)
+    (table,) = tables_of(results)
 
     assert [column.title for column in table.columns] == ["label", "lab.F1", "yours.F1"]
 
@@ -201,7 +207,7 @@ def test_reasons_become_footnotes_and_equal_ones_share_a_number():
         of("Judge", Failed("no reply"), label="cat"),
     ]
 
-    (table,) = tables(results)
+    (table,) = tables_of(results)
 
     assert texts(table) == [
         ("cat", "–¹", "failed²"),  # noqa: RUF001
@@ -218,7 +224,7 @@ def test_reasons_become_footnotes_and_equal_ones_share_a_number():
 def test_too_many_reasons_are_counted():
     results = [of("M", Undefined(f"reason {i}"), item=i) for i in range(20)]
 
-    (table,) = tables(results)
+    (table,) = tables_of(results)
 
     assert len(table.notes) == 13
     assert table.notes[-1] == "8 more reasons are in the JSON report"
@@ -232,7 +238,7 @@ def long_results():
 
 
 def test_a_long_table_shows_the_worst_where_the_direction_is_known():
-    (table,) = tables(long_results(), most_rows=20, directions={"lab.Loss": False})
+    (table,) = tables_of(long_results(), most_rows=20, directions={"lab.Loss": False})
 
     assert table.title == "Results by label: the 20 worst by Loss of 50"
     assert table.caption == "30 more rows in the JSON report"
@@ -242,7 +248,7 @@ def test_a_long_table_shows_the_worst_where_the_direction_is_known():
 
 
 def test_a_long_table_shows_the_first_where_it_is_not():
-    (table,) = tables(long_results(), most_rows=20)
+    (table,) = tables_of(long_results(), most_rows=20)
 
     assert table.title == "Results by label: the first 20 of 50"
     assert table.rows[0][0].text == "l0"
@@ -251,21 +257,21 @@ def test_a_long_table_shows_the_first_where_it_is_not():
 def test_undefined_values_are_not_the_worst():
     results = [*long_results(), of("Loss", Undefined("none"), label="gap")]
 
-    (table,) = tables(results, most_rows=20, directions={"lab.Loss": True})
+    (table,) = tables_of(results, most_rows=20, directions={"lab.Loss": True})
 
     assert table.rows[0][0].text == "l0"
 
 
 def test_a_text_for_a_pipe_is_whole():
-    assert "l49" in plain(Report(results=list(long_results())))
+    assert "l49" in aligned_text(Report(results=list(long_results())))
 
 
 def test_a_confusion_matrix_is_a_table_and_a_large_one_its_largest_errors():
     value = {"confusion_matrix": {"a": {"a": 5, "b": 2}, "b": {"a": 1}}}
     result = of("ConfusionMatrix", value, hardmax=True)
 
-    (whole,) = tables([result])
-    (largest,) = tables([result], most_matrix=1)
+    (whole,) = tables_of([result])
+    (largest,) = tables_of([result], most_matrix=1)
 
     assert texts(whole) == [("a", "5", "2"), ("b", "1", "0")]
     assert whole.caption == "a row per ground truth, a column per prediction; hardmax true"
@@ -277,14 +283,14 @@ def test_matrices_that_differ_in_a_parameter_have_it_in_their_title():
     value = {"x": {"y": 1}}
     results = [of("M", value, bins=1), of("M", value, bins=2)]
 
-    assert [table.title for table in tables(results)] == ["M, bins 1", "M, bins 2"]
+    assert [table.title for table in tables_of(results)] == ["M, bins 1", "M, bins 2"]
 
 
 def test_a_matrix_says_how_many_errors_are_left_out():
     names = [f"l{i}" for i in range(30)]
     value = {"confusion_matrix": {name: dict.fromkeys(names, 1) for name in names}}
 
-    (table,) = tables([of("ConfusionMatrix", value)])
+    (table,) = tables_of([of("ConfusionMatrix", value)])
 
     assert len(table.rows) == 20
     assert "850 more in the JSON report" in table.caption
@@ -294,7 +300,7 @@ def test_curves_are_a_line_each():
     curve = {"cat": {"fpr": [0, 1], "tpr": [0, 1]}}
     results = [of("ROCCurve", curve), of("Calibration", {"ece": 0.1, "bins": [1]}, bins=1)]
 
-    overall, others = tables(results)
+    overall, others = tables_of(results)
 
     assert texts(overall) == [("Calibration ece", "0.1000")]
     assert texts(others) == [
@@ -304,7 +310,7 @@ def test_curves_are_a_line_each():
 
 
 def test_a_mapping_of_many_numbers_is_no_set_of_columns():
-    (table,) = tables([of("Histogram", {str(i): i for i in range(40)})])
+    (table,) = tables_of([of("Histogram", {str(i): i for i in range(40)})])
 
     assert texts(table) == [("Histogram", "table of 40 entries", "")]
 
@@ -314,7 +320,7 @@ def test_a_metric_that_failed_before_it_had_labels_belongs_to_none():
     failed = [of(name, Failed("fell over"), **asked) for name in ("F1", "Recall")]
     report = Report(results=failed, slices=(SliceReport({"a": 1}, failed),))
 
-    (table,) = tables(report)
+    (table,) = tables_of(report)
 
     assert table.title == "Results"
     assert texts(table) == [("F1", "failed¹"), ("Recall", "failed¹")]
@@ -339,7 +345,7 @@ def sliced():
 
 
 def test_slices_are_rows_and_the_whole_stands_below():
-    found = tables(sliced())
+    found = tables_of(sliced())
 
     table = titled(found, "Results by weather")
     assert [column.title for column in table.columns] == ["weather", "Accuracy", "F1 (macro)"]
@@ -367,7 +373,7 @@ def test_a_slice_without_data_says_so_in_its_row():
     bare = [of("AP", nothing, iou_thresholds=[0.5, 0.75]), of("Summary", nothing, areas=["s"])]
     slices = (SliceReport({"part": "bare"}, bare), SliceReport({"part": "full"}, full))
 
-    table = titled(tables(Report(results=full, slices=slices)), "Results by part")
+    table = titled(tables_of(Report(results=full, slices=slices)), "Results by part")
 
     assert texts(table)[0] == ("bare", *[f"{MISSING}¹"] * 4)
     assert table.notes == ("no data to compute it from",)
@@ -378,7 +384,7 @@ def test_the_reason_of_one_label_does_not_stand_for_another():
     part = [of("AP", Undefined("no ground truths of 'dog'"), label="dog")]
     report = Report(results=whole, slices=(SliceReport({"a": 1}, part),))
 
-    table = titled(tables(report), "Results by a")
+    table = titled(tables_of(report), "Results by a")
 
     assert texts(table)[0] == ("1", "", f"{MISSING}¹")
 
@@ -387,7 +393,7 @@ def test_slices_of_many_numbers_say_how_many_are_left_out():
     results = [of("AP", 0.5, label=f"l{i}") for i in range(9)]
     report = Report(results=results, slices=(SliceReport({"a": 1}, results),))
 
-    table = titled(tables(report), "Results by a")
+    table = titled(tables_of(report), "Results by a")
 
     assert len(table.columns) == 9
     assert table.caption == "1 more column in the JSON report"
@@ -396,7 +402,7 @@ def test_slices_of_many_numbers_say_how_many_are_left_out():
 def test_a_reason_of_several_lines_is_a_footnote_of_one():
     report = Report(results=[of("Judge", Failed("KeyError: no reply\n  in line 3"))])
 
-    (table,) = tables(report)
+    (table,) = tables_of(report)
 
     assert table.notes == ("KeyError: no reply",)
     assert failures(report) == ["Judge failed: KeyError: no reply"]
@@ -412,7 +418,7 @@ def test_requirements_are_met_or_not():
         ),
     )
 
-    (table,) = tables(report)
+    (table,) = tables_of(report)
 
     assert texts(table) == [
         ("F1", ">= 0.5", "0.6", "met"),
@@ -426,7 +432,7 @@ def test_requirements_are_met_or_not():
 def test_counts_are_a_line():
     counts = {"read": 1, "skipped": 3, "failed": 0}
 
-    assert counted(Report(results=(), counts=counts)) == "1 item, 3 more left out by the filter"
+    assert items_line(Report(results=(), counts=counts)) == "1 item, 3 more left out by the filter"
 
 
 def test_markdown_has_warnings_and_versions():
@@ -442,13 +448,15 @@ def test_markdown_has_warnings_and_versions():
 def test_a_report_read_back_gives_the_same_text():
     report = sliced()
 
-    assert plain(Report.from_dict(report.to_dict())) == plain(report)
+    assert aligned_text(Report.from_dict(report.to_dict())) == aligned_text(report)
 
 
 def test_long_lists_of_parameters_are_cut_in_the_middle():
     thresholds = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75]
 
-    (table,) = tables([of("AR", 0.5, iou_thresholds=thresholds, areas=["s", "m"], more={"a": 1})])
+    (table,) = tables_of(
+        [of("AR", 0.5, iou_thresholds=thresholds, areas=["s", "m"], more={"a": 1})]
+    )
 
     assert table.caption == 'iou_thresholds 0.5 … 0.75 (6), areas [s, m], more {"a": 1}'
 
@@ -459,7 +467,7 @@ def test_numbers_by_kind_are_a_table_of_their_own():
         "errors": {"made_up": {"count": 3, "loss": 0.5}, "c": {"count": 1, "loss": None}},
     }
 
-    overall, by_kind = tables([of("Errors", value, iou_threshold=0.5)])
+    overall, by_kind = tables_of([of("Errors", value, iou_threshold=0.5)])
 
     assert texts(overall) == [("Errors ap", "0.5000")]
     assert (by_kind.title, by_kind.caption) == ("Errors", "iou_threshold 0.5")

@@ -2,13 +2,20 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.report.tables.text_table import Cell, Column, Table, escaped, number, width
+from valor_core.report.tables.text_table import (
+    Cell,
+    TextColumn,
+    TextTable,
+    escaped,
+    number_text,
+    width,
+)
 
 
 def test_numbers_stand_to_the_right_and_wide_characters_take_two_columns():
-    table = Table(
+    table = TextTable(
         "Animals",
-        ["label", Column("n", numeric=True)],
+        ["label", TextColumn("n", numeric=True)],
         [["狐", Cell("7")], ["e\u0301lan", "12"]],
     )
 
@@ -16,24 +23,24 @@ def test_numbers_stand_to_the_right_and_wide_characters_take_two_columns():
 
 
 def test_what_sums_up_stands_below_a_rule():
-    table = Table("T", ["label"], [["cat"], ["mean"]], foot=1)
+    table = TextTable("T", ["label"], [["cat"], ["mean"]], foot=1)
 
     assert table.plain().splitlines()[2:] == ["label", "-----", "cat", "-----", "mean"]
 
 
 def test_caption_and_notes_surround_the_table():
-    table = Table("T", ["a"], [["b¹"]], caption="c", notes=("why",))
+    table = TextTable("T", ["a"], [["b¹"]], caption="c", notes=("why",))
 
     assert table.plain() == "T\nc\n\na\n--\nb¹\n\n¹ why"
     assert table.markdown() == "## T\n\n*c*\n\n| a |\n| --- |\n| b¹ |\n\n¹ why  "
 
 
 def test_a_table_without_rows_is_its_head():
-    assert Table("T", ["a"], []).plain() == "T\n\na\n-"
+    assert TextTable("T", ["a"], []).plain() == "T\n\na\n-"
 
 
 def test_markdown_keeps_a_label_in_its_cell():
-    table = Table("T", ["label"], [["a|b\n**c** <i> [x] &amp; __d__"]])
+    table = TextTable("T", ["label"], [["a|b\n**c** <i> [x] &amp; __d__"]])
 
     row = table.markdown().splitlines()[-1]
 
@@ -46,7 +53,7 @@ def test_a_terminal_is_not_commanded_by_a_label():
 
 
 def test_records_are_keyed_by_title():
-    assert Table("T", ["a", "b"], [["1", "2"]]).to_records() == [{"a": "1", "b": "2"}]
+    assert TextTable("T", ["a", "b"], [["1", "2"]]).to_records() == [{"a": "1", "b": "2"}]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +72,7 @@ def test_records_are_keyed_by_title():
     ],
 )
 def test_numbers_read_alike_everywhere(value, text):
-    assert number(value) == text
+    assert number_text(value) == text
 
 
 def test_a_name_with_underscores_is_left_readable():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix, rows_of
+from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix, rows_of_datums
 
 MATRIX = ScoreMatrix(np.array([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3]]), np.array([0, 1, 2]))
 LIST = ScoreList(np.array([0, 0, 0, 2]), np.array([1, 0, 2, 1]), np.array([0.25, 0.5, 0.75, 1.0]))
@@ -51,7 +51,7 @@ def test_labels_that_become_one_keep_the_first_place_and_the_greatest_score() ->
 
 
 def test_rows_of_some_datums_come_in_their_order() -> None:
-    rows, datums = rows_of(np.array([0, 0, 2, 3]), np.array([0, 3]))
+    rows, datums = rows_of_datums(np.array([0, 0, 2, 3]), np.array([0, 3]))
 
     assert rows.tolist() == [0, 1, 3]
     assert datums.tolist() == [0, 0, 1]

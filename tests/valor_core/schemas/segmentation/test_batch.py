@@ -10,7 +10,7 @@ from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (
     BACKGROUND,
     IGNORED,
-    LabelMap,
+    LabelImage,
     Layer,
     Legend,
     Segmentation,
@@ -265,7 +265,7 @@ def test_two_sides_of_two_shapes_are_refused():
 
 
 def test_a_label_that_is_not_in_the_vocabulary_is_refused():
-    strange = LabelMap([[1]], Legend([1], [3]))
+    strange = LabelImage([[1]], Legend([1], [3]))
 
     with pytest.raises(SchemaError, match="expected codes of 1 labels, got 3"):
         SegmentationBatch(

@@ -7,7 +7,7 @@ from valor_core.errors import SchemaError
 from valor_core.schemas.segmentation.label_images import (
     BACKGROUND,
     IGNORED,
-    LabelMap,
+    LabelImage,
     Layer,
     Legend,
 )
@@ -38,7 +38,7 @@ def test_background_and_ignored_values_keep_their_codes_under_other_labels():
 
 def test_a_legend_that_maps_share_is_renamed_once():
     legend = Legend.of_labels(2)
-    one = LabelMap([[1, 2]], legend)
+    one = LabelImage([[1, 2]], legend)
 
     renamed = Layer([one, None], [None, one]).relabel(np.array([1, 0]))
 

@@ -8,8 +8,8 @@ from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.segmentation.label_images import BACKGROUND, IGNORED
 from valor_core.schemas.segmentation.legends import (
     ignored_values,
-    key_of,
-    label_map,
+    label_image,
+    label_key_of,
     legend_of,
     pixel_labels,
 )
@@ -145,7 +145,7 @@ def test_labels_that_an_image_cannot_have_are_refused(labels, ignored, message):
 
 
 def test_the_key_of_labels_by_value_is_that_of_its_labels():
-    assert key_of(pixel_labels({0: None, 1: ("kind", "cat")})) == "kind"
+    assert label_key_of(pixel_labels({0: None, 1: ("kind", "cat")})) == "kind"
 
 
 @pytest.mark.parametrize(
@@ -185,14 +185,14 @@ def test_an_image_of_pixels_to_ignore_belongs_to_its_item():
 def test_booleans_are_0_and_1_where_no_label_is_higher(labels):
     legend = legend_of(pixel_labels(labels), (), Vocabulary())
 
-    assert label_map([[True, False]], legend).pixels.array.tolist() == [[1, 0]]
+    assert label_image([[True, False]], legend).pixels.array.tolist() == [[1, 0]]
 
 
 def test_booleans_say_nothing_of_a_second_label():
     legend = legend_of(pixel_labels(["cat", "dog"]), (), Vocabulary())
 
     with pytest.raises(SchemaError) as refused:
-        label_map(np.array([[True, False]]), legend)
+        label_image(np.array([[True, False]]), legend)
 
     assert str(refused.value) == (
         "pixels: expected whole numbers up to 2 as labels have, got array of bool, shape (1, 2)\n"

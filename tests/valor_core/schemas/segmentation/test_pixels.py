@@ -5,7 +5,13 @@ import pytest
 from attrs import frozen
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.segmentation.pixels import InMemory, Pixels, as_pixels, images_of, strips
+from valor_core.schemas.segmentation.pixels import (
+    ImageInMemory,
+    Pixels,
+    as_pixels,
+    images_of,
+    strips,
+)
 
 
 @frozen
@@ -22,7 +28,7 @@ class Striped:
 def test_arrays_are_kept_without_a_copy_and_cannot_be_written_to():
     array = np.zeros((2, 3), np.uint16)
 
-    pixels = InMemory(array)
+    pixels = ImageInMemory(array)
 
     assert pixels.shape == (2, 3)
     assert np.shares_memory(pixels.read(1, 2), array)
@@ -32,13 +38,13 @@ def test_arrays_are_kept_without_a_copy_and_cannot_be_written_to():
 
 
 def test_booleans_are_zeros_and_ones():
-    assert InMemory(np.array([[False, True]])).array.tolist() == [[0, 1]]
+    assert ImageInMemory(np.array([[False, True]])).array.tolist() == [[0, 1]]
 
 
 @pytest.mark.parametrize("value", [[0.5], [[0.5]], [1, 2], [[["x"]]]])
 def test_an_image_has_rows_and_columns_of_whole_numbers(value):
     with pytest.raises(SchemaError, match="expected rows and columns of whole numbers"):
-        InMemory(value)
+        ImageInMemory(value)
 
 
 class Tensor:
@@ -61,7 +67,7 @@ class Picture:
 
 
 def test_tensors_are_arrays():
-    assert InMemory(Tensor([[1]])) == InMemory([[1]])
+    assert ImageInMemory(Tensor([[1]])) == ImageInMemory([[1]])
 
 
 @pytest.mark.parametrize(
@@ -69,7 +75,7 @@ def test_tensors_are_arrays():
 )
 def test_tensors_that_numpy_cannot_read_are_refused(error):
     with pytest.raises(SchemaError) as refused:
-        InMemory(Tensor([[1]], error))
+        ImageInMemory(Tensor([[1]], error))
 
     assert str(refused.value) == (
         f"pixels: expected an array, got Tensor: {error}\n"
@@ -91,7 +97,7 @@ STACK = np.array([[[1, 2]], [[0, 1]]])
         Tensor(STACK),
         [Tensor(image) for image in STACK],
         [Picture(image) for image in STACK],
-        [InMemory(image) for image in STACK],
+        [ImageInMemory(image) for image in STACK],
     ],
 )
 def test_images_come_in_lists_and_stacks(values):
@@ -121,7 +127,7 @@ def test_no_images_are_a_list_too(values):
         tuple(map(tuple, STACK[0].tolist())),
         Tensor(STACK[0]),
         Picture(STACK[0]),
-        InMemory(STACK[0]),
+        ImageInMemory(STACK[0]),
         STACK[0] * 0.5,
         np.array(7),
     ],
@@ -158,7 +164,7 @@ def test_what_reads_like_pixels_stays_what_it_is():
 
     assert isinstance(striped, Pixels)
     assert as_pixels(striped) is striped
-    assert as_pixels([[1]]) == InMemory([[1]])
+    assert as_pixels([[1]]) == ImageInMemory([[1]])
 
 
 @pytest.mark.parametrize(
@@ -178,4 +184,4 @@ def test_the_longer_strip_decides():
 
 
 def test_an_image_without_rows_has_no_strips():
-    assert list(strips((0, 4), InMemory(np.zeros((0, 4), np.uint8)))) == []
+    assert list(strips((0, 4), ImageInMemory(np.zeros((0, 4), np.uint8)))) == []

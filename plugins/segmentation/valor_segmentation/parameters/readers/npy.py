@@ -14,11 +14,11 @@ class NpyParameters:
     """Parameters of the reader of NumPy's files."""
 
     groundtruths: Path = parameter(
-        help="Folder of true label maps in .npy or .npz, or one such file."
+        help="Folder of true label images in .npy or .npz, or one such file."
     )
     predictions: Path | None = parameter(
         default=None,
-        help="Folder of predicted label maps with the same names, or one such file. Without it "
+        help="Folder of predicted label images with the same names, or one such file. Without it "
         "each .npz of groundtruths holds both.",
     )
     labels: tuple[str, ...] = fields.labels()

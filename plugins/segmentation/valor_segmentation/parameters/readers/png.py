@@ -13,9 +13,9 @@ from valor_segmentation.parameters.readers import fields
 class PngParameters:
     """Parameters of the reader of PNG images."""
 
-    groundtruths: Path = parameter(help="Folder of true label maps in PNG, or one such file.")
+    groundtruths: Path = parameter(help="Folder of true label images in PNG, or one such file.")
     predictions: Path = parameter(
-        help="Folder of predicted label maps with the same names, or one such file."
+        help="Folder of predicted label images with the same names, or one such file."
     )
     labels: tuple[str, ...] = fields.labels()
     values: Mapping[str, str | None] = fields.values()

@@ -11,7 +11,7 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, StateError, shown
-from valor_core.metrics.saved_columns import column, labels, uids
+from valor_core.metrics.saved_columns import saved_column, saved_labels, saved_uids
 from valor_core.metrics.state import Content
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
@@ -84,7 +84,7 @@ class TextItems:
         StateError
             If they are not what they were.
         """
-        names = uids(content, "uids")
+        names = saved_uids(content, "uids")
         found = _saved_fields(content, fields, len(names))
         for name in set(fields) & set(TEXT_COLUMNS):
             is_single = name in _SINGLE
@@ -204,18 +204,18 @@ class ClassifiedItems:
             If they are not what they were.
         """
         names = ("truth_datums", "truth_labels", "score_datums", "score_labels")
-        whole = {name: column(content, name, np.int64) for name in names}
-        known: list[Label] = labels(content, "labels")
+        whole = {name: saved_column(content, name, np.int64) for name in names}
+        known: list[Label] = saved_labels(content, "labels")
         try:
             batch = ClassificationBatch(
-                Datums(uids(content, "uids")),
+                Datums(saved_uids(content, "uids")),
                 known,
                 whole["truth_datums"],
                 whole["truth_labels"],
                 ScoreList(
                     whole["score_datums"],
                     whole["score_labels"],
-                    column(content, "scores", np.float64),
+                    saved_column(content, "scores", np.float64),
                 ),
             )
         except SchemaError as error:

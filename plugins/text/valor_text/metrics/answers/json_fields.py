@@ -10,7 +10,7 @@ from attrs import define, frozen
 
 from valor_core import Failed, Result, StateRequest, Undefined
 from valor_core.metrics.derived_state import DerivedState, counted
-from valor_core.parameters.declaration import nondefault, plain
+from valor_core.parameters.declaration import nondefault, parameter_values
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.metrics.answers.json_match import Reading
@@ -83,7 +83,7 @@ class JSONFields:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The counts of the fields."""
-        return (StateRequest(FieldCounts, plain(self.parameters)),)
+        return (StateRequest(FieldCounts, parameter_values(self.parameters)),)
 
     def compute(self, state: FieldCounts) -> Iterator[Result]:
         """One result: F1 by path."""

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from valor_core.metrics.result import Result, Undefined
 from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import plain
+from valor_core.parameters.declaration import parameter_values
 from valor_text.counting.edits import EditTotals, reference_tokens
 from valor_text.kernels.values import Positions
 from valor_text.metrics.edits.rates import (
@@ -40,7 +40,7 @@ class _CorpusRate:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The edits of all items, which metrics of one preparation share."""
-        key = {"tokeniser": "characters@1"} | plain(self.parameters)
+        key = {"tokeniser": "characters@1"} | parameter_values(self.parameters)
         return (StateRequest(EditTotals, key, {"worst": ()}),)
 
     def compute(self, totals: EditTotals) -> Iterator[Result]:
@@ -48,7 +48,11 @@ class _CorpusRate:
         value: float | Undefined = Undefined(f"no reference with {self.unit}")
         if reference_tokens(totals.counts):
             value = float(self.rate(totals.counts))
-        yield Result(parameters=plain(self.parameters), value=value, left_out=dict(totals.left_out))
+        yield Result(
+            parameters=parameter_values(self.parameters),
+            value=value,
+            left_out=dict(totals.left_out),
+        )
 
 
 class WER(_CorpusRate):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from valor_core.metrics.result import Result, Undefined
 from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import plain
+from valor_core.parameters.declaration import parameter_values
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.shifts import ShiftedEdits, ShiftedEditTotals, edit_rates
 from valor_text.parameters.edits import TERParameters
@@ -39,7 +39,7 @@ def score(
     ndarray of float64
         0 or more; where no reference has words, 0 for a response without and 1 for any other.
     """
-    found = ShiftedEdits.of(batch, **plain(parameters))
+    found = ShiftedEdits.of(batch, **parameter_values(parameters))
     return edit_rates(found.edits, found.lengths)
 
 
@@ -59,7 +59,7 @@ class CorpusTER:
 
     def needs(self) -> tuple[StateRequest, ...]:
         """The edits of all items."""
-        return (StateRequest(ShiftedEditTotals, plain(self.parameters)),)
+        return (StateRequest(ShiftedEditTotals, parameter_values(self.parameters)),)
 
     def compute(self, totals: ShiftedEditTotals) -> Iterator[Result]:
         """The rate."""
@@ -67,4 +67,8 @@ class CorpusTER:
         if totals.items:
             (rate,) = edit_rates(np.array([totals.edits]), np.array([totals.lengths.value]))
             value = float(rate)
-        yield Result(parameters=plain(self.parameters), value=value, left_out=dict(totals.left_out))
+        yield Result(
+            parameters=parameter_values(self.parameters),
+            value=value,
+            left_out=dict(totals.left_out),
+        )

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from valor_core.metrics.result import Result
 from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import plain
+from valor_core.parameters.declaration import parameter_values
 from valor_text.counting.edits import (
     KINDS,
     EditTotals,
@@ -48,7 +48,7 @@ class WordErrors:
     def compute(self, totals: EditTotals) -> Iterator[Result]:
         """The counts, and the tokens of the worst items' references beside their responses'."""
         yield Result(
-            parameters=plain(self.parameters),
+            parameters=parameter_values(self.parameters),
             value=_named(totals.counts) | {"worst": self._worst(totals)},
             left_out=dict(totals.left_out),
         )

@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 
 from valor_core import Numbers, Result, StateRequest, Undefined
-from valor_core.parameters.declaration import plain
+from valor_core.parameters.declaration import parameter_values
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.ngrams import NgramCounts, NgramTable
 from valor_text.counting.pairs import Pairs
@@ -85,7 +85,9 @@ class CorpusBLEU:
             value = Undefined("no items with a response and references")
         if value != value:
             value = _NO_METHOD6
-        yield Result(parameters=plain(chosen), value=value, left_out=dict(counts.left_out))
+        yield Result(
+            parameters=parameter_values(chosen), value=value, left_out=dict(counts.left_out)
+        )
 
 
 def _longest(parameters: BLEUParameters) -> int:

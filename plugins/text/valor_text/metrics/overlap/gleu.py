@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from valor_core import Result, StateRequest, Undefined
 from valor_core.metrics.derived_state import DerivedState, counted
-from valor_core.parameters.declaration import plain
+from valor_core.parameters.declaration import parameter_values
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams
@@ -94,7 +94,11 @@ class CorpusGLEU:
             value = counts.matches / max(counts.totals, 1)
         else:
             value = Undefined("no items with a response and references")
-        yield Result(parameters=plain(self.parameters), value=value, left_out=dict(counts.left_out))
+        yield Result(
+            parameters=parameter_values(self.parameters),
+            value=value,
+            left_out=dict(counts.left_out),
+        )
 
 
 def _counts(pairs: Pairs, parameters: GLEUParameters) -> tuple[Positions, Positions]:
