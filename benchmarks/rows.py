@@ -14,7 +14,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))  # where other processes would find the metrics
 
-from valor_core import Evaluator, MetricSpec, Range, Registry, hookimpl
+from valor_core import Evaluator, Registry
+from valor_core.plugin import MetricSpec, Range, hookimpl
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS, BATCH = 1_000_000, 50_000

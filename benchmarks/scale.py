@@ -19,8 +19,7 @@ from synthetic import Boxes, Probabilities
 from valor_dask.uids import shorten
 
 from valor_core import Evaluator, evaluate
-from valor_core.evaluation.engines.engine import Work
-from valor_core.evaluation.tally import Tally
+from valor_core.plugin import Tally, Work
 from valor_core.readers.reader import Reader
 
 PART = 1_000_000

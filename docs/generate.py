@@ -6,12 +6,15 @@ anew; ``--check`` writes nothing and fails where a section is not what the code 
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import re
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +23,20 @@ from valor_cli.config.schema import RunConfig
 from valor_cli.program.program import COMMANDS, program
 
 import valor_core
+from valor_core import plugin
 from valor_core.metrics.gallery import GalleryParameters
-from valor_core.parameters.declaration import Parameter, declared, plain_value
+from valor_core.parameters.declaration import Parameter
+from valor_core.plugin import (
+    EngineSpec,
+    GallerySpec,
+    MetricSpec,
+    ReaderSpec,
+    TaskSpec,
+    declared,
+    plain_value,
+)
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import EngineSpec, GallerySpec, MetricSpec, ReaderSpec, Spec, TaskSpec
+from valor_core.plugins.spec import Spec
 from valor_core.report.tables.text_table import escaped
 
 ROOT = Path(__file__).parent.parent
@@ -227,6 +240,31 @@ def _python(registry: Registry, _: str) -> str:
     return _table(["name", "what it is"], rows)
 
 
+def _plugin(registry: Registry, _: str) -> str:
+    parts = []
+    for subject, homes in plugin.SECTIONS.items():
+        rows = [(f"`{name}`", _published(home, name)) for home in homes for name in homes[home]]
+        parts += [f"## {subject}", _table(["name", "what it is"], rows)]
+    return "\n\n".join(parts)
+
+
+def _published(home: str, name: str) -> str:
+    """What a name of the face is; of a constant or a type, what stands below it in its module."""
+    found = getattr(plugin, name)
+    if inspect.isclass(found) or callable(found):
+        return _summary(found)
+    source = ast.parse(ROOT.joinpath("valor_core", *home.split(".")).with_suffix(".py").read_text())
+    for one, below in pairwise(source.body):
+        match one, below:
+            case (
+                ast.Assign(targets=[ast.Name(id=defined)])
+                | ast.AnnAssign(target=ast.Name(id=defined)),
+                ast.Expr(value=ast.Constant(value=str(said))),
+            ) if defined == name:
+                return _line(said)
+    raise LookupError(f"valor_core.{home}.{name}: no docstring says what it is")
+
+
 def _commands(registry: Registry, _: str) -> str:
     context = click.Context(program, info_name="valor")
     parts = []
@@ -313,7 +351,11 @@ def _brief(value: Any) -> str:
 
 def _summary(thing: object) -> str:
     """The first line of a docstring; what it has in backticks is code in Markdown, too."""
-    line = (thing.__doc__ or "").strip().partition("\n")[0]
+    return _line(thing.__doc__ or "")
+
+
+def _line(docstring: str) -> str:
+    line = docstring.strip().partition("\n")[0]
     parts = re.split(r"``?([^`]+)``?", line)
     return "".join(f"`{part}`" if i % 2 else escaped(part) for i, part in enumerate(parts))
 
@@ -334,6 +376,7 @@ _KINDS: Mapping[str, Any] = {
     "config": _config,
     "engine": _engine,
     "output": _output,
+    "plugin": _plugin,
     "python": _python,
     "commands": _commands,
 }

@@ -1,5 +1,7 @@
 """Valor: evaluation metrics chosen by name, each family a plugin of its own.
 
+This is what users call; `valor_core.plugin` is what plugins are made of.
+
 Examples
 --------
 >>> import valor_core
@@ -7,41 +9,15 @@ Examples
 True
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from valor_core.errors import ValorError, ValorWarning
-from valor_core.parameters.declaration import NoParameters, Within, parameter, parameters
-from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.spec import (
-    CommandSpec,
-    EngineSpec,
-    GallerySpec,
-    MetricSpec,
-    Range,
-    ReaderSpec,
-    Reference,
-    ResourceKindSpec,
-    ResourceSpec,
-    TaskSpec,
-)
+from valor_core.plugins.publishing import published_later
 
 if TYPE_CHECKING:
     from valor_core.evaluation.evaluate import evaluate
     from valor_core.evaluation.evaluator import Evaluator
-    from valor_core.metrics.detail_columns import DetailColumns
-    from valor_core.metrics.item_rows import ItemRows, Numbers
-    from valor_core.metrics.result import (
-        Failed,
-        ItemScore,
-        NotRun,
-        Result,
-        Undefined,
-        mean,
-        ratio,
-    )
-    from valor_core.metrics.result_details import Told
-    from valor_core.metrics.state import RowsOf, StateRequest
+    from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined
     from valor_core.plugins.decorator import metric
     from valor_core.plugins.registry import Registry
     from valor_core.report.report import Report
@@ -55,107 +31,43 @@ if TYPE_CHECKING:
 __all__ = [
     "Classification",
     "ClassificationBatch",
-    "CommandSpec",
     "Datum",
-    "DetailColumns",
     "Detection",
     "DetectionBatch",
-    "EngineSpec",
     "Evaluator",
     "Failed",
-    "GallerySpec",
-    "ItemRows",
     "ItemScore",
     "Label",
-    "MetricSpec",
-    "NoParameters",
     "NotRun",
-    "Numbers",
-    "Range",
-    "ReaderSpec",
-    "Reference",
     "Registry",
     "Report",
-    "ResourceKindSpec",
-    "ResourceSpec",
     "Result",
-    "RowsOf",
     "Segmentation",
     "SegmentationBatch",
-    "StateRequest",
-    "TaskSpec",
     "Text",
     "TextBatch",
-    "Told",
     "Undefined",
     "ValorError",
     "ValorWarning",
-    "Within",
     "evaluate",
-    "hookimpl",
-    "mean",
     "metric",
-    "parameter",
-    "parameters",
-    "ratio",
 ]
 
 _LATER = {
     "evaluation.evaluate": ("evaluate",),
     "evaluation.evaluator": ("Evaluator",),
-    "metrics.detail_columns": ("DetailColumns",),
-    "metrics.item_rows": (
-        "ItemRows",
-        "Numbers",
-    ),
-    "metrics.result": (
-        "Failed",
-        "ItemScore",
-        "NotRun",
-        "Result",
-        "Undefined",
-        "mean",
-        "ratio",
-    ),
-    "metrics.result_details": ("Told",),
-    "metrics.state": (
-        "RowsOf",
-        "StateRequest",
-    ),
+    "metrics.result": ("Failed", "ItemScore", "NotRun", "Result", "Undefined"),
     "plugins.decorator": ("metric",),
     "plugins.registry": ("Registry",),
     "report.report": ("Report",),
-    "schemas.classification": (
-        "Classification",
-        "ClassificationBatch",
-    ),
+    "schemas.classification": ("Classification", "ClassificationBatch"),
     "schemas.datum": ("Datum",),
-    "schemas.detection": (
-        "Detection",
-        "DetectionBatch",
-    ),
+    "schemas.detection": ("Detection", "DetectionBatch"),
     "schemas.label": ("Label",),
-    "schemas.segmentation": (
-        "Segmentation",
-        "SegmentationBatch",
-    ),
-    "schemas.text": (
-        "Text",
-        "TextBatch",
-    ),
+    "schemas.segmentation": ("Segmentation", "SegmentationBatch"),
+    "schemas.text": ("Text", "TextBatch"),
 }
 """What this module publishes and imports only when it is asked for, by where it stands."""
 
-_HOME = {name: f"valor_core.{module}" for module, names in _LATER.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+if not TYPE_CHECKING:  # which would take any name for one of this module
+    __getattr__, __dir__ = published_later(__name__, _LATER)

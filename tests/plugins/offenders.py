@@ -8,10 +8,15 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.errors import SchemaError
-from valor_core.metrics.result import Deferred, OnDemand, Result, Undefined
-from valor_core.metrics.state import StateRequest
-from valor_core.metrics.sums import ExactSum
+from valor_core.plugin import (
+    Deferred,
+    ExactSum,
+    OnDemand,
+    Result,
+    SchemaError,
+    StateRequest,
+    Undefined,
+)
 from valor_core.schemas import Batch
 
 

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 PLUGIN = """
-from valor_core import GallerySpec, MetricSpec, Range, ReaderSpec, Reference, hookimpl
-from valor_core.plugins.spec import ResourceSpec
+from valor_core.plugin import GallerySpec, MetricSpec, Range, ReaderSpec, Reference, hookimpl
+from valor_core.plugin import ResourceSpec
 from shoutlab.parameters import Loudness, Lines
 
 
@@ -56,7 +56,7 @@ def valor_galleries():
 """
 PARAMETERS = """
 from pathlib import Path
-from valor_core import Within, parameter, parameters
+from valor_core.plugin import Within, parameter, parameters
 
 
 @parameters
@@ -81,7 +81,7 @@ def broken(item, parameters, resources):
     return Failed("out of breath")
 """
 POSTERS = """
-from valor_core.metrics.gallery import Picture
+from valor_core.plugin import Picture
 
 class Posters:
     legend = {"loud": "red"}
@@ -98,7 +98,7 @@ class Posters:
 LINES = """
 from attrs import frozen
 from valor_core.readers.reader import Position
-from valor_core.errors import ReadError
+from valor_core.plugin import ReadError
 from valor_core.schemas.text import Text, TextBatch
 
 @frozen

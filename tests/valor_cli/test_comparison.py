@@ -5,11 +5,9 @@ import json
 import pytest
 from valor_cli.comparison import compare
 
-from valor_core.errors import ReportError
-from valor_core.metrics.result import Result, Undefined
+from valor_core.plugin import MetricSpec, Range, Report, ReportError, Result, Undefined
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec, Range
-from valor_core.report.report import Report, SliceReport
+from valor_core.report.report import SliceReport
 
 
 @pytest.fixture

@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 from valor_cli.item_file import write_items
 
-from valor_core.errors import ReportError
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.report.report import ItemTable
+from valor_core.plugin import ItemRow, ItemTable, ReportError
 
 
 def row_table() -> ItemTable:

@@ -8,10 +8,7 @@ import pytest
 from valor_cli.outputs import Destinations, Unwritten
 
 from valor_core import Report
-from valor_core.errors import ConfigError, ReportError, StateError
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.metrics.result import Result
-from valor_core.report.report import ItemTable
+from valor_core.plugin import ConfigError, ItemRow, ItemTable, ReportError, Result, StateError
 
 REPORT = Report(
     results=[Result(type="Length", metric="mylab.Length@1", value=5.0)],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from valor_core import errors
-from valor_core.errors import (
+from valor_core.plugin import (
     ConfigError,
     ParameterError,
     ValorError,

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from valor_core.errors import MissingExtraError
-from valor_core.extras import import_extra
+from valor_core.plugin import MissingExtraError, import_extra
 
 
 def test_a_package_that_is_there_is_imported() -> None:

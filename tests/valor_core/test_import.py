@@ -90,7 +90,7 @@ def test_listing_all_metrics_loads_no_other_library_either() -> None:
     body = """
 from importlib.metadata import entry_points
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec
+from valor_core.plugin import MetricSpec
 plugins = {entry.value.partition(".")[0] for entry in entry_points(group="valor.plugins")}
 Registry().all(MetricSpec)
 """
@@ -123,7 +123,7 @@ def attrs_classes(cls=object):
 from valor_core import evaluate
 imported = set(attrs_classes())
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec
+from valor_core.plugin import MetricSpec
 Registry().all(MetricSpec)
 """
     imported, listed = run(body, "(f'{len(imported):04}', f'{len(set(attrs_classes())):04}.')")

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from valor_core import extras
-from valor_core.extras import install, uninstall
+from valor_core.extras import uninstall
+from valor_core.plugin import install
 
 Set = Callable[..., None]
 

@@ -15,14 +15,15 @@ from valor_cli.config.schema import json_schema
 from valor_cli.program.program import program
 
 from valor_core import Classification, Registry, Report, Text, evaluate
-from valor_core.errors import ConfigError, ManifestError, ParameterError, UnknownNameError
+from valor_core.errors import ManifestError, UnknownNameError
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
+from valor_core.plugin import ConfigError, ParameterError
 from valor_core.testing import cases
 
 Install = Callable[..., Path]
 
 MANIFEST = """
-from valor_core import MetricSpec, Range, hookimpl
+from valor_core.plugin import MetricSpec, Range, hookimpl
 
 @hookimpl
 def valor_metrics():
@@ -34,7 +35,7 @@ def valor_metrics():
 
 PARAMETERS = """
 from pathlib import Path
-from valor_core import parameter, parameters
+from valor_core.plugin import parameter, parameters
 
 @parameters
 class Listed:
@@ -45,9 +46,10 @@ class Listed:
 LISTED = """
 from pathlib import Path
 from attrs import define, frozen
-from valor_core import Result, StateRequest
-from valor_core.metrics.derived_state import DerivedState, counted
-from valor_core.parameters.declaration import nondefault
+from valor_core import Result
+from valor_core.plugin import StateRequest
+from valor_core.plugin import DerivedState, counted
+from valor_core.plugin import nondefault
 
 @define
 class Uids(DerivedState):

@@ -11,14 +11,15 @@ from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 
 NumberOrReason = float | Undefined | Failed
+"""A number of a metric, or why there is none."""
 
 
-def coordinates(label: Label) -> dict[str, Any]:
+def label_coordinates(label: Label) -> dict[str, Any]:
     """How a result says which label it belongs to.
 
     Examples
     --------
-    >>> coordinates(Label("animal", "dog"))
+    >>> label_coordinates(Label("animal", "dog"))
     {'label_key': 'animal', 'label': 'dog'}
     """
     return {"label_key": label.key, "label": label.value}

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from valor_core import evaluate
-from valor_core.errors import ReadError
-from valor_core.report.report import Report
+from valor_core.plugin import ReadError, Report
 
 from .support import REGISTRY
 

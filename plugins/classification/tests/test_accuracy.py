@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from valor_core import evaluate
-from valor_core.errors import ParameterError
+from valor_core.plugin import ParameterError
 from valor_core.schemas.classification import Classification, ClassificationBatch
 
 from .support import PETS, SETS, failure_of, reason_of, results_of, value_of

@@ -9,7 +9,7 @@ from sklearn.metrics import cohen_kappa_score
 from valor_classification.association import _correlation, tabulation
 from valor_classification.confusion import ConfusionPart
 
-from valor_core.errors import ParameterError
+from valor_core.plugin import ParameterError
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import Label, Vocabulary
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from valor_core import Evaluator
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import Label
 

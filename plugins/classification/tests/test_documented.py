@@ -8,7 +8,8 @@ import pytest
 from valor_classification import evaluate_classification
 
 from valor_core import Registry
-from valor_core.errors import SchemaError, UnknownNameError
+from valor_core.errors import UnknownNameError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
 from valor_core.schemas.datum import Datum
 from valor_core.schemas.label import Label

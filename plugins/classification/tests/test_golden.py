@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from valor_core.errors import SchemaError
-from valor_core.metrics.result import Result
+from valor_core.plugin import Result, SchemaError
 from valor_core.report.results import Results
 from valor_core.schemas.classification import ClassificationBatch
 

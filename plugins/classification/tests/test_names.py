@@ -8,7 +8,7 @@ from valor_classification.plugin import valor_metrics
 
 from valor_core import evaluate
 from valor_core.errors import UnknownNameError
-from valor_core.metrics.result import Failed
+from valor_core.plugin import Failed
 
 from .support import PETS, SETS
 

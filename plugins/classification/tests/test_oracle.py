@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from valor_core.metrics.result import Failed, Undefined
+from valor_core.plugin import Failed, Undefined
 from valor_core.report.results import Results
 from valor_core.schemas.classification import ClassificationBatch
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from valor_core.plugins.spec import ReaderSpec
+from valor_core.plugin import ReaderSpec
 from valor_core.testing import check_reader
 
 from .files import written

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valor_core.errors import ParameterError, UnknownNameError
-from valor_core.readers.tables import Table
+from valor_core.errors import UnknownNameError
+from valor_core.plugin import ParameterError, Table
 from valor_core.report.results import Results
 from valor_core.schemas.classification import Classification
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from valor_classification.readers import tables
 
-from valor_core.errors import ParameterError
-from valor_core.report.report import Report
+from valor_core.plugin import ParameterError, Report
 
 from .files import METRICS, error, read, written
 

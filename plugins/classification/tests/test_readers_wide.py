@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from valor_core.errors import ParameterError
+from valor_core.plugin import ParameterError
 from valor_core.schemas.classification import ClassificationBatch
 
 from .files import METRICS, error, read, written

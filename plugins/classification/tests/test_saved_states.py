@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from valor_classification import kernels, plugin
 
 from valor_core import Evaluator
-from valor_core.errors import StateError
+from valor_core.plugin import StateError
 from valor_core.schemas.classification import ClassificationBatch
 
 from .support import PETS, SETS

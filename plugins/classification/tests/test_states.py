@@ -7,9 +7,7 @@ from valor_classification.parameters.predicted import LabelParameters
 from valor_classification.states import LabelQuotient, label_counts, ranking
 
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import ratio
-from valor_core.plugins.spec import MetricSpec, Range
+from valor_core.plugin import MetricSpec, NumberOrReason, Range, ratio
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.testing import check_metric
 

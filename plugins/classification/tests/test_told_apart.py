@@ -11,8 +11,7 @@ import pytest
 from valor_classification import plugin
 
 from valor_core import evaluate
-from valor_core.metrics.result import Result
-from valor_core.parameters.declaration import declared
+from valor_core.plugin import Result, declared
 from valor_core.schemas.classification import Classification
 
 from .support import PETS, SETS, results_of

@@ -14,11 +14,16 @@ from valor_classification.label_counts import LabelCountsPart
 from valor_classification.parameters.predicted import AccuracyParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.top_ranks import TopRanksPart
-from valor_core.metrics import averages
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Failed, Result, Undefined, ratio
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import (
+    Failed,
+    NumberOrReason,
+    Result,
+    StateRequest,
+    Undefined,
+    macro,
+    nondefault,
+    ratio,
+)
 
 _NO_TRUTH = "no items with ground truth"
 
@@ -75,7 +80,7 @@ class _Balanced:
         counts = part.at(least)
         pairs = zip(counts.tp.tolist(), counts.truths.tolist(), strict=True)
         recalls = [ratio(tp, truths, None, "no ground truths of the label") for tp, truths in pairs]
-        return averages.macro(recalls, counts.truths)
+        return macro(recalls, counts.truths)
 
     def shaped(self, part: LabelCountsPart, threshold: float | None) -> dict[str, Any]:
         return coordinates(threshold, self.hardmax) | {"balanced": True}

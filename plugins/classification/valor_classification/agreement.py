@@ -13,9 +13,14 @@ from numpy.typing import NDArray
 from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
-from valor_core.errors import StateError
-from valor_core.metrics.saved_columns import saved_column, saved_labels, saved_number
-from valor_core.metrics.state import Content, StateRequest
+from valor_core.plugin import (
+    Content,
+    StateError,
+    StateRequest,
+    saved_column,
+    saved_labels,
+    saved_number,
+)
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Vocabulary

@@ -13,9 +13,7 @@ from valor_classification import confusion
 from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters.association import MatthewsParameters
 from valor_classification.thresholds import limit, limits
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Result, Undefined
-from valor_core.metrics.state import StateRequest
+from valor_core.plugin import NumberOrReason, Result, StateRequest, Undefined
 from valor_core.schemas.columns import Codes
 
 

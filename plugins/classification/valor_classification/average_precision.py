@@ -15,9 +15,7 @@ from valor_classification.parameters.ranked import AveragePrecisionParameters
 from valor_classification.ranking import RankingPart
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
-from valor_core.metrics.result import Result, Undefined
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import Result, StateRequest, Undefined, nondefault
 
 
 @frozen

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from valor_classification import label_counts, ranking, unit_interval, unscored
 from valor_classification.label_counts import LabelCountsPart
-from valor_core.metrics.state import StateRequest
+from valor_core.plugin import StateRequest
 from valor_core.schemas.columns import Codes
 
 

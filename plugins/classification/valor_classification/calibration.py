@@ -12,8 +12,7 @@ from valor_classification import reliability, unscored
 from valor_classification.parameters.probability import CalibrationParameters
 from valor_classification.reliability import Reliability, ReliabilityPart
 from valor_classification.unscored import Unscored
-from valor_core.metrics.result import Failed, Result, Undefined
-from valor_core.metrics.state import StateRequest
+from valor_core.plugin import Failed, Result, StateRequest, Undefined
 
 
 @frozen

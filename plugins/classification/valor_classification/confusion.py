@@ -12,10 +12,15 @@ from valor_classification import kernels
 from valor_classification.kernels import ConfusionCells
 from valor_classification.keyed import Keyed
 from valor_classification.views import NONE, KeyView
-from valor_core.errors import StateError, shown
-from valor_core.metrics.result import Failed
-from valor_core.metrics.saved_columns import saved_column, saved_labels
-from valor_core.metrics.state import Content, StateRequest
+from valor_core.plugin import (
+    Content,
+    Failed,
+    StateError,
+    StateRequest,
+    saved_column,
+    saved_labels,
+    shown,
+)
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label, Vocabulary

@@ -15,9 +15,15 @@ from valor_classification.listing import Items, Listing
 from valor_classification.parameters.items import ConfusionMatrixParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.views import NONE
-from valor_core.metrics.result import Deferred, Failed, NamedMatrix, Result, as_json
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import (
+    Deferred,
+    Failed,
+    NamedMatrix,
+    Result,
+    StateRequest,
+    as_json,
+    nondefault,
+)
 from valor_core.schemas.columns import Codes
 
 _UNMATCHED = ("unmatched_ground_truths", "unmatched_predictions")

@@ -10,9 +10,7 @@ from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts
 from valor_classification.parameters.predicted import CountsParameters
 from valor_classification.thresholds import coordinates, limits
-from valor_core.metrics import averages
-from valor_core.metrics.result import Result
-from valor_core.metrics.state import StateRequest
+from valor_core.plugin import Result, StateRequest, label_coordinates
 
 
 @frozen
@@ -50,4 +48,4 @@ class Counts:
                 rows = zip(*(column.tolist() for column in columns), strict=True)
                 for label, (tp, fp, fn, tn) in zip(counts.labels, rows, strict=True):
                     value = {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
-                    yield Result(parameters=averages.coordinates(label) | shaped, value=value)
+                    yield Result(parameters=label_coordinates(label) | shaped, value=value)

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from valor_classification.plugin import valor_metrics
-from valor_core.evaluation.bound_metric import MetricChoice
-from valor_core.evaluation.evaluate import evaluate
-from valor_core.plugins.spec import MetricSpec, fold
-from valor_core.report.report import Report
+from valor_core import evaluate
+from valor_core.plugin import MetricChoice, MetricSpec, Report, fold
 from valor_core.schemas.annotation import (
     Annotated,
     Annotation,

@@ -12,9 +12,7 @@ from valor_classification import listing
 from valor_classification.listing import Items, Listing
 from valor_classification.parameters.items import ExamplesParameters
 from valor_classification.thresholds import coordinates, limit, limits
-from valor_core.metrics.result import Result
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import Result, StateRequest, nondefault
 from valor_core.schemas.columns import Codes
 
 

@@ -11,11 +11,15 @@ from valor_classification.association import Tabulation, dot, tabulation
 from valor_classification.confusion import Confusion, ConfusionPart
 from valor_classification.parameters.association import KappaParameters
 from valor_classification.thresholds import limit, limits
-from valor_core.errors import and_more
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Failed, Result, Undefined
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import (
+    Failed,
+    NumberOrReason,
+    Result,
+    StateRequest,
+    Undefined,
+    and_more,
+    nondefault,
+)
 from valor_core.schemas.label import Label
 from valor_core.schemas.order import is_numeral
 

@@ -10,8 +10,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_classification.views import KeyView, views
-from valor_core.errors import StateError
-from valor_core.metrics.state import Content
+from valor_core.plugin import Content, StateError
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Vocabulary

@@ -9,9 +9,7 @@ from attrs import evolve, frozen
 
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
-from valor_core.metrics import averages
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Failed, Result
+from valor_core.plugin import Failed, NumberOrReason, Result, label_coordinates, macro, weighted
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 
@@ -61,7 +59,7 @@ class LabelValues:
         """
         if average == "none":
             for label, value in zip(self.labels, self.values, strict=True):
-                parameters = averages.coordinates(label) | dict(shaped)
+                parameters = label_coordinates(label) | dict(shaped)
                 yield Result(parameters=parameters, value=self.refusal or value)
             return
         parameters = {"label_key": self.key, "average": average} | dict(shaped)
@@ -69,7 +67,7 @@ class LabelValues:
             yield Result(parameters=parameters, value=self.refusal)
             return
         if average == "macro":
-            mean, left_out = averages.macro(self.values, self.truths, include_prediction_only)
+            mean, left_out = macro(self.values, self.truths, include_prediction_only)
         else:
-            mean, left_out = averages.weighted(self.values, self.truths)
+            mean, left_out = weighted(self.values, self.truths)
         yield Result(parameters=parameters, value=mean, left_out=left_out)

@@ -12,10 +12,7 @@ from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.label_values import LabelValues
 from valor_classification.parameters.predicted import FBetaParameters, LabelParameters
 from valor_classification.thresholds import coordinates, limits
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Result, ratio
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import NumberOrReason, Result, StateRequest, nondefault, ratio
 
 
 @frozen

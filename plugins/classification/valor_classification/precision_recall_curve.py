@@ -11,9 +11,7 @@ from attrs import frozen
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.parameters.curves import PrecisionRecallCurveParameters
-from valor_core.metrics.result import Deferred, OnDemand, Result, ratios
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import Deferred, OnDemand, Result, StateRequest, nondefault, ratios
 
 _POINT = ("tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1_score")
 

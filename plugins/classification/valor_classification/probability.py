@@ -12,11 +12,16 @@ from valor_classification import kernels
 from valor_classification.keyed import Keyed
 from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import KeyView
-from valor_core.kernels.threads import thread_count
-from valor_core.metrics.result import Failed
-from valor_core.metrics.saved_columns import saved_labels, saved_number
-from valor_core.metrics.state import Content, StateRequest
-from valor_core.metrics.sums import ExactSum, saved_sums
+from valor_core.plugin import (
+    Content,
+    ExactSum,
+    Failed,
+    StateRequest,
+    saved_labels,
+    saved_number,
+    saved_sums,
+    thread_count,
+)
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Floats
 from valor_core.schemas.label import Vocabulary

@@ -10,10 +10,7 @@ from valor_classification import probability, unscored
 from valor_classification.parameters.probability import BrierParameters
 from valor_classification.probability import Probability, ProbabilityPart
 from valor_classification.unscored import Unscored
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Failed, Result, Undefined
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import NoParameters
+from valor_core.plugin import Failed, NoParameters, NumberOrReason, Result, StateRequest, Undefined
 
 _NO_TRUTH = Undefined("no items with ground truth")
 

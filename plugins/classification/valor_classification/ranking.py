@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from valor_classification import kernels, saved_parts
 from valor_classification.keyed import Keyed, add_rows
 from valor_classification.views import NONE, KeyView
-from valor_core.errors import StateError
-from valor_core.kernels.threads import thread_count
-from valor_core.metrics.saved_columns import (
+from valor_core.plugin import (
+    Content,
+    StateError,
+    StateRequest,
     check_same_length,
     saved_column,
     saved_labels,
     saved_number,
+    thread_count,
 )
-from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.label import Label, Vocabulary

@@ -11,11 +11,17 @@ from numpy.typing import NDArray
 from valor_classification.keyed import Keyed
 from valor_classification.unit_interval import not_probabilities
 from valor_classification.views import KeyView
-from valor_core.errors import StateError
-from valor_core.metrics.result import Failed
-from valor_core.metrics.saved_columns import saved_column, saved_labels, saved_number
-from valor_core.metrics.state import Content, StateRequest
-from valor_core.metrics.sums import ExactSums, saved_sums
+from valor_core.plugin import (
+    Content,
+    ExactSums,
+    Failed,
+    StateError,
+    StateRequest,
+    saved_column,
+    saved_labels,
+    saved_number,
+    saved_sums,
+)
 from valor_core.schemas.columns import Floats
 from valor_core.schemas.label import Vocabulary
 

@@ -24,11 +24,17 @@ from valor_classification.parameters.ranked import (
 from valor_classification.ranking import LabelScores, Ranking, RankingPart
 from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
-from valor_core.kernels.threads import thread_count
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Deferred, Nullable, OnDemand, Result, Undefined
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import (
+    Deferred,
+    Nullable,
+    NumberOrReason,
+    OnDemand,
+    Result,
+    StateRequest,
+    Undefined,
+    nondefault,
+    thread_count,
+)
 from valor_core.schemas.label import Label
 
 _THREAD_DATUMS = 1 << 14  # scores of a label that are worth a thread

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.errors import StateError, shown
-from valor_core.metrics.saved_columns import saved_column
+from valor_core.plugin import StateError, saved_column, shown
 from valor_core.schemas.columns import Floats
 
 

@@ -8,9 +8,7 @@ from attrs import define, field
 
 from valor_classification.keyed import Keyed
 from valor_classification.views import KeyView
-from valor_core.metrics.result import Failed
-from valor_core.metrics.saved_columns import saved_labels, saved_number
-from valor_core.metrics.state import Content, StateRequest
+from valor_core.plugin import Content, Failed, StateRequest, saved_labels, saved_number
 from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.label import Vocabulary
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from valor_classification import kernels
 from valor_classification.kernels import ConfusionCells, ReliabilityBins
-from valor_core.kernels.threads import thread_count
+from valor_core.plugin import thread_count
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.best_scores import Tops
 from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
+from valor_core.plugin import EngineSpec
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import EngineSpec
 from valor_core.testing import check_engine, check_plugin
 from valor_core.testing.engine_laws import engine_cases
 

@@ -14,7 +14,7 @@ from valor_cli.run import run_config
 from valor_dask import engine
 
 from valor_core import Report, evaluate
-from valor_core.errors import EngineError, ParameterError, PartitionError, ReadError, ValorError
+from valor_core.plugin import EngineError, ParameterError, PartitionError, ReadError, ValorError
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import examples

@@ -13,9 +13,7 @@ from typing import Any
 from distributed import Client, LocalCluster
 from distributed.utils import silence_logging_cmgr
 
-from valor_core.errors import EngineError
-from valor_core.evaluation.engines.interrupts import uninterrupted
-from valor_core.evaluation.engines.worker import GUARD, check_guarded
+from valor_core.plugin import GUARD, EngineError, check_guarded, uninterrupted
 from valor_dask.parameters import DaskParameters
 
 _RETRIES = 3

@@ -18,13 +18,17 @@ from uuid import uuid4
 from attrs import define, field, frozen
 from distributed import Client, Future, KilledWorker
 
-from valor_core.errors import EngineError, ParameterError, PartitionError
-from valor_core.evaluation.engines.control import BY_THE_USER
-from valor_core.evaluation.engines.engine import Work
-from valor_core.evaluation.engines.interrupts import uninterrupted
-from valor_core.evaluation.engines.worker import check_versions
-from valor_core.evaluation.tally import Tally
-from valor_core.readers.reader import Partition
+from valor_core.plugin import (
+    BY_THE_USER,
+    EngineError,
+    ParameterError,
+    Partition,
+    PartitionError,
+    Tally,
+    Work,
+    check_versions,
+    uninterrupted,
+)
 from valor_dask import on_worker
 from valor_dask.cluster import connected
 from valor_dask.on_worker import Facts, RunOnWorker, Uncounted

@@ -14,11 +14,17 @@ from attrs import define, field, frozen
 from distributed import Worker as DaskWorker
 from distributed import WorkerPlugin, get_worker
 
-from valor_core.errors import EngineError, PartitionError, ReadError, ValorError
-from valor_core.evaluation.engines.worker import Worker, version_of
-from valor_core.evaluation.resources.open_resources import Share
-from valor_core.evaluation.tally import Tally
-from valor_core.readers.reader import Partition
+from valor_core.plugin import (
+    EngineError,
+    Partition,
+    PartitionError,
+    ReadError,
+    Share,
+    Tally,
+    ValorError,
+    Worker,
+    version_of,
+)
 from valor_dask.uids import shorten
 
 _TELL_EVERY = 0.2  # seconds between two times that a worker tells how many items it has scored

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.spec import EngineSpec
+from valor_core.plugin import EngineSpec, hookimpl
 
 
 @hookimpl

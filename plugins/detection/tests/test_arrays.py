@@ -12,7 +12,7 @@ from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 from valor_detection.arrays import Objects, from_arrays, from_supervision, from_torchvision
 
-from valor_core.errors import ParameterError, SchemaError
+from valor_core.plugin import ParameterError, SchemaError
 from valor_core.schemas.label import Label
 
 from .support import value_of

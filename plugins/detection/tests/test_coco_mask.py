@@ -9,7 +9,7 @@ import pytest
 from pycocotools import mask as theirs
 from valor_detection.coco import mask as ours
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 
 SEEDS = range(30)
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.errors import ParameterError, SchemaError
-from valor_core.report.report import Report
+from valor_core.plugin import ParameterError, Report, SchemaError
 from valor_core.schemas.detection import Detection, DetectionBatch
 
 from .support import by_label, results_of, seen, true, value_of

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from valor_detection import evaluate_detection
 
-from valor_core.errors import ConfigError, ParameterError, SchemaError, ValorError
+from valor_core.plugin import ConfigError, ParameterError, SchemaError, ValorError
 from valor_core.schemas.annotation import Annotation, GroundTruth, Prediction, ScoredLabel
 from valor_core.schemas.datum import Datum
 from valor_core.schemas.geometry import Box

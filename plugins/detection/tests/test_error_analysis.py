@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from valor_core import evaluate
-from valor_core.errors import ParameterError
+from valor_core.plugin import ParameterError
 from valor_core.schemas.detection import Detection
 
 from . import naive_analysis as naive

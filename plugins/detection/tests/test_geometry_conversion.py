@@ -18,8 +18,8 @@ from valor_detection.geometry.conversion import comparable, converted
 from valor_detection.geometry.drawing import drawn
 from valor_detection.geometry.ious import pair_ious
 
-from valor_core.errors import MissingExtraError, ParameterError, SchemaError
 from valor_core.extras import ways
+from valor_core.plugin import MissingExtraError, ParameterError, SchemaError
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, MultiPolygon, Polygon, RotatedBox
 from valor_core.schemas.geometry.shapes import BOX, MASK, POLYGON, Rings, Shapes

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from valor_detection import evaluate_detection
 
-from valor_core.errors import SchemaError, ValorError
+from valor_core.plugin import SchemaError, ValorError
 from valor_core.report.results import Results
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, Polygon

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.errors import ParameterError
+from valor_core.plugin import ParameterError
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box, Geometry, Mask, Polygon
 from valor_core.schemas.label import Label

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from valor_core import ValorError, evaluate
-from valor_core.evaluation.evaluate import reader_of
+from valor_core.plugin import reader_of
 from valor_core.plugins.registry import Registry
 
 METRICS = ["AP", "mAP", "AR", "COCOSummary", "Counts", "ConfusionMatrix", "Examples"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from valor_core.plugin import ReaderSpec
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec
 from valor_core.testing import check_reader
 
 IMAGES = ("a", "b", "c")

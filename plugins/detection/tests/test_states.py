@@ -8,10 +8,7 @@ from valor_detection.parameters.calibration import CalibrationParameters
 from valor_detection.states import Overlaps, overlaps, ranking
 
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.metrics.averages import coordinates
-from valor_core.metrics.result import Result, mean
-from valor_core.metrics.state import StateRequest
-from valor_core.plugins.spec import MetricSpec, Range
+from valor_core.plugin import MetricSpec, Range, Result, StateRequest, label_coordinates, mean
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 from valor_core.testing import check_metric
@@ -33,7 +30,7 @@ class MeanTrueScore:
         for code in (code for codes in state.table.seen.values() for code in codes):
             scores = ranked.scores[ranked.is_true & (ranked.labels == code)].tolist()
             value, _ = mean(scores, "true positives")
-            yield Result(parameters=coordinates(state.table.labels[code]), value=value)
+            yield Result(parameters=label_coordinates(state.table.labels[code]), value=value)
 
 
 MEAN_TRUE_SCORE = MetricSpec(

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from valor_core.metrics.result import Result
-from valor_core.parameters.declaration import Parameter, declared, plain_value
-from valor_core.plugins.spec import MetricSpec
+from valor_core.parameters.declaration import Parameter
+from valor_core.plugin import MetricSpec, Result, declared, plain_value
 
 from .support import REGISTRY, results_of
 from .test_laws import items_of, of

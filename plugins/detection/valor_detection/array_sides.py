@@ -9,7 +9,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.plugin import SchemaError, shown
 from valor_core.schemas.columns import Codes, Floats, check_finite
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.decimals import as_written

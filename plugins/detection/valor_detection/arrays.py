@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.plugin import ParameterError, SchemaError, and_more, did_you_mean, shown
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch

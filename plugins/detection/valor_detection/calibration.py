@@ -10,10 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.metrics.averages import coordinates
-from valor_core.metrics.result import Failed, Result, Undefined
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import Failed, Result, StateRequest, Undefined, label_coordinates, nondefault
 from valor_core.schemas.columns import Codes, Floats
 from valor_detection import overlaps
 from valor_detection.kernels import analysis as kernels
@@ -88,7 +85,7 @@ class CalibrationError:
             by_label = _Bins.of(ranked, chosen, codes, len(codes))
             for code in chain.from_iterable(table.seen.values()):
                 yield Result(
-                    parameters=coordinates(table.labels[code]) | shared,
+                    parameters=label_coordinates(table.labels[code]) | shared,
                     value=by_label.value(code),
                 )
 

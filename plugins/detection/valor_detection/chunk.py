@@ -9,14 +9,14 @@ import numpy as np
 from attrs import asdict, evolve, fields, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import StateError
-from valor_core.metrics.saved_columns import (
+from valor_core.plugin import (
+    Content,
+    StateError,
     saved_column,
     saved_offsets,
     saved_positions,
     saved_uids,
 )
-from valor_core.metrics.state import Content
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.detection import DetectionBatch

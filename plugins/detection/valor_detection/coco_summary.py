@@ -8,10 +8,7 @@ from functools import partial
 import numpy as np
 from attrs import frozen
 
-from valor_core.kernels.threads import in_threads
-from valor_core.metrics.result import Result
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import Result, StateRequest, in_threads, nondefault
 from valor_core.schemas.columns import Codes, Floats
 from valor_detection import overlaps
 from valor_detection.curves import Curves, drawn, found, recalls

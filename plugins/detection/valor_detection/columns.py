@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, and_more, shown
+from valor_core.plugin import SchemaError, and_more, shown
 from valor_core.schemas.decimals import as_written
 
 _EXPECTED = {

@@ -7,12 +7,19 @@ from typing import Any, cast
 
 from attrs import evolve, frozen
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
-from valor_core.evaluation.bound_metric import MetricChoice
-from valor_core.evaluation.evaluate import evaluate
-from valor_core.parameters.declaration import declared
-from valor_core.plugins.spec import MetricSpec, fold
-from valor_core.report.report import Report
+from valor_core import evaluate
+from valor_core.plugin import (
+    MetricChoice,
+    MetricSpec,
+    ParameterError,
+    Report,
+    SchemaError,
+    and_more,
+    declared,
+    did_you_mean,
+    fold,
+    shown,
+)
 from valor_core.schemas.annotation import (
     SIDES,
     Annotated,

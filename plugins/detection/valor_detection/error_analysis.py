@@ -9,10 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.metrics.averages import coordinates
-from valor_core.metrics.result import Result, Undefined
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import Result, StateRequest, Undefined, label_coordinates, nondefault
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry.shapes import ends
 from valor_detection import overlaps
@@ -125,7 +122,7 @@ class ErrorAnalysis:
             for code in codes if chosen.per_label else ():
                 own = [code] if errors.positives[code] else []
                 yield Result(
-                    parameters=coordinates(table.labels[code]) | shared,
+                    parameters=label_coordinates(table.labels[code]) | shared,
                     value=gains.value(own, errors.counts[code]),
                 )
 

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.metrics.result import Result
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import Result, StateRequest, nondefault
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uid
 from valor_detection import outlines, overlaps

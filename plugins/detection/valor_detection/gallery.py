@@ -10,8 +10,7 @@ import numpy as np
 from attrs import frozen
 from PIL import Image
 
-from valor_core.errors import ReadError
-from valor_core.metrics.gallery import Picture
+from valor_core.plugin import Picture, ReadError
 from valor_core.schemas.columns import Floats
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry import Geometry

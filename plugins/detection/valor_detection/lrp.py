@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.metrics.averages import coordinates
-from valor_core.metrics.result import Result, Undefined, mean
-from valor_core.metrics.state import StateRequest
-from valor_core.metrics.sums import ExactSums
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import (
+    ExactSums,
+    Result,
+    StateRequest,
+    Undefined,
+    label_coordinates,
+    mean,
+    nondefault,
+)
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry.shapes import ends
 from valor_detection import overlaps
@@ -257,7 +261,9 @@ def _results(
     shared = {"iou_threshold": chosen.iou_threshold} | own | nondefault(chosen, "score_thresholds")
     for key, codes in table.seen.items():
         for code in codes:
-            yield Result(parameters=coordinates(table.labels[code]) | shared, value=values[code])
+            yield Result(
+                parameters=label_coordinates(table.labels[code]) | shared, value=values[code]
+            )
         yield _mean(
             [
                 values[code]

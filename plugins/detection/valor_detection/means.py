@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.metrics.averages import coordinates
-from valor_core.metrics.result import Result, Undefined
-from valor_core.metrics.state import StateRequest
+from valor_core.plugin import Result, StateRequest, Undefined, label_coordinates
 from valor_core.schemas.columns import Codes, Floats
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
@@ -72,7 +70,7 @@ class Numbers:
             label = self.table.labels[code]
             value = mean(self.values[..., code], self.rule) if self.positives[code] else None
             yield Result(
-                parameters={**coordinates(label), **self.coordinates},
+                parameters={**label_coordinates(label), **self.coordinates},
                 value=Undefined(f"no ground truths of label {label.value!r}")
                 if value is None
                 else value,

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ParameterError, SchemaError, and_more, did_you_mean, shown
+from valor_core.plugin import ParameterError, SchemaError, and_more, did_you_mean, shown
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch

@@ -9,15 +9,17 @@ import numpy as np
 from attrs import define, evolve, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import StateError, shown
-from valor_core.metrics.saved_columns import (
+from valor_core.plugin import (
+    Content,
+    StateError,
+    StateRequest,
     check_same_length,
     saved_column,
     saved_offsets,
     saved_positions,
     saved_uids,
+    shown,
 )
-from valor_core.metrics.state import Content, StateRequest
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uid, Uids
 from valor_core.schemas.detection import DetectionBatch

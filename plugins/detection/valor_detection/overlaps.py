@@ -8,9 +8,7 @@ from copy import copy
 import numpy as np
 from attrs import define, field
 
-from valor_core.errors import StateError, shown
-from valor_core.metrics import saved_columns
-from valor_core.metrics.state import Content, StateRequest
+from valor_core.plugin import Content, StateError, StateRequest, saved_labels, shown
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry.shapes import ends
@@ -119,7 +117,7 @@ class Overlaps:
 
     def restore(self, content: Content) -> None:
         """Make a neutral state what `dump` described."""
-        self.vocabulary = Vocabulary(saved_columns.saved_labels(content, "labels"))
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
         self.label_ids = _label_ids(content, len(self.vocabulary))
         chunk = content.get("chunk")
         if not isinstance(chunk, dict):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.spec import GallerySpec, MetricSpec, Range, ReaderSpec, Reference
+from valor_core.plugin import GallerySpec, MetricSpec, Range, ReaderSpec, Reference, hookimpl
 
 SHARE = Range(0, 1)
 VALOR = Reference("Striveworks Valor, metrics documentation of 2024", "object detection metrics")

@@ -7,10 +7,15 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.metrics import averages
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Result, ratio
-from valor_core.metrics.state import StateRequest
+from valor_core.plugin import (
+    NumberOrReason,
+    Result,
+    StateRequest,
+    label_coordinates,
+    macro,
+    ratio,
+    weighted,
+)
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 from valor_detection import selection
@@ -111,7 +116,7 @@ class Counts(_Counted):
         for counts in self._counts(state.table):
             for label, (tp, fp, fn) in zip(counts.labels, counts.rows, strict=True):
                 yield Result(
-                    parameters=averages.coordinates(label) | counts.coordinates,
+                    parameters=label_coordinates(label) | counts.coordinates,
                     value={"tp": tp, "fp": fp, "fn": fn},
                 )
 
@@ -131,7 +136,7 @@ class _LabelMetric(_Counted):
         for average in chosen.average:
             if average == "none":
                 for label, value in zip(counts.labels, values, strict=True):
-                    parameters = averages.coordinates(label) | counts.coordinates
+                    parameters = label_coordinates(label) | counts.coordinates
                     yield Result(parameters=parameters, value=value)
                 continue
             left_out: dict[str, int] = {}
@@ -139,9 +144,9 @@ class _LabelMetric(_Counted):
                 value = self._value(*counts.sums)
             elif average == "macro":
                 include = chosen.include_prediction_only_labels
-                value, left_out = averages.macro(values, counts.positives, include)
+                value, left_out = macro(values, counts.positives, include)
             else:
-                value, left_out = averages.weighted(values, counts.positives)
+                value, left_out = weighted(values, counts.positives)
             parameters = {"label_key": counts.key, "average": average} | counts.coordinates
             yield Result(parameters=parameters, value=value, left_out=left_out)
 

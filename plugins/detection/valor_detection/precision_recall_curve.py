@@ -7,9 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.metrics.result import Result, ratios
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import Result, StateRequest, nondefault, ratios
 from valor_detection import selection
 from valor_detection.overlaps import Overlaps
 from valor_detection.parameters.precision_recall import PrecisionRecallCurveParameters

@@ -12,8 +12,7 @@ from valor_llm.judge.judge import Judge
 from valor_llm.parameters.judge import JudgeParameters
 
 from valor_core import Registry
-from valor_core.metrics.result import Failed, Gap, ItemScore
-from valor_core.plugins.spec import by_reference
+from valor_core.plugin import Failed, Gap, ItemScore, by_reference
 from valor_core.schemas.text import Text
 
 Told = dict[str, Any] | str | ClientError

@@ -30,8 +30,8 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS
 
 from valor_core import evaluate
-from valor_core.errors import ResourceError, StateError
 from valor_core.evaluation.items.event_loop import submit
+from valor_core.plugin import ResourceError, StateError
 from valor_core.schemas.text import Text
 
 ITEMS = [Text(f"q{i}", response=f"It rains {i}.", contexts=(f"Rain {i}.",)) for i in range(4)]

@@ -24,8 +24,8 @@ from valor_llm.parameters.judge import JudgeParameters
 from valor_llm.steps.claims import CLAIMS
 
 import valor_core
-from valor_core.errors import ResourceError
 from valor_core.evaluation.items.event_loop import submit
+from valor_core.plugin import ResourceError
 from valor_core.schemas.text import Text
 
 DIALECTS = ("openai", "anthropic")

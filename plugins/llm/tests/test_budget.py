@@ -19,11 +19,8 @@ from valor_llm.parameters.judge import JudgeParameters, Prices
 from valor_llm.steps.claims import CLAIMS
 
 from valor_core import Registry, evaluate
-from valor_core.errors import ParameterError, ResourceStopped
 from valor_core.evaluation.items.event_loop import submit
-from valor_core.evaluation.resources.bound_resource import bind_resources
-from valor_core.evaluation.resources.open_resources import Share, opened
-from valor_core.metrics.result import NotRun
+from valor_core.plugin import NotRun, ParameterError, ResourceStopped, Share, bind_resources, opened
 from valor_core.schemas.text import Text
 
 

@@ -21,9 +21,7 @@ from valor_llm.calibration.rogan_gladen import Share, rogan_gladen
 from valor_llm.records.fingerprint import Fingerprint
 from valor_llm.records.record import Calibration, Pair, Record
 
-from valor_core.errors import ReadError, ResourceError
-from valor_core.metrics.result import Undefined
-from valor_core.plugins.spec import Range
+from valor_core.plugin import Range, ReadError, ResourceError, Undefined
 
 FINGERPRINT = Fingerprint(
     "llm.Faithfulness@1",

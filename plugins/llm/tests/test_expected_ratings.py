@@ -17,7 +17,7 @@ from valor_llm.steps.claims import CLAIMS
 from valor_llm.steps.coherence import COHERENCE
 
 from valor_core import Registry
-from valor_core.plugins.spec import by_reference
+from valor_core.plugin import by_reference
 from valor_core.schemas.text import Text
 
 FIVE = Rating((1, 2, 3, 4, 5))

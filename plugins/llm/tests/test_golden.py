@@ -11,8 +11,7 @@ import pytest
 from valor_llm.clients.protocol import Reply, Request
 
 from valor_core import evaluate
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.metrics.result import Failed, Undefined
+from valor_core.plugin import Failed, ItemRow, Undefined
 from valor_core.schemas.text import Text
 
 from .golden_cases import (

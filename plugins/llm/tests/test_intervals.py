@@ -12,7 +12,8 @@ from statsmodels.stats.proportion import proportion_confint
 from statsmodels.stats.weightstats import DescrStatsW
 from valor_llm.trust.intervals import Interval, interval_of, wilson
 
-from valor_core import Range, Undefined
+from valor_core import Undefined
+from valor_core.plugin import Range
 
 SHARE, GRADE = Range(0, 1), Range(1, 5)
 

@@ -12,8 +12,7 @@ from valor_cli.comparison import compare
 from valor_llm.clients.protocol import Passing, Refused, Reply, Request
 
 from valor_core import Evaluator, Registry, Report, evaluate
-from valor_core.errors import ResourceError
-from valor_core.metrics.result import Failed
+from valor_core.plugin import Failed, ResourceError
 from valor_core.report.tables.report_tables import aligned_text
 from valor_core.schemas.text import Text, TextBatch
 

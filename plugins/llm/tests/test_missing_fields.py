@@ -6,9 +6,7 @@ import pytest
 from attrs import evolve
 
 from valor_core import Registry, evaluate
-from valor_core.metrics.result import Undefined
-from valor_core.plugins.spec import MetricSpec
-from valor_core.report.report import Report
+from valor_core.plugin import MetricSpec, Report, Undefined
 from valor_core.schemas.text import Text
 
 WHOLE = Text("q", "Where is Graz?", "In Austria.", "It is in Austria.", ["Graz is in Austria."])

@@ -10,8 +10,7 @@ from valor_llm.judge.judge import Judge
 from valor_llm.parameters.judge import JudgeParameters
 
 from valor_core import Registry
-from valor_core.metrics.result import ItemScore
-from valor_core.plugins.spec import by_reference
+from valor_core.plugin import ItemScore, by_reference
 from valor_core.schemas.text import Text
 
 from .scripted import Scripted, rated, said

@@ -14,7 +14,7 @@ import pytest
 from mock_endpoint import MockEndpoint
 
 import valor_core
-from valor_core.errors import ResourceError
+from valor_core.plugin import ResourceError
 from valor_core.schemas.text import Text
 
 CONCURRENCY = 8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from valor_llm.trust.states import States
 
-from valor_core import Failed, Numbers, Undefined
-from valor_core.metrics.result import NotRun
+from valor_core import Failed, Undefined
+from valor_core.plugin import NotRun, Numbers
 
 
 def test_every_item_is_in_one_of_four_states() -> None:

@@ -24,7 +24,7 @@ from valor_llm.clients.protocol import (
     Unreachable,
 )
 
-from valor_core.errors import ResourceError
+from valor_core.plugin import ResourceError
 
 BODY = {
     "model": "m",

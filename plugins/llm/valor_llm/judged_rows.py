@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from valor_core import ItemRows, MetricSpec, Told
-from valor_core.evaluation.resources.bound_resource import BoundResource
-from valor_core.metrics.item_rows import ONLY, Numbers
-from valor_core.metrics.result import Undefined
+from valor_core.plugin import ONLY, BoundResource, ItemRows, MetricSpec, Numbers, Told, Undefined
 from valor_llm.calibration.correction import correction
 from valor_llm.parameters.judge import Combination
 from valor_llm.trust.bounds import bounds_of

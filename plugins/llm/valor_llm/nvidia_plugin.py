@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.parameters.declaration import NoParameters
-from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.spec import MetricSpec, Range, Reference
+from valor_core.plugin import MetricSpec, NoParameters, Range, Reference, hookimpl
 
 _PAGE = "https://docs.ragas.io/en/latest/concepts/metrics/available_metrics/nvidia_metrics/"
 

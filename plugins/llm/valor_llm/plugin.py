@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from valor_core.parameters.declaration import NoParameters
-from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.spec import (
+from valor_core.plugin import (
     CommandSpec,
     GallerySpec,
     MetricSpec,
+    NoParameters,
     Range,
     Reference,
     ResourceKindSpec,
     ResourceSpec,
+    hookimpl,
 )
 
 SHARE = Range(0, 1)

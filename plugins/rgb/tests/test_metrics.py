@@ -8,8 +8,7 @@ import pytest
 from valor_rgb import RGBSample
 
 from valor_core import Report, evaluate
-from valor_core.errors import ParameterError
-from valor_core.metrics.result import Undefined
+from valor_core.plugin import ParameterError, Undefined
 
 NOISE, REFUSE = "noise_robustness", "negative_rejection"
 JOIN, CORRECT = "information_integration", "counterfactual_robustness"

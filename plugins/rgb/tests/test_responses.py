@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from valor_core import Report, evaluate
-from valor_core.errors import ParameterError, ReadError
+from valor_core.plugin import ParameterError, ReadError, ReaderSpec
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec
 from valor_core.testing import check_reader
 
 from .data_files import write_lines

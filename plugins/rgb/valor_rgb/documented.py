@@ -8,9 +8,7 @@ from typing import Any, Literal
 from attrs import field, frozen
 
 from valor_core import evaluate
-from valor_core.errors import SchemaError, found_at, shown
-from valor_core.metrics.item_rows import ItemRows
-from valor_core.report.report import Report
+from valor_core.plugin import ItemRows, Report, SchemaError, found_at, shown
 from valor_rgb.metrics.rates import Rate
 from valor_rgb.samples.sample import RGBSample, noise_of
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from valor_core.parameters.declaration import NoParameters
-from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.spec import CommandSpec, MetricSpec, Range, ReaderSpec, Reference, TaskSpec
+from valor_core.plugin import (
+    CommandSpec,
+    MetricSpec,
+    NoParameters,
+    Range,
+    ReaderSpec,
+    Reference,
+    TaskSpec,
+    hookimpl,
+)
 
 SHARE = Range(0, 1)
 RGB = (

@@ -12,7 +12,7 @@ from valor_segmentation import boundaries
 from valor_segmentation.boundaries import width_of
 
 from valor_core import Registry, evaluate
-from valor_core.errors import ReadError
+from valor_core.plugin import ReadError
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.segmentation import (
     IGNORED,

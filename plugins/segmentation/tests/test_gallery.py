@@ -20,9 +20,8 @@ from valor_segmentation.gallery import (
 from valor_segmentation.parameters.gallery import GalleryParameters
 
 from valor_core import Registry
-from valor_core.errors import ParameterError, ReadError
-from valor_core.evaluation.job import Evaluation
 from valor_core.evaluation.plan import Plan
+from valor_core.plugin import Evaluation, ParameterError, ReadError
 from valor_core.readers.reader import InMemory
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch

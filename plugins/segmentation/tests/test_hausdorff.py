@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from valor_core import Registry, evaluate
-from valor_core.errors import ReadError
+from valor_core.plugin import ReadError
 from valor_core.schemas.segmentation import Segmentation
 from valor_core.testing import check_metric
 

@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from valor_core import Registry, evaluate
-from valor_core.errors import ReadError
+from valor_core.plugin import ReadError
 from valor_core.report.requirements import check, parse_requirements
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label

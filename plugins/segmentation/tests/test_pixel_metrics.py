@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.errors import ReadError, SchemaError
+from valor_core.plugin import ReadError, SchemaError
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import as_labels
 from valor_core.schemas.segmentation import (

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from valor_core.plugin import ReaderSpec
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec
 from valor_core.testing import check_reader
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "segmentation"

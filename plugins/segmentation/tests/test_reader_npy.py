@@ -13,7 +13,7 @@ import pytest
 from valor_segmentation.parameters.readers.npy import NpyParameters
 from valor_segmentation.readers.npy import NpyReader
 
-from valor_core.errors import ReadError
+from valor_core.plugin import ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
 
 

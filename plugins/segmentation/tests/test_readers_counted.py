@@ -12,7 +12,7 @@ import rasterio
 from PIL import Image
 
 from valor_core import evaluate
-from valor_core.errors import ReadError
+from valor_core.plugin import ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
 
 from .support import results_of

@@ -6,9 +6,7 @@ from valor_segmentation.parameters.pixels import LabelParameters
 from valor_segmentation.states import LabelQuotient
 
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import ratio
-from valor_core.plugins.spec import MetricSpec, Range
+from valor_core.plugin import MetricSpec, NumberOrReason, Range, ratio
 from valor_core.schemas.segmentation import Segmentation
 from valor_core.testing import check_metric
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from valor_core.parameters.declaration import Parameter, declared, plain_value
-from valor_core.plugins.spec import MetricSpec
+from valor_core.parameters.declaration import Parameter
+from valor_core.plugin import MetricSpec, declared, plain_value
 from valor_core.schemas.segmentation import SegmentationBatch
 
 from .support import REGISTRY, results_of

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core.metrics.result import Result, ratio
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import Result, StateRequest, nondefault, ratio
 from valor_segmentation import pixel_counts
 from valor_segmentation.parameters.pixels import AccuracyParameters
 from valor_segmentation.pixel_counts import PixelCounts

@@ -9,12 +9,20 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import StateError
-from valor_core.metrics.averages import NumberOrReason, coordinates, macro, weighted
-from valor_core.metrics.result import Result, ratio
-from valor_core.metrics.saved_columns import saved_column, saved_labels
-from valor_core.metrics.state import Content, StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import (
+    Content,
+    NumberOrReason,
+    Result,
+    StateError,
+    StateRequest,
+    label_coordinates,
+    macro,
+    nondefault,
+    ratio,
+    saved_column,
+    saved_labels,
+    weighted,
+)
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Vocabulary
 from valor_core.schemas.segmentation import IGNORED, LabelImage, SegmentationBatch
@@ -161,7 +169,7 @@ class BoundaryIOU:
                 if average == "none":
                     for code in own:
                         value = _quotient(*state.table[code].tolist())
-                        parameters = coordinates(labels[code]) | self._settings
+                        parameters = label_coordinates(labels[code]) | self._settings
                         yield Result(parameters=parameters, value=value)
                     continue
                 mean, left_out = self._mean(average, state.table[own])

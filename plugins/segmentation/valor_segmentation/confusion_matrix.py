@@ -9,9 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.metrics.result import Deferred, NamedMatrix, Result
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import Deferred, NamedMatrix, Result, StateRequest, nondefault
 from valor_core.schemas.columns import Codes
 from valor_segmentation import pixel_counts
 from valor_segmentation.parameters.pixels import ConfusionMatrixParameters

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core.metrics import averages
-from valor_core.metrics.result import Result
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import NoParameters
+from valor_core.plugin import NoParameters, Result, StateRequest, label_coordinates
 from valor_segmentation import pixel_counts
 from valor_segmentation.pixel_counts import PixelCounts
 
@@ -46,4 +43,4 @@ class Counts:
             columns = (column.tolist() for column in confusion.counts())
             for label, tp, fp, fn in zip(confusion.labels, *columns, strict=True):
                 value = {"tp": tp, "fp": fp, "fn": fn, "tn": total - tp - fp - fn}
-                yield Result(parameters=averages.coordinates(label), value=value)
+                yield Result(parameters=label_coordinates(label), value=value)

@@ -8,10 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError
-from valor_core.evaluation.bound_metric import MetricChoice
-from valor_core.evaluation.evaluate import evaluate
-from valor_core.report.report import Report
+from valor_core import evaluate
+from valor_core.plugin import MetricChoice, Report, SchemaError
 from valor_core.schemas.annotation import (
     Annotation,
     GroundTruth,

@@ -13,8 +13,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 from PIL import Image
 
-from valor_core.errors import ReadError
-from valor_core.metrics.gallery import Picture
+from valor_core.plugin import Picture, ReadError
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (

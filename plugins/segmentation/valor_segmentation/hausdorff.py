@@ -10,13 +10,22 @@ from attrs import define, field, frozen
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from valor_core.errors import StateError, shown
-from valor_core.metrics.averages import NumberOrReason, coordinates, macro
-from valor_core.metrics.result import Result, Undefined
-from valor_core.metrics.saved_columns import saved_column, saved_labels
-from valor_core.metrics.state import Content, StateRequest
-from valor_core.metrics.sums import ExactSums, saved_sums
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import (
+    Content,
+    ExactSums,
+    NumberOrReason,
+    Result,
+    StateError,
+    StateRequest,
+    Undefined,
+    label_coordinates,
+    macro,
+    nondefault,
+    saved_column,
+    saved_labels,
+    saved_sums,
+    shown,
+)
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Vocabulary
@@ -219,7 +228,7 @@ class Hausdorff:
     ) -> Iterator[Result]:
         means, greatest = state.means(percentile), state.greatest(percentile)
         for code in own:
-            place = coordinates(state.vocabulary.labels[code]) | {"percentile": percentile}
+            place = label_coordinates(state.vocabulary.labels[code]) | {"percentile": percentile}
             settings = nondefault(self.parameters, "percentiles")
             left_out = _left_out(state.images[code].tolist())
             for name, values in (("mean", means), ("worst", greatest)):

@@ -10,11 +10,17 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import StateError, shown
-from valor_core.evaluation.bound_metric import BoundMetric
-from valor_core.metrics.result import mean
-from valor_core.metrics.state import Content, Metric, StateRequest
-from valor_core.parameters.declaration import build, parameter_values
+from valor_core.plugin import (
+    BoundMetric,
+    Content,
+    Metric,
+    StateError,
+    StateRequest,
+    build,
+    mean,
+    parameter_values,
+    shown,
+)
 from valor_core.schemas.segmentation import SegmentationBatch
 from valor_segmentation.plugin import valor_metrics
 

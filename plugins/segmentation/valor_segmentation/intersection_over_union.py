@@ -6,11 +6,7 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core.metrics import averages
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Result, ratio
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import NumberOrReason, Result, StateRequest, nondefault, ratio, weighted
 from valor_segmentation import means, pixel_counts
 from valor_segmentation.parameters.pixels import IOUParameters, MeanIOUParameters
 from valor_segmentation.pixel_counts import Confusion, PixelCounts
@@ -108,6 +104,6 @@ class MeanIOU:
         rows = zip(tp.tolist(), fp.tolist(), fn.tolist(), strict=True)
         values = [intersection_over_union(*row) for row in rows]
         if chosen.average == "weighted":
-            return averages.weighted(values, tp + fn)
+            return weighted(values, tp + fn)
         include = chosen.include_prediction_only_labels
         return means.macro(values, tp + fn, tp + fp, include_prediction_only=include)

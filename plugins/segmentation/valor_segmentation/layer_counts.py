@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import SchemaError
-from valor_core.kernels.threads import over, shares
+from valor_core.plugin import SchemaError, over, shares
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.segmentation import (
     BACKGROUND,

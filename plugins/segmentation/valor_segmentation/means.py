@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Undefined, mean
+from valor_core.plugin import NumberOrReason, Undefined, mean
 from valor_core.schemas.columns import Codes
 
 ABSENT = "label in no pixel"

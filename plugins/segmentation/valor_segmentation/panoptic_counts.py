@@ -7,10 +7,15 @@ from functools import partial
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import StateError
-from valor_core.metrics import saved_columns
-from valor_core.metrics.state import Content, StateRequest
-from valor_core.metrics.sums import ExactSums, saved_sums
+from valor_core.plugin import (
+    Content,
+    ExactSums,
+    StateError,
+    StateRequest,
+    saved_column,
+    saved_labels,
+    saved_sums,
+)
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label, Vocabulary
@@ -90,10 +95,10 @@ class PanopticCounts:
         StateError
             If they are something else.
         """
-        self.vocabulary = Vocabulary(saved_columns.saved_labels(content, "labels"))
-        self.stuff = frozenset(saved_columns.saved_labels(content, "stuff"))
+        self.vocabulary = Vocabulary(saved_labels(content, "labels"))
+        self.stuff = frozenset(saved_labels(content, "stuff"))
         shape = len(self.vocabulary), 3
-        self.table = saved_columns.saved_column(content, "table", np.int64, shape=shape, low=0)
+        self.table = saved_column(content, "table", np.int64, shape=shape, low=0)
         check_total(self.table)
         matched = self.table[:, MATCHED].astype(np.float64)
         self.ious = saved_sums(content.get("ious"), "ious", matched)

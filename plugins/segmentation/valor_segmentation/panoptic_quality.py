@@ -6,11 +6,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from attrs import frozen
 
-from valor_core.errors import did_you_mean
-from valor_core.metrics.averages import NumberOrReason, coordinates, macro
-from valor_core.metrics.result import Result, Undefined, ratio
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import (
+    NumberOrReason,
+    Result,
+    StateRequest,
+    Undefined,
+    did_you_mean,
+    label_coordinates,
+    macro,
+    nondefault,
+    ratio,
+)
 from valor_segmentation import panoptic_counts
 from valor_segmentation.panoptic_counts import MATCHED, MISSED, PanopticCounts
 from valor_segmentation.parameters.panoptic import (
@@ -186,7 +192,7 @@ def _results(
     for key in state.vocabulary.keys:
         own = [code for code in state.vocabulary.order.tolist() if labels[code].key == key]
         for code in own:
-            yield Result(parameters=coordinates(labels[code]) | settings, value=values[code])
+            yield Result(parameters=label_coordinates(labels[code]) | settings, value=values[code])
         for name, codes in _groups(state, chosen, own):
             average, left_out = macro(
                 [values[code] for code in codes],

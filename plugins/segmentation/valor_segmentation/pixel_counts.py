@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core.errors import StateError
-from valor_core.metrics.saved_columns import saved_column, saved_labels, saved_positions, saved_uids
-from valor_core.metrics.state import Content, StateRequest
+from valor_core.plugin import (
+    Content,
+    StateError,
+    StateRequest,
+    saved_column,
+    saved_labels,
+    saved_positions,
+    saved_uids,
+)
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uids
 from valor_core.schemas.label import Label, Vocabulary

@@ -7,11 +7,15 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.metrics import averages
-from valor_core.metrics.averages import NumberOrReason
-from valor_core.metrics.result import Result, ratio
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import nondefault
+from valor_core.plugin import (
+    NumberOrReason,
+    Result,
+    StateRequest,
+    label_coordinates,
+    nondefault,
+    ratio,
+    weighted,
+)
 from valor_segmentation import means, pixel_counts
 from valor_segmentation.parameters.pixels import LabelParameters
 from valor_segmentation.pixel_counts import Confusion, PixelCounts
@@ -43,7 +47,7 @@ class LabelQuotient:
         for average in self.parameters.average:
             if average == "none":
                 for label, value in zip(confusion.labels, values, strict=True):
-                    yield Result(parameters=averages.coordinates(label) | settings, value=value)
+                    yield Result(parameters=label_coordinates(label) | settings, value=value)
                 continue
             mean, left_out = self._mean(average, values, confusion)
             parameters = {"label_key": key, "average": average} | settings
@@ -56,7 +60,7 @@ class LabelQuotient:
         if average == "micro":
             return self.value(int(tp.sum()), int(fp.sum()), int(fn.sum())), {}
         if average == "weighted":
-            return averages.weighted(values, tp + fn)
+            return weighted(values, tp + fn)
         include = self.parameters.include_prediction_only_labels
         return means.macro(values, tp + fn, tp + fp, include_prediction_only=include)
 

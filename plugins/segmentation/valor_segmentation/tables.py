@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from valor_core.errors import SchemaError, StateError
+from valor_core.plugin import SchemaError, StateError
 from valor_core.schemas.columns import Codes
 
 MOST_COUNTED = 1 << 61

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from attrs import frozen
 
-from valor_core.kernels.threads import over, shares
+from valor_core.plugin import over, shares
 from valor_core.schemas.segmentation import BACKGROUND, LabelImage, Layer, Legend
 from valor_core.schemas.segmentation.pixels import Image, strips
 

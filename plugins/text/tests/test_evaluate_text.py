@@ -12,7 +12,7 @@ import nltk.data
 import pytest
 from valor_text import evaluate_text_generation
 
-from valor_core.errors import ParameterError, SchemaError, ValorError
+from valor_core.plugin import ParameterError, SchemaError, ValorError
 from valor_core.plugins.entry_points import entry_points
 
 from . import tiny_wordnet

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from valor_core import evaluate
-from valor_core.errors import ConfigError, ParameterError
+from valor_core.plugin import ConfigError, ParameterError
 
 from .generated import batch_of
 

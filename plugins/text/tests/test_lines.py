@@ -13,8 +13,7 @@ from valor_text.parameters.lines import LinesParameters
 from valor_text.readers.lines import LinesReader
 
 from valor_core import Registry, evaluate
-from valor_core.errors import ReadError
-from valor_core.plugins.spec import ReaderSpec
+from valor_core.plugin import ReadError, ReaderSpec
 from valor_core.schemas.text import Text
 from valor_core.testing import check_reader
 

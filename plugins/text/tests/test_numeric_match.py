@@ -12,7 +12,8 @@ from valor_text.counting.written_numbers import matches, number_pattern, written
 from valor_text.metrics.answers.numeric_match import score
 from valor_text.parameters.answers import NumericMatchParameters
 
-from valor_core import ItemRows, Undefined, evaluate
+from valor_core import Undefined, evaluate
+from valor_core.plugin import ItemRows
 from valor_core.schemas.text import Text, TextBatch
 
 

@@ -8,7 +8,7 @@ from valor_text.metrics.overlap.rouge import score
 from valor_text.parameters.overlap import ROUGEParameters
 
 from valor_core import evaluate
-from valor_core.errors import ParameterError
+from valor_core.plugin import ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
 from .generated import ODD, pairs

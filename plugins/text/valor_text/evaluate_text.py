@@ -9,11 +9,19 @@ from typing import Any
 from attrs import evolve, frozen
 
 from valor_core import Registry, Text, evaluate
-from valor_core.errors import ParameterError, SchemaError, did_you_mean, found_at, shown
-from valor_core.evaluation.bound_metric import MetricChoice
-from valor_core.parameters.declaration import declared
-from valor_core.plugins.spec import MetricSpec, fold
-from valor_core.report.report import ItemTable, Report
+from valor_core.plugin import (
+    ItemTable,
+    MetricChoice,
+    MetricSpec,
+    ParameterError,
+    Report,
+    SchemaError,
+    declared,
+    did_you_mean,
+    fold,
+    found_at,
+    shown,
+)
 from valor_text.llm_api_params import judge_section, table
 
 LLM_METRICS = (

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from valor_core import Registry
-from valor_core.errors import ParameterError, shown
-from valor_core.parameters.declaration import declared
-from valor_core.plugins.spec import ResourceSpec
+from valor_core.plugin import ParameterError, ResourceSpec, declared, shown
 
 PLACE = "llm_api_params"
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from valor_core.parameters.declaration import NoParameters
-from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.spec import (
+from valor_core.plugin import (
     GallerySpec,
     MetricSpec,
+    NoParameters,
     Range,
     ReaderSpec,
     Reference,
     ResourceSpec,
+    hookimpl,
 )
 
 SHARE = Range(0, 1)

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from valor_core.errors import SchemaError
-from valor_core.metrics.gallery import Picture
+from valor_core.plugin import Picture, SchemaError
 
 
 class Wall:

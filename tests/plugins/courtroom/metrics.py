@@ -5,9 +5,9 @@ import sys
 
 from attrs import define, frozen
 
-from valor_core import Failed, ItemScore, Result, StateRequest, Undefined
+from valor_core import Failed, ItemScore, Result, Undefined
 from valor_core.evaluation.items.event_loop import submit
-from valor_core.metrics.state import RowsOf
+from valor_core.plugin import RowsOf, StateRequest
 
 
 async def grade(item, parameters, resources):

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from attrs import define
 
-from valor_core import Result, StateRequest, ratio
-from valor_core.errors import SchemaError
-from valor_core.metrics.derived_state import DerivedState, counted
+from valor_core import Result
+from valor_core.plugin import DerivedState, SchemaError, StateRequest, counted, ratio
 from valor_core.schemas.label import Label
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.text import Text, TextBatch
 
 

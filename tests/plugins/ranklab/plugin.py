@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from valor_core import (
+from valor_core.plugin import (
     CommandSpec,
     MetricSpec,
     Range,

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from valor_core.metrics.result import Result
-from valor_core.report.report import Report
+from valor_core.plugin import Report, Result
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from valor_cli.commands.definition import definition
 
+from valor_core.plugin import MetricSpec, Range
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec, Range
 
 
 def test_a_definition_has_the_paragraphs_and_the_notes() -> None:

@@ -6,7 +6,8 @@ from importlib.metadata import version
 
 import pytest
 
-from valor_core.extras import install, uninstall
+from valor_core.extras import uninstall
+from valor_core.plugin import install
 
 
 def test_it_says_what_is_installed(lab, valor):

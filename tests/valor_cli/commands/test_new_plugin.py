@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from valor_core.extras import install
+from valor_core.plugin import install
 
 
 @pytest.fixture

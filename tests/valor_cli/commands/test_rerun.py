@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from valor_core.report.report import Report
+from valor_core.plugin import Report
 
 
 @pytest.fixture

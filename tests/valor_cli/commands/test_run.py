@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from valor_core.errors import StateError
-from valor_core.report.report import Report
+from valor_core.plugin import Report, StateError
 
 
 def run_json(valor, *arguments):
@@ -376,7 +375,7 @@ def test_a_state_that_cannot_be_written_costs_no_finished_report(valor, monkeypa
     def full(*arguments):
         raise StateError("s.npz: cannot be written, No space left on device")
 
-    monkeypatch.setattr("valor_core.evaluation.saved_states.save", full)
+    monkeypatch.setattr("valor_core.evaluation.saved_states.save_tally", full)
 
     result = valor("run", "config.yaml", "--state", "s.npz", "-o", "a.json")
 

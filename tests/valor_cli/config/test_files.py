@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from valor_cli.config import parse
 
-from valor_core.errors import ConfigError, MissingExtraError
-from valor_core.extras import install
+from valor_core.plugin import ConfigError, MissingExtraError, install
 
 SAME = {
     "config.toml": 'task = "text"\nslices = [["a", "b"]]\n'

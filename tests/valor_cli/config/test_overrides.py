@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from valor_cli.config import override
 
-from valor_core.errors import ConfigError
+from valor_core.plugin import ConfigError
 
 
 @pytest.mark.parametrize(

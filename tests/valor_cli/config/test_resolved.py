@@ -11,7 +11,7 @@ from valor_cli.config.resolved import resolved
 from valor_cli.gallery.worst_items import Exhibition
 
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.parameters.declaration import parameter, parameters
+from valor_core.plugin import parameter, parameters
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 VALUES: dict[str, Any] = {

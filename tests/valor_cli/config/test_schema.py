@@ -8,8 +8,8 @@ import jsonschema
 import pytest
 from valor_cli.config import check, json_schema
 
-from valor_core import Registry, ResourceKindSpec, ResourceSpec, hookimpl
-from valor_core.errors import ConfigError
+from valor_core import Registry
+from valor_core.plugin import ConfigError, ResourceKindSpec, ResourceSpec, hookimpl
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 LEAST: dict[str, Any] = {"data": {"reader": "csv"}, "metrics": ["F1"]}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from valor_cli.gallery.wall import Exhibit, html, is_catalog, pictures
 
-from valor_core.metrics.gallery import MarkedTexts, Picture, Piece
+from valor_core.plugin import MarkedTexts, Picture, Piece
 
 EXHIBITS = [
     Exhibit("001-a_b.png", "a<b", Picture(b"", b"\xff\xd8", {"missed": 1200}, ["no <image>"])),

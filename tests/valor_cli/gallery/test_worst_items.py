@@ -14,12 +14,10 @@ from valor_cli.pages.page import html
 from valor_cli.run import run_config
 
 from valor_core import Registry, Text, TextBatch, ValorError
-from valor_core.errors import ReportError, SchemaError
 from valor_core.evaluation.evaluate import evaluate
-from valor_core.evaluation.job import Evaluation
 from valor_core.evaluation.plan import Plan
 from valor_core.filters import Filter
-from valor_core.metrics.gallery import MarkedTexts, Picture, Piece
+from valor_core.plugin import Evaluation, MarkedTexts, Picture, Piece, ReportError, SchemaError
 from valor_core.readers.reader import InMemory
 from valor_core.schemas import Batch
 

@@ -8,7 +8,7 @@ import pytest
 from valor_cli.pages.notebook import notebook
 
 from valor_core import Failed, Report, Result, Undefined
-from valor_core.errors import ReportError
+from valor_core.plugin import ReportError
 from valor_core.report.report import SliceReport
 from valor_core.report.results import Results
 

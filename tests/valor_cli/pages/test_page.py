@@ -9,12 +9,19 @@ import pytest
 from valor_cli.pages.notebook import notebook
 from valor_cli.pages.page import html
 
-from valor_core.errors import ValorError
 from valor_core.evaluation.evaluate import evaluate
-from valor_core.metrics.result import Failed, Result, Undefined
+from valor_core.plugin import (
+    Failed,
+    MetricSpec,
+    Report,
+    Result,
+    TaskSpec,
+    Undefined,
+    ValorError,
+    by_reference,
+)
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec, TaskSpec, by_reference
-from valor_core.report.report import Report, SliceReport
+from valor_core.report.report import SliceReport
 from valor_core.report.requirements import Requirement
 from valor_core.report.tables.report_tables import aligned_text, markdown
 from valor_core.testing.examples import datasets

@@ -14,7 +14,7 @@ from valor_cli.pages.plots import (
     ticks,
 )
 
-from valor_core.report.tables.text_table import MISSING
+from valor_core.plugin import MISSING
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>\"&'"

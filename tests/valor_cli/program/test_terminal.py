@@ -7,9 +7,7 @@ from rich.console import Console
 from valor_cli.program import streams, terminal
 from valor_cli.program.outcome import tell
 
-from valor_core.metrics.result import Result
-from valor_core.report.report import Report
-from valor_core.report.tables.text_table import Cell, TextColumn, TextTable
+from valor_core.plugin import Cell, Report, Result, TextColumn, TextTable
 
 
 @pytest.fixture

@@ -15,15 +15,16 @@ import pytest
 from attrs import evolve
 
 from valor_core import Evaluator, Registry, evaluate, metric
-from valor_core.errors import (
+from valor_core.errors import RunInterrupted
+from valor_core.evaluation.evaluate import run
+from valor_core.plugin import (
     ConfigError,
     PartitionError,
     ReportError,
-    RunInterrupted,
     SchemaError,
     StateError,
+    reader_of,
 )
-from valor_core.evaluation.evaluate import reader_of, run
 from valor_core.readers.reader import InMemory
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.text import Text, TextBatch

@@ -14,15 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from valor_core import Evaluator, Failed, Label, Registry, Undefined, metric
-from valor_core.errors import (
-    ConfigError,
-    MissingPluginError,
-    SchemaError,
-    StateError,
-    UnknownNameError,
-    ValorError,
-)
-from valor_core.evaluation.tally import Tally
+from valor_core.errors import MissingPluginError, UnknownNameError
+from valor_core.plugin import ConfigError, SchemaError, StateError, Tally, ValorError
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import Detection, PredictedObject, TrueObject

@@ -15,13 +15,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core import Evaluator, MetricSpec, Range, Registry, Report, Result
-from valor_core.errors import SchemaError
+from valor_core import Evaluator, Registry, Report, Result
 from valor_core.evaluation.gathering import _FULL, _MOST, Gathering
-from valor_core.evaluation.job import Evaluation
-from valor_core.evaluation.tally import Tally
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import NoParameters
+from valor_core.plugin import (
+    Evaluation,
+    MetricSpec,
+    NoParameters,
+    Range,
+    SchemaError,
+    StateRequest,
+    Tally,
+)
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from valor_core import Evaluator
-from valor_core.errors import ForeignStateError, StateError
+from valor_core.errors import ForeignStateError
+from valor_core.plugin import StateError
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 

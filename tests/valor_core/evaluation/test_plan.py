@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from valor_core import Registry, metric
-from valor_core.errors import ConfigError, ManifestError, ParameterError
+from valor_core.errors import ManifestError
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.evaluation.plan import Plan
+from valor_core.plugin import ConfigError, ParameterError
 from valor_core.schemas.text import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core import Evaluator, Label
-from valor_core.errors import StateError, ValorError
 from valor_core.evaluation.saved_states import _decode, _encode, read_header
+from valor_core.plugin import StateError, ValorError
 from valor_core.schemas.text import Text
 
 PLUGINS = Path(__file__).parents[2] / "plugins"

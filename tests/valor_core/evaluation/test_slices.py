@@ -9,8 +9,8 @@ import numpy as np
 import pandas
 import pytest
 
-from valor_core.errors import ConfigError, SchemaError
 from valor_core.evaluation.slices import Slices, slice_from_json, slice_to_json
+from valor_core.plugin import ConfigError, SchemaError
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
 

@@ -4,10 +4,9 @@ from typing import Any
 
 from attrs import define, frozen
 
-from valor_core import Evaluator, MetricSpec, Range, Registry, Result, StateRequest, hookimpl
-from valor_core.evaluation.bound_metric import BoundMetric
+from valor_core import Evaluator, Registry, Result
 from valor_core.evaluation.states_by_slice import StatesBySlice, by_slice
-from valor_core.parameters.declaration import NoParameters
+from valor_core.plugin import BoundMetric, MetricSpec, NoParameters, Range, StateRequest, hookimpl
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import check_metric
 

@@ -10,11 +10,8 @@ import pytest
 from attrs import define, field
 
 from valor_core import Evaluator
-from valor_core.errors import SchemaError
-from valor_core.evaluation.job import Evaluation
 from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.tally import Tally
-from valor_core.metrics.state import StateRequest
+from valor_core.plugin import Evaluation, SchemaError, StateRequest, Tally
 from valor_core.schemas.text import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"

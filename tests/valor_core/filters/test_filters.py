@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.errors import ExpressionError, SchemaError
+from valor_core.errors import ExpressionError
 from valor_core.filters import Filter
+from valor_core.plugin import SchemaError
 
 UIDS = np.array(["a", "b", "c", "d"])
 

@@ -11,7 +11,7 @@ import pytest
 from valor_classification.kernels import KERNELS
 
 from valor_core.kernels import compiled
-from valor_core.kernels.compiled import array, kernels
+from valor_core.plugin import array, kernels
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core.kernels import threads
-from valor_core.kernels.threads import in_threads, over, shares, thread_count
+from valor_core.plugin import in_threads, over, shares, thread_count
 
 
 @pytest.fixture

@@ -3,15 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from valor_core.metrics.averages import coordinates, macro, weighted
-from valor_core.metrics.result import Undefined
+from valor_core.plugin import Undefined, label_coordinates, macro, weighted
 from valor_core.schemas.label import Label
 
 COUNTS = np.array([3, 1, 0])
 
 
 def test_a_result_says_its_label_by_key_and_value() -> None:
-    assert coordinates(Label("animal", "dog")) == {"label_key": "animal", "label": "dog"}
+    assert label_coordinates(Label("animal", "dog")) == {"label_key": "animal", "label": "dog"}
 
 
 @pytest.mark.parametrize(

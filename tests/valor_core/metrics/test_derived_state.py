@@ -10,12 +10,18 @@ import pytest
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ManifestError, StateError
-from valor_core.metrics.derived_state import DerivedState, counted
-from valor_core.metrics.result import Result
-from valor_core.metrics.state import StateRequest
-from valor_core.metrics.sums import ExactSum, ExactSums
-from valor_core.plugins.spec import MetricSpec, Range
+from valor_core.errors import ManifestError
+from valor_core.plugin import (
+    DerivedState,
+    ExactSum,
+    ExactSums,
+    MetricSpec,
+    Range,
+    Result,
+    StateError,
+    StateRequest,
+    counted,
+)
 from valor_core.schemas.text import TextBatch
 from valor_core.testing import check_metric
 

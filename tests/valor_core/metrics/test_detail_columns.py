@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.errors import SchemaError
-from valor_core.metrics.detail_columns import DetailColumns, joined, selected
+from valor_core.metrics.detail_columns import joined, selected
+from valor_core.plugin import DetailColumns, SchemaError
 
 
 def details(*positions: int, **columns: Any) -> DetailColumns:

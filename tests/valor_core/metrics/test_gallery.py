@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.errors import ParameterError
-from valor_core.metrics.gallery import GalleryParameters, Picture
-from valor_core.parameters.declaration import build
+from valor_core.metrics.gallery import GalleryParameters
+from valor_core.plugin import ParameterError, Picture, build
 
 
 def test_a_gallery_needs_a_folder_only() -> None:

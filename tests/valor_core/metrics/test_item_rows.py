@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.errors import SchemaError, StateError
-from valor_core.metrics.item_rows import ItemRow, ItemRows
-from valor_core.metrics.result import Failed, NotRun, Undefined
+from valor_core.plugin import Failed, ItemRow, ItemRows, NotRun, SchemaError, StateError, Undefined
 
 gaps = st.sampled_from(
     [Undefined("a"), Undefined("b"), Failed("a"), Failed("a", retry=True), NotRun("budget")]

@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core import Failed, Result, Undefined, mean, ratio
-from valor_core.errors import ReportError
-from valor_core.metrics.result import Deferred, NamedMatrix, Nullable, OnDemand, as_json
+from valor_core import Failed, Result, Undefined
 from valor_core.parameters.declaration import FromEnvironment
+from valor_core.plugin import (
+    Deferred,
+    NamedMatrix,
+    Nullable,
+    OnDemand,
+    ReportError,
+    as_json,
+    mean,
+    ratio,
+)
 
 
 def test_a_result_is_written_in_the_order_of_the_report_format() -> None:

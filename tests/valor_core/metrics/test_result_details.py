@@ -9,9 +9,9 @@ import pytest
 from attrs import evolve
 
 import valor_core
-from valor_core import Evaluator, ItemRows, ItemScore, Report, Result, Told
-from valor_core.errors import BrokenPluginError, ReportError
-from valor_core.plugins.spec import MetricSpec, Range
+from valor_core import Evaluator, ItemScore, Report, Result
+from valor_core.errors import BrokenPluginError
+from valor_core.plugin import ItemRows, MetricSpec, Range, ReportError, Told
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import ConformanceError, check_metric
 

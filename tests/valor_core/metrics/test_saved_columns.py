@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from valor_core.errors import StateError
-from valor_core.metrics.saved_columns import (
+from valor_core.plugin import (
+    StateError,
     check_same_length,
     saved_column,
     saved_labels,

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from valor_core import StateRequest
 from valor_core.metrics.state import find, join
+from valor_core.plugin import StateRequest
 
 
 def prepare(batch: Any, resources: Any) -> Any:

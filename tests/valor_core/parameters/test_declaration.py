@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.errors import ManifestError, ParameterError
-from valor_core.parameters.declaration import (
-    FromEnvironment,
+from valor_core.errors import ManifestError
+from valor_core.parameters.declaration import FromEnvironment, relocate
+from valor_core.plugin import (
     NoParameters,
+    ParameterError,
     Within,
     build,
     declared,
@@ -23,7 +24,6 @@ from valor_core.parameters.declaration import (
     parameter,
     parameter_values,
     parameters,
-    relocate,
 )
 
 

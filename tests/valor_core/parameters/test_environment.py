@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from valor_cli.config import fill_in
 
-from valor_core.errors import ConfigError
 from valor_core.parameters.declaration import FromEnvironment
+from valor_core.plugin import ConfigError
 
 VARIABLES = {"ROOT": "/data", "KEY": "s3cret"}
 

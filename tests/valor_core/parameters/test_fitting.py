@@ -7,8 +7,8 @@ from typing import Any, Literal
 import pytest
 import yaml
 
-from valor_core.errors import ParameterError
 from valor_core.parameters.fitting import fitter, is_understood, kind, mentions_path
+from valor_core.plugin import ParameterError
 
 
 def test_the_member_of_a_union_that_fits_is_taken() -> None:

@@ -7,9 +7,8 @@ from typing import Any, Literal
 import jsonschema
 import pytest
 
-from valor_core.errors import ParameterError
-from valor_core.parameters.declaration import Within, build, parameter, parameters
 from valor_core.parameters.json_schema import json_schema
+from valor_core.plugin import ParameterError, Within, build, parameter, parameters
 
 
 @parameters

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
-from valor_core import Range, Reference, evaluate, metric
-from valor_core.errors import ManifestError, ParameterError
+from valor_core import evaluate, metric
+from valor_core.errors import ManifestError
 from valor_core.evaluation.bound_metric import bind_metrics
-from valor_core.parameters.declaration import declared
+from valor_core.plugin import ParameterError, Range, Reference, declared
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import RESERVED
 from valor_core.schemas.text import Text

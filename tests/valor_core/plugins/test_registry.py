@@ -10,31 +10,27 @@ from typing import Any
 
 import pytest
 
-from valor_core import (
-    MetricSpec,
-    Range,
-    ReaderSpec,
-    Registry,
-    Report,
-    ResourceSpec,
-    Text,
-    evaluate,
-    hookimpl,
-    metric,
-)
+from valor_core import Registry, Report, Text, evaluate, metric
 from valor_core.errors import (
     AmbiguousNameError,
     BrokenPluginError,
     ManifestError,
-    MissingExtraError,
     MissingPluginError,
     PluginConflictError,
     RegistryError,
     UnknownNameError,
     VersionPinError,
 )
-from valor_core.extras import install as install_command
 from valor_core.extras import uninstall
+from valor_core.plugin import (
+    MetricSpec,
+    MissingExtraError,
+    Range,
+    ReaderSpec,
+    ResourceSpec,
+    hookimpl,
+)
+from valor_core.plugin import install as install_command
 from valor_core.plugins.entry_points import entry_points
 from valor_core.plugins.registry import (
     FIRST_PARTY,
@@ -46,7 +42,7 @@ from valor_core.plugins.registry import (
 Install = Callable[..., Path]
 
 MANIFEST = """
-from valor_core import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
+from valor_core.plugin import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
 
 def spec(name, **more):
     return MetricSpec(**(dict(

@@ -9,9 +9,9 @@ import pytest
 from attrs import evolve
 
 import valor_core
-from valor_core import MetricSpec, Range, Reference
 from valor_core.errors import BrokenPluginError, ManifestError
-from valor_core.plugins.spec import KINDS, Spec, fold
+from valor_core.plugin import MetricSpec, Range, Reference, fold
+from valor_core.plugins.spec import KINDS, Spec
 
 
 @pytest.mark.parametrize("name", ["ap", "AP", ".AP", "Detection.AP", "detection.", "a.b.c", 3])

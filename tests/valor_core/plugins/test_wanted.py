@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from valor_core import Registry, ResourceKindSpec, ResourceSpec
+from valor_core import Registry
 from valor_core.errors import AmbiguousNameError, UnknownNameError
-from valor_core.plugins.spec import EngineSpec, MetricSpec
+from valor_core.plugin import EngineSpec, MetricSpec, ResourceKindSpec, ResourceSpec
 from valor_core.plugins.wanted import Wanted
 
 Install = Callable[..., Path]
@@ -15,7 +15,7 @@ Install = Callable[..., Path]
 PLUGINS = Path(__file__).parents[2] / "plugins"
 
 KIND = """
-from valor_core import ResourceKindSpec, ResourceSpec, hookimpl
+from valor_core.plugin import ResourceKindSpec, ResourceSpec, hookimpl
 
 @hookimpl
 def valor_resource_kinds():

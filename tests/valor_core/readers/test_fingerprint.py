@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.readers.fingerprint import fingerprint
+from valor_core.plugin import fingerprint
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.datum import Datums, LazyColumns
 from valor_core.schemas.text import Text, TextBatch

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError, TaskSpec, fingerprint
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import TaskSpec
-from valor_core.readers.fingerprint import fingerprint
 from valor_core.readers.reader import (
     _MADE_OF_ARRAYS,
     InMemory,

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from valor_core.errors import ReadError, SchemaError
-from valor_core.readers.tables import read_table, split_table, table_format
+from valor_core.plugin import ReadError, SchemaError, read_table, split_table, table_format
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from valor_core import Registry, evaluate, metric
-from valor_core.errors import ParameterError, ReadError, SchemaError
-from valor_core.evaluation.evaluate import reader_of
+from valor_core.plugin import ParameterError, ReadError, SchemaError, reader_of
 from valor_core.schemas.text import Text
 
 ROWS: list[dict[str, Any]] = [

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from valor_core.errors import ReportError
+from valor_core.plugin import ReportError
 from valor_core.report.files import check_writable, replacing, write_text
 
 

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from valor_core import Failed, Report, Result, Undefined
-from valor_core.errors import MissingExtraError, ReportError
 from valor_core.extras import ways
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.report.report import ItemTable, SliceReport
+from valor_core.plugin import ItemRow, ItemTable, MissingExtraError, ReportError
+from valor_core.report.report import SliceReport
 from valor_core.report.requirements import Requirement
 from valor_core.report.results import Results
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from valor_core.errors import ReportError
-from valor_core.report.report import Report
+from valor_core.plugin import Report, ReportError
 
 RESULT = {"type": "F1", "metric": "m.F1@1", "parameters": {}, "value": 0.5}
 REPORT: dict[str, Any] = {"valor_report": 1, "results": [RESULT]}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from valor_core import Failed, Report, Result, Undefined
-from valor_core.errors import ConfigError
+from valor_core.plugin import ConfigError
 from valor_core.report.requirements import Requirement, check, parse_requirements, split_requirement
 
 RESULTS = Report(
@@ -125,7 +125,7 @@ def test_a_requirement_of_a_chosen_metric_is_kept(name: str) -> None:
 
 
 BIRDS = """
-from valor_core import MetricSpec, Range, hookimpl
+from valor_core.plugin import MetricSpec, Range, hookimpl
 
 @hookimpl
 def valor_metrics():

@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from valor_core import Result
-from valor_core.errors import ReportError
+from valor_core.plugin import ReportError
 from valor_core.report.results import Results, as_results, has_name
 
 FOUND = [
@@ -90,7 +90,7 @@ def test_what_is_no_label_there_is_refused(label: Any) -> None:
 
 
 BIRDS = """
-from valor_core import MetricSpec, Range, hookimpl
+from valor_core.plugin import MetricSpec, Range, hookimpl
 
 def spec(name, *aliases):
     return MetricSpec(name=name, task="classification", summary="A metric", aliases=aliases,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from valor_core import Failed, Report, Result, Undefined
-from valor_core.errors import ReportError
+from valor_core.plugin import ReportError
 from valor_core.report.report import SliceReport
 from valor_core.report.selection import select
 

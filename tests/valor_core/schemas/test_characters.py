@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas import Datum, Datums, Label
 from valor_core.schemas.characters import check_unicode_column
 from valor_core.schemas.text import Text, TextBatch

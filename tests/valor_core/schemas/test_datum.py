@@ -7,7 +7,7 @@ import pandas
 import pytest
 
 from valor_core import Datum
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.classification.batch import Classification
 from valor_core.schemas.datum import Datums, LazyColumns, check_unique, compact
 from valor_core.schemas.detection.batch import Detection

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from valor_core.plugin import TaskSpec, by_reference
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import TaskSpec, by_reference
 from valor_core.schemas import Batch
 
 

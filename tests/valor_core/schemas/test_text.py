@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from valor_core import Label
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
 

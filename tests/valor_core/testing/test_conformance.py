@@ -18,7 +18,7 @@ Install = Callable[..., Path]
 JUDGED = {
     "__init__.py": "",
     "plugin.py": """
-from valor_core import MetricSpec, Range, ResourceSpec, hookimpl, parameter, parameters
+from valor_core.plugin import MetricSpec, Range, ResourceSpec, hookimpl, parameter, parameters
 
 @parameters
 class JudgeParameters:

@@ -10,7 +10,7 @@ from valor_core.testing import ConformanceError, check_plugin
 Install = Callable[..., Path]
 
 PLUGIN = """
-from valor_core import MetricSpec, Range, hookimpl, NoParameters
+from valor_core.plugin import MetricSpec, Range, hookimpl, NoParameters
 {imports}
 
 @hookimpl

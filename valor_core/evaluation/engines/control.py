@@ -10,6 +10,8 @@ from typing import Protocol
 from attrs import define, field
 
 BY_THE_USER = "stopped by the user"
+"""Why nothing more is counted, where somebody asked for that."""
+
 _EVERY = 0.1  # seconds between two times that somebody is told how far the scoring is
 
 

@@ -129,7 +129,7 @@ class Work:
         return True
 
     def packed(self) -> bytes:
-        """The work for `valor_core.evaluation.engines.worker.start`, on another process or machine.
+        """The work for `valor_core.plugin.start_worker`, on another process or machine.
 
         Raises
         ------

@@ -20,7 +20,7 @@ from attrs import define, field, frozen
 from valor_core.errors import EngineError, PartitionError, ValorError
 from valor_core.evaluation.engines.control import BY_THE_USER
 from valor_core.evaluation.engines.engine import Work
-from valor_core.evaluation.engines.worker import check_guarded, count, start
+from valor_core.evaluation.engines.worker import check_guarded, count_partition, start_worker
 from valor_core.evaluation.resources.open_resources import Share
 from valor_core.evaluation.tally import Tally
 from valor_core.metrics.state import Resources
@@ -231,7 +231,9 @@ def count_in_processes(
         initializer=_start,
         initargs=(work.packed(), control, context.Value("q", 0), workers),
     )
-    flow = _Flow(work, lambda partition: executor.submit(count, partition), workers, control)
+    flow = _Flow(
+        work, lambda partition: executor.submit(count_partition, partition), workers, control
+    )
     try:
         yield from flow.tallies(partitions)
         executor.shutdown(wait=not flow.running)
@@ -251,7 +253,7 @@ def _start(packed: bytes, control: _SharedControl, started: Any, workers: int) -
     with started.get_lock():
         number = started.value
         started.value += 1
-    start(packed, Share(number, workers), control)
+    start_worker(packed, Share(number, workers), control)
 
 
 def _end_with_the_run() -> None:

@@ -1,7 +1,7 @@
 """Worker: carries out work on another process or machine, for engines of any kind.
 
-An engine hands `start` to whatever starts its workers, with the packed work, and sends `count`
-with each partition. The resources are opened once, before the first partition, and closed when the
+An engine hands `start_worker` to whatever starts its workers, with the packed work, and sends
+`count_partition` with each partition. The resources are opened once, before the first partition, and closed when the
 process ends.
 """
 
@@ -162,7 +162,7 @@ def version_of(name: str) -> str | None:
 _worker: Worker | None = None
 
 
-def start(packed: bytes, share: Share = ALONE, control: Control | None = None) -> None:
+def start_worker(packed: bytes, share: Share = ALONE, control: Control | None = None) -> None:
     """Make this process a worker; nothing is opened yet, so that errors belong to a partition."""
     global _worker
     if _worker is not None:
@@ -171,11 +171,11 @@ def start(packed: bytes, share: Share = ALONE, control: Control | None = None) -
     Finalize(None, _worker.close, exitpriority=10)
 
 
-def count(partition: Partition) -> Tally:
-    """The tally of a partition, counted by the worker that `start` made of this process."""
+def count_partition(partition: Partition) -> Tally:
+    """The tally of a partition, counted by the worker that `start_worker` made of this process."""
     if _worker is None:
         raise EngineError(
             "engine: no work was started on this process",
-            "Call valor_core.evaluation.engines.worker.start there first.",
+            "Call valor_core.plugin.start_worker there first.",
         )
     return _worker.count(partition)

@@ -18,6 +18,8 @@ from valor_core.errors import printable
 Tone = Literal["", "good", "bad", "faint"]
 
 MISSING = "–"  # noqa: RUF001
+"""What a table shows where there is no value."""
+
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MARKDOWN = re.compile(r"([\\`*\[\]|])|(?<![^\W_])(_)|(_)(?![^\W_])")
 

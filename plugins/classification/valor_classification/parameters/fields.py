@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from valor_core.errors import ParameterError
-from valor_core.parameters.declaration import Within, parameter
+from valor_core.plugin import ParameterError, Within, parameter
 
 Average = Literal["none", "micro", "macro", "weighted"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from valor_classification.parameters import fields
-from valor_core.errors import ParameterError
-from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.plugin import ParameterError, Within, parameter, parameters
 
 
 def _average(default: tuple[fields.Average, ...]) -> tuple[fields.Average, ...]:

@@ -12,11 +12,17 @@ from attrs import frozen
 from valor_classification.parameters.readers.lists import ListsParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_text, labels
-from valor_core.errors import ReadError, shown
-from valor_core.readers.tables import Table, TablePartition, read_table
-from valor_core.readers.tables.metadata import columns_beside
-from valor_core.readers.tables.nested import field_tables, parsed
-from valor_core.readers.tables.table import as_number
+from valor_core.plugin import (
+    ReadError,
+    Table,
+    TablePartition,
+    as_number,
+    columns_beside,
+    field_tables,
+    parsed,
+    read_table,
+    shown,
+)
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.label import DEFAULT_KEY, Label
 

@@ -11,9 +11,7 @@ from attrs import frozen
 
 from valor_classification.parameters.readers.long import LongParameters
 from valor_classification.readers.truth import label_text
-from valor_core.errors import ReadError, and_more
-from valor_core.readers.tables import Table, read_table
-from valor_core.readers.tables.metadata import columns_beside
+from valor_core.plugin import ReadError, Table, and_more, columns_beside, read_table
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.columns import Codes

@@ -10,8 +10,7 @@ from attrs import frozen
 from valor_classification.parameters.readers.predicted import PredictedParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_column
-from valor_core.readers.tables import TablePartition, read_table
-from valor_core.readers.tables.metadata import columns_beside
+from valor_core.plugin import TablePartition, columns_beside, read_table
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.datum import Datums

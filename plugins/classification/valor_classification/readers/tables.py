@@ -10,8 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ReadError
-from valor_core.readers.tables import Table, TablePartition, split_table
+from valor_core.plugin import ReadError, Table, TablePartition, split_table
 
 _UID = "uid"
 _WILDCARDS = "*?["

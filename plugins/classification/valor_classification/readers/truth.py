@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.errors import ReadError, shown
-from valor_core.readers.tables import Table
-from valor_core.readers.tables.nested import parsed
+from valor_core.plugin import ReadError, Table, parsed, shown
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label, Vocabulary
 

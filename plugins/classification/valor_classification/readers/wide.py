@@ -10,9 +10,16 @@ from attrs import frozen
 from valor_classification.parameters.readers.wide import WideParameters
 from valor_classification.readers.tables import ItemTables
 from valor_classification.readers.truth import label_column
-from valor_core.errors import ReadError, and_more, did_you_mean, shown
-from valor_core.readers.tables import Table, TablePartition, read_table
-from valor_core.readers.tables.metadata import columns_beside
+from valor_core.plugin import (
+    ReadError,
+    Table,
+    TablePartition,
+    and_more,
+    columns_beside,
+    did_you_mean,
+    read_table,
+    shown,
+)
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreMatrix
 from valor_core.schemas.columns import Floats

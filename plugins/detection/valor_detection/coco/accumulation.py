@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.kernels.threads import in_threads
+from valor_core.plugin import in_threads
 from valor_core.schemas.columns import Codes, Floats
 from valor_detection.coco.comparison import Comparison
 from valor_detection.coco.settings import Params

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, field, frozen
 
-from valor_core.errors import ConfigError
+from valor_core.plugin import ConfigError
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
+from valor_core.plugin import SchemaError, shown
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry import Mask
 from valor_core.schemas.geometry.run_lengths import Runs, compressed, encoded

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.errors import ConfigError, shown
+from valor_core.plugin import ConfigError, shown
 from valor_core.schemas.columns import Codes
 
 

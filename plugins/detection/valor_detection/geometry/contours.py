@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.extras import import_extra
+from valor_core.plugin import import_extra
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.geometry import Polygon
 from valor_core.schemas.geometry.shapes import Rings, Shapes

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError
-from valor_core.kernels.threads import over, shares
+from valor_core.plugin import SchemaError, over, shares
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry.polygons import (
     MOST_CROSSINGS,

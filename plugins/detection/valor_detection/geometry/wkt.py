@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from valor_core.errors import SchemaError, shown
+from valor_core.plugin import SchemaError, shown
 from valor_core.schemas.geometry import Geometry, MultiPolygon, Polygon
 from valor_core.schemas.geometry.polygons import from_shapely, import_shapely, to_shapely
 from valor_core.schemas.geometry.shapes import Rings

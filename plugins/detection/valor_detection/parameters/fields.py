@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from valor_core.errors import ParameterError, shown
-from valor_core.parameters.declaration import Within, parameter
+from valor_core.plugin import ParameterError, Within, parameter, shown
 
 Rule = Literal["coco", "ranked", "valor"]
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from valor_core.errors import MissingExtraError, ReadError, shown
-from valor_core.extras import install
+from valor_core.plugin import MissingExtraError, ReadError, install, shown
 from valor_detection.readers.text import text_of
 
 

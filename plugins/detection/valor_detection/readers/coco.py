@@ -12,7 +12,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.plugin import ReadError, and_more, shown
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch

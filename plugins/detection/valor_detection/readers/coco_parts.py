@@ -16,8 +16,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError
-from valor_core.readers.tables.table import unreadable
+from valor_core.plugin import ReadError, unreadable
 from valor_core.schemas.columns import Codes
 from valor_detection.kernels.records import BOX, ID, SEGMENTATION, Document
 from valor_detection.kernels.scanning import scan

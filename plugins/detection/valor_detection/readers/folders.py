@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from valor_core.errors import ReadError
+from valor_core.plugin import ReadError
 
 Files = Mapping[str, Path]
 """Files by the names of their images."""

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.plugin import ReadError, SchemaError, shown
 from valor_core.schemas.decimals import as_float
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import MultiPolygon, Polygon

@@ -12,7 +12,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError
+from valor_core.plugin import ReadError
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import LazyColumns
 from valor_detection.kernels.records import Document

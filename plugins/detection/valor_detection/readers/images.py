@@ -10,10 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from attrs import frozen
 
-from valor_core.errors import ReadError, and_more
-from valor_core.readers.tables import read_table
-from valor_core.readers.tables.metadata import columns_beside
-from valor_core.readers.tables.table import unreadable
+from valor_core.plugin import ReadError, and_more, columns_beside, read_table, unreadable
 from valor_core.schemas.columns import Codes
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif")

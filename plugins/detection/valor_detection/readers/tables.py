@@ -10,9 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more, shown
-from valor_core.readers.tables import Table, read_table
-from valor_core.readers.tables.metadata import typed
+from valor_core.plugin import ReadError, Table, and_more, read_table, shown, typed
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from valor_core.errors import ReadError
-from valor_core.readers.tables.table import unreadable
+from valor_core.plugin import ReadError, unreadable
 
 
 def text_of(path: Path) -> str:

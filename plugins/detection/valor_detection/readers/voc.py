@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 from attrs import evolve, frozen
 
-from valor_core.errors import ReadError, and_more, shown
+from valor_core.plugin import ReadError, and_more, shown
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import Box
 from valor_core.schemas.label import Label

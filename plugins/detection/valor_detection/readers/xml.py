@@ -7,8 +7,7 @@ from typing import Any, NoReturn
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from valor_core.errors import ReadError
-from valor_core.readers.tables.table import unreadable
+from valor_core.plugin import ReadError, unreadable
 
 
 def xml_root(path: Path) -> Element:

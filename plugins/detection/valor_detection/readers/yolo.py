@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
-from valor_core.errors import ReadError, shown
+from valor_core.plugin import ReadError, shown
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch

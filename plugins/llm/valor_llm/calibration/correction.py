@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from valor_core.evaluation.resources.bound_resource import BoundResource
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.metrics.result import Undefined
-from valor_core.metrics.result_details import Told
-from valor_core.plugins.spec import MetricSpec
+from valor_core.plugin import BoundResource, ItemRow, MetricSpec, Told, Undefined
 from valor_llm.calibration.comparison import sensitivity_and_specificity
 from valor_llm.calibration.estimate import Estimate
 from valor_llm.calibration.judged_items import JudgedItem, are_shares, judged_items

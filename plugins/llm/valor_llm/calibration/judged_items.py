@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.metrics.item_rows import ItemRow
+from valor_core.plugin import ItemRow
 
 
 @frozen

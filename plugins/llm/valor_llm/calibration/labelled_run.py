@@ -10,11 +10,7 @@ from valor_cli.config.config_file import Request
 from valor_cli.run import evaluator_of, registry_of
 
 from valor_core import Registry
-from valor_core.errors import ConfigError
-from valor_core.evaluation.bound_metric import BoundMetric
-from valor_core.evaluation.evaluate import reader_of
-from valor_core.evaluation.job import Evaluation
-from valor_core.evaluation.resources.bound_resource import BoundResource
+from valor_core.plugin import BoundMetric, BoundResource, ConfigError, Evaluation, reader_of
 from valor_llm.calibration.judged_items import JudgedItem, judged_items
 from valor_llm.calibration.labels import Label
 from valor_llm.calibration.pairing import paired

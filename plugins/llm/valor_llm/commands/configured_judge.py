@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from valor_cli.config.config_file import Request
 
 from valor_core import Registry
-from valor_core.errors import ConfigError
-from valor_core.evaluation.resources.bound_resource import bind_resources, open_as
-from valor_core.evaluation.resources.open_resources import opened
+from valor_core.plugin import ConfigError, bind_resources, open_as, opened
 
 if TYPE_CHECKING:
     from valor_llm.judge.panel import Panel

@@ -11,11 +11,18 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core import ItemRows, Registry
-from valor_core.errors import ParameterError, found_at
-from valor_core.metrics.gallery import MarkedTexts, Piece
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.metrics.result import Failed, NotRun, Undefined
+from valor_core import Registry
+from valor_core.plugin import (
+    Failed,
+    ItemRow,
+    ItemRows,
+    MarkedTexts,
+    NotRun,
+    ParameterError,
+    Piece,
+    Undefined,
+    found_at,
+)
 from valor_core.schemas.text import Text, TextBatch
 from valor_llm.parameters.gallery import VerdictsParameters
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import evolve
 
-from valor_core.errors import ResourceError, ResourceStopped, shown
-from valor_core.evaluation.items.event_loop import carried
+from valor_core.plugin import ResourceError, ResourceStopped, carried, shown
 from valor_llm.clients.protocol import Client, ClientError, Passing, Reply
 from valor_llm.clients.recording import Line, Recording
 from valor_llm.judge.answer import Answer, NoAnswer, Question

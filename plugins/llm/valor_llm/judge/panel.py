@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median, multimode
 from typing import Any, ClassVar
 
-from valor_core.errors import ResourceError
-from valor_core.evaluation.resources.facts import WARNINGS, added_up
-from valor_core.metrics.result import exact_mean
+from valor_core.plugin import WARNINGS, ResourceError, added_up, exact_mean
 from valor_llm.clients.protocol import Client
 from valor_llm.judge.judge import Judge
 from valor_llm.judge.spending.budget import Budget

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.metrics.result import Gap, ItemScore, Undefined
-from valor_core.parameters.declaration import NoParameters
+from valor_core.plugin import Gap, ItemScore, NoParameters, Undefined
 from valor_core.schemas.text import Text
 from valor_llm.metrics.asking import Asking, judged, share, verdict_rows
 from valor_llm.steps.contexts import CONTEXTS_RELEVANT

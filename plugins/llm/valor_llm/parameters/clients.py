@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from valor_core.parameters.declaration import parameter, parameters
+from valor_core.plugin import parameter, parameters
 
 _MODEL = "Name of the model."
 _KEY = "Environment variable that has the key; without it none is sent."

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from valor_core.errors import ParameterError
-from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.plugin import ParameterError, Within, parameter, parameters
 
 Combination = Literal["mean", "median", "majority"]
 """How the scores of several judges become one."""

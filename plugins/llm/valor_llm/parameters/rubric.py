@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from valor_core.errors import ParameterError, shown
-from valor_core.parameters.declaration import parameter, parameters
+from valor_core.plugin import ParameterError, parameter, parameters, shown
 
 _MOST_GRADES = 101
 """So that 0 to 100 fits; each grade stands in the prompt."""

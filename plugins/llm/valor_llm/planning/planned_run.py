@@ -11,13 +11,16 @@ from attrs import evolve, frozen
 from valor_cli.config.config_file import Request
 from valor_cli.run import evaluator_of, registry_of
 
-from valor_core.errors import ConfigError
-from valor_core.evaluation.bound_metric import BoundMetric, short_name
-from valor_core.evaluation.evaluate import reader_of
-from valor_core.evaluation.job import Evaluation
-from valor_core.evaluation.resources.bound_resource import BoundResource
-from valor_core.evaluation.resources.open_resources import opened
-from valor_core.evaluation.tally import Tally
+from valor_core.plugin import (
+    BoundMetric,
+    BoundResource,
+    ConfigError,
+    Evaluation,
+    Tally,
+    opened,
+    reader_of,
+    short_name,
+)
 from valor_llm.clients.protocol import Usage
 from valor_llm.judge.spending.budget import cost_of
 from valor_llm.judge.spending.token_rates import TokenRates

@@ -7,10 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.evaluation.resources.bound_resource import BoundResource
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.parameters.declaration import parameter_values
-from valor_core.plugins.spec import MetricSpec
+from valor_core.plugin import BoundResource, ItemRow, MetricSpec, parameter_values
 
 
 @frozen

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import define, field
 
-from valor_core.errors import shown
+from valor_core.plugin import shown
 from valor_llm.replies.keys import analysis_of, picked
 from valor_llm.replies.reading import Verdict
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from valor_core.errors import shown
+from valor_core.plugin import shown
 from valor_llm.replies.json_text import Found, NoJSON, values_in
 
 ALIASES: Mapping[str, frozenset[str]] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import shown
+from valor_core.plugin import shown
 from valor_llm.replies.json_text import without_thoughts
 from valor_llm.replies.keys import NotAsked, analysis_of, object_in
 from valor_llm.replies.reading import Data, Reading, object_schema

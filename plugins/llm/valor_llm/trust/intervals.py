@@ -9,8 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.metrics.result import Undefined, exact_mean
-from valor_core.plugins.spec import Range
+from valor_core.plugin import Range, Undefined, exact_mean
 from valor_llm.trust.student import two_sided_quantile
 
 LEVEL = 0.95

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from attrs import asdict, frozen
 
-from valor_core.metrics.item_rows import Numbers
-from valor_core.metrics.result import Failed, NotRun, Undefined
+from valor_core.plugin import Failed, NotRun, Numbers, Undefined
 
 
 @frozen

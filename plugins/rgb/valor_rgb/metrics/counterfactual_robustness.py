@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from valor_core import Result, RowsOf
-from valor_core.metrics.item_rows import ItemRows
-from valor_core.parameters.declaration import nondefault
+from valor_core import Result
+from valor_core.plugin import ItemRows, RowsOf, nondefault
 from valor_rgb.metrics.findings import Findings, verdicts
 from valor_rgb.metrics.rates import Rate
 from valor_rgb.parameters.rules import AbilityParameters

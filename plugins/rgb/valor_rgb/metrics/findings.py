@@ -8,10 +8,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core import RowsOf
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.metrics.result import Failed, Undefined, is_number
-from valor_core.parameters.declaration import declared, plain_value
+from valor_core.plugin import Failed, ItemRow, RowsOf, Undefined, declared, is_number, plain_value
 from valor_rgb.metrics.rates import Rate
 from valor_rgb.parameters.rules import AbilityParameters, RuleParameters
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from valor_core.errors import ParameterError
-from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.plugin import ParameterError, Within, parameter, parameters
 from valor_rgb.parameters.abilities import ABILITIES, Ability
 
 _SHARE = Within(0, 1)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from valor_core.errors import ParameterError, shown
-from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.plugin import ParameterError, Within, parameter, parameters, shown
 
 Phrases = tuple[str, ...]
 

@@ -8,10 +8,16 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.errors import ReadError, SchemaError, shown
-from valor_core.readers.tables import Table, TablePartition, read_table
-from valor_core.readers.tables.metadata import columns_beside
-from valor_core.readers.tables.nested import parsed
+from valor_core.plugin import (
+    ReadError,
+    SchemaError,
+    Table,
+    TablePartition,
+    columns_beside,
+    parsed,
+    read_table,
+    shown,
+)
 from valor_core.schemas import Datums
 from valor_rgb.mixing import Mixing, Passages
 from valor_rgb.parameters.abilities import ABILITIES

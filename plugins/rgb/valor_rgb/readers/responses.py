@@ -8,8 +8,7 @@ from typing import Any
 
 from attrs import field, fields, frozen
 
-from valor_core.errors import ParameterError, did_you_mean
-from valor_core.readers.tables import TablePartition, read_table
+from valor_core.plugin import ParameterError, TablePartition, did_you_mean, read_table
 from valor_core.schemas import Datums
 from valor_core.schemas.datum import with_datums
 from valor_rgb.parameters.readers import ResponsesParameters

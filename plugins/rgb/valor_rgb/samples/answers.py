@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from valor_core.errors import SchemaError, shown
+from valor_core.plugin import SchemaError, shown
 from valor_core.schemas.characters import check_unicode
 
 Spellings = tuple[str, ...]

@@ -10,10 +10,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, SchemaError
-from valor_core.readers.tables import Table
-from valor_core.readers.tables.metadata import columns_beside
-from valor_core.readers.tables.nested import parsed
+from valor_core.plugin import ReadError, SchemaError, Table, columns_beside, parsed
 from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, read_only
 from valor_core.schemas.datum import Datum, Datums, listed, with_datums
 from valor_core.schemas.decimals import as_written

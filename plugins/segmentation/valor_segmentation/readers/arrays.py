@@ -10,8 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, and_more, shown
-from valor_core.readers.tables.table import unreadable
+from valor_core.plugin import ReadError, and_more, shown, unreadable
 from valor_core.schemas.segmentation.image_remedies import remedy_for
 from valor_core.schemas.segmentation.pixels import Image, ImageInMemory, Pixels
 from valor_segmentation.readers.pairs import changed

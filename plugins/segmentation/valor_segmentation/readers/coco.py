@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from valor_core.errors import ReadError, and_more
+from valor_core.plugin import ReadError, and_more
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import LabelImage, SegmentationBatch
 from valor_segmentation.parameters.readers.coco import CocoParameters

@@ -10,8 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ReadError, and_more, shown
-from valor_core.readers.tables.table import unreadable
+from valor_core.plugin import ReadError, and_more, shown, unreadable
 from valor_core.schemas.label import Label
 
 Record = Mapping[str, Any]

@@ -7,9 +7,7 @@ from pathlib import Path
 
 from attrs import evolve
 
-from valor_core.errors import ReadError, and_more
-from valor_core.readers.tables import read_table
-from valor_core.readers.tables.metadata import columns_beside
+from valor_core.plugin import ReadError, and_more, columns_beside, read_table
 from valor_segmentation.readers.pairs import Pair
 
 

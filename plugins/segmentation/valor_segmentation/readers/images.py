@@ -8,9 +8,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError
-from valor_core.extras import import_extra
-from valor_core.readers.tables.table import unreadable
+from valor_core.plugin import ReadError, import_extra, unreadable
 from valor_core.schemas.segmentation.pixels import Image
 
 _GRAY = {"1", "L", "P", "I;16", "I;16B", "I"}

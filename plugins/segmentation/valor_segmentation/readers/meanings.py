@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.plugin import ReadError, SchemaError, shown
 from valor_core.schemas.columns import BY_CONTENT, Codes, codes
 from valor_core.schemas.label import Label, Vocabulary
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, Legend

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.plugin import ReadError, SchemaError, shown
 from valor_core.schemas.columns import Floats
 from valor_core.schemas.decimals import as_float
 from valor_core.schemas.geometry.coco_polygons import coco_mask

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.errors import ReadError, shown
+from valor_core.plugin import ReadError, shown
 from valor_core.schemas.segmentation import BACKGROUND, IGNORED, LabelImage, Legend
 from valor_segmentation.readers.documents import Annotation, whole
 from valor_segmentation.readers.images import color_image

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 from attrs import frozen
 
-from valor_core.errors import ReadError
-from valor_core.kernels.threads import in_threads, thread_count
+from valor_core.plugin import ReadError, in_threads, thread_count
 from valor_core.schemas.segmentation import LabelImage, Legend, SegmentationBatch
 from valor_core.schemas.segmentation.pixels import Image, ImageInMemory
 from valor_segmentation.parameters.readers.png import PngParameters

@@ -11,9 +11,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from valor_core.errors import ReadError, shown
-from valor_core.extras import import_extra
-from valor_core.kernels.threads import thread_count
+from valor_core.plugin import ReadError, import_extra, shown, thread_count
 from valor_core.schemas.segmentation.pixels import Image
 from valor_segmentation.readers.pairs import changed
 

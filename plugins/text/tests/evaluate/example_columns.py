@@ -10,7 +10,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from valor_core import Registry
-from valor_core.plugins.spec import TaskSpec, by_reference
+from valor_core.plugin import TaskSpec, by_reference
 from valor_core.schemas import Batch
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.detection import Detection, DetectionBatch

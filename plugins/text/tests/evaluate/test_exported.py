@@ -21,13 +21,13 @@ from valor_text.evaluate import FOLDER, module
 from valor_text.evaluate.exported import ExportedMetric
 
 import valor_core
-from valor_core.errors import (
+from valor_core.errors import UnknownNameError
+from valor_core.plugin import (
     ConfigError,
     MissingExtraError,
     ParameterError,
     SchemaError,
     StateError,
-    UnknownNameError,
 )
 
 from .exact_match import exact_match

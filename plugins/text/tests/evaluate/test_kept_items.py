@@ -9,7 +9,7 @@ import pytest
 from valor_text.evaluate.inputs.kept_items import ClassifiedItems, KeptItems, TextItems
 
 from valor_core import Classification, ClassificationBatch, Text, TextBatch
-from valor_core.errors import StateError
+from valor_core.plugin import StateError
 
 FIELDS = ("metadata.other", "references", "response")
 TEXTS = [

@@ -9,8 +9,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core import Numbers, Undefined
-from valor_core.metrics.result import Gap
+from valor_core import Undefined
+from valor_core.plugin import Gap, Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.pairs import Pairs
 

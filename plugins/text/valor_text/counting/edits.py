@@ -10,7 +10,7 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.metrics.derived_state import DerivedState, counted
+from valor_core.plugin import DerivedState, counted
 from valor_core.schemas.order import natural, natural_order
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete

@@ -9,8 +9,7 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core.metrics.derived_state import DerivedState, counted
-from valor_core.metrics.sums import ExactSum
+from valor_core.plugin import DerivedState, ExactSum, counted
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.counting.pairs import Pairs

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from valor_core.errors import ReportError, shown
-from valor_core.metrics.result import Failed, Result, Undefined, as_json, is_number
+from valor_core.plugin import Failed, ReportError, Result, Undefined, as_json, is_number, shown
 
 OUTPUT = "output"
 """Parameter of a result that says which of several outputs it is."""

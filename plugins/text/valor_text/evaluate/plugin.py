@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.plugins.hooks import hookimpl
-from valor_core.plugins.spec import MetricSpec, Range, Reference
+from valor_core.plugin import MetricSpec, Range, Reference, hookimpl
 
 
 @hookimpl

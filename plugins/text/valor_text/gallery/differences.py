@@ -9,7 +9,7 @@ from itertools import groupby
 
 from attrs import frozen
 
-from valor_core.metrics.gallery import Piece
+from valor_core.plugin import Piece
 
 _PARTS = re.compile(r"\s+|\w+|[^\w\s]")
 

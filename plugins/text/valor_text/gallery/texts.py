@@ -7,11 +7,18 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core import ItemRows, Numbers, Registry, evaluate
-from valor_core.errors import ParameterError, did_you_mean, shown
-from valor_core.metrics.gallery import MarkedTexts, Piece
-from valor_core.metrics.item_rows import ONLY
-from valor_core.plugins.spec import ResourceSpec
+from valor_core import Registry, evaluate
+from valor_core.plugin import (
+    ONLY,
+    ItemRows,
+    MarkedTexts,
+    Numbers,
+    ParameterError,
+    Piece,
+    ResourceSpec,
+    did_you_mean,
+    shown,
+)
 from valor_core.schemas.text import TextBatch
 from valor_text.gallery.differences import Differences
 from valor_text.parameters.gallery import GalleryParameters

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from valor_core.errors import ParameterError, shown
-from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.plugin import ParameterError, Within, parameter, parameters, shown
 from valor_text.parameters.fields import Prepared, normaliser, tokeniser
 
 NO_PATTERN = (re.error, RecursionError, OverflowError)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from valor_core.errors import ParameterError, did_you_mean, shown
-from valor_core.parameters.declaration import parameter
+from valor_core.plugin import ParameterError, did_you_mean, parameter, shown
 
 NORMALISERS: Mapping[str, int] = {
     "none": 1,

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import ReadError
-from valor_core.readers.tables.table import TablePartition, file_size, unreadable
+from valor_core.plugin import ReadError, TablePartition, file_size, unreadable
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import TextBatch
 from valor_text.parameters.lines import LinesParameters

@@ -1,4 +1,5 @@
-from valor_core.evaluation.engines.control import BY_THE_USER, LocalControl
+from valor_core.evaluation.engines.control import LocalControl
+from valor_core.plugin import BY_THE_USER
 
 
 def test_the_first_reason_to_stop_stays():

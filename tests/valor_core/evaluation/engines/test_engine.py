@@ -6,19 +6,11 @@ from pathlib import Path
 import pytest
 
 from valor_core import Evaluator
-from valor_core.errors import (
-    AmbiguousNameError,
-    BrokenPluginError,
-    ParameterError,
-    PartitionError,
-    ReadError,
-    UnknownNameError,
-)
-from valor_core.evaluation.engines.engine import Work, engine
+from valor_core.errors import AmbiguousNameError, BrokenPluginError, UnknownNameError
+from valor_core.evaluation.engines.engine import engine
 from valor_core.evaluation.engines.local import LocalEngine
-from valor_core.evaluation.evaluate import reader_of
+from valor_core.plugin import EngineSpec, ParameterError, PartitionError, ReadError, Work, reader_of
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import EngineSpec
 
 Install = Callable[..., Path]
 
@@ -26,7 +18,7 @@ PLUGINS = Path(__file__).parents[3] / "plugins"
 
 
 ENGINE = """
-from valor_core import EngineSpec, hookimpl
+from valor_core.plugin import EngineSpec, hookimpl
 
 @hookimpl
 def valor_engines():

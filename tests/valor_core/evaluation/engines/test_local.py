@@ -12,10 +12,9 @@ import pytest
 from attrs import field, frozen
 
 from valor_core import Evaluator, Report, evaluate, metric
-from valor_core.errors import EngineError, PartitionError, ReadError
 from valor_core.evaluation.engines import flow
-from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.engines.local import LocalEngine, LocalParameters
+from valor_core.plugin import EngineError, PartitionError, ReadError, Work
 from valor_core.readers.reader import Position
 from valor_core.schemas.text import Text, TextBatch
 
@@ -255,7 +254,7 @@ def test_processes_are_used_where_there_is_work_for_several(
     def in_processes(work: Any, partitions: Any, workers: int) -> Iterator[str]:
         yield "processes"
 
-    monkeypatch.setattr(flow, "in_processes", in_processes)
+    monkeypatch.setattr(flow, "count_in_processes", in_processes)
     evaluator, reader = Evaluator(METRICS), Counting(partitions)
     engine = LocalEngine(LocalParameters(mode=mode, workers=workers))
 

@@ -10,13 +10,10 @@ import pytest
 
 import valor_core
 from valor_core import evaluate
-from valor_core.errors import EngineError
 from valor_core.evaluation.engines import worker as workers
-from valor_core.evaluation.engines.engine import Work
-from valor_core.evaluation.engines.worker import Worker, check_versions, count, start
-from valor_core.evaluation.evaluate import reader_of
+from valor_core.evaluation.engines.worker import count_partition, start_worker
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.evaluation.resources.open_resources import Share
+from valor_core.plugin import EngineError, Share, Work, Worker, check_versions, reader_of
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [Text(f"q{i}", response="cat " * i) for i in range(1, 5)]
@@ -35,9 +32,9 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_worker_opens_what_the_work_needs_and_counts_like_the_run(work: Work) -> None:
-    start(work.packed())
+    start_worker(work.packed())
 
-    tallies = [count(partition) for partition in work.reader.partitions()]
+    tallies = [count_partition(partition) for partition in work.reader.partitions()]
 
     assert [tally.read for tally in tallies] == [1, 1, 1, 1]
     assert [len(tally.done) for tally in tallies] == [1, 1, 1, 1]
@@ -47,7 +44,7 @@ def test_a_worker_without_work_says_what_to_call() -> None:
     with pytest.raises(
         EngineError, match=r"no work was started .*\nCall valor_core\.evaluation\.engines\.w"
     ):
-        count(None)  # type: ignore[arg-type]
+        count_partition(None)  # type: ignore[arg-type]
 
 
 def test_a_worker_with_other_versions_is_refused(
@@ -91,8 +88,8 @@ class PoolEngine:
         self.parameters = parameters
 
     def map(self, work: Work, partitions: Any) -> Iterator[Any]:
-        with ThreadPoolExecutor(1, initializer=start, initargs=(work.packed(),)) as pool:
-            for future in as_completed([pool.submit(count, one) for one in partitions]):
+        with ThreadPoolExecutor(1, initializer=start_worker, initargs=(work.packed(),)) as pool:
+            for future in as_completed([pool.submit(count_partition, one) for one in partitions]):
                 yield future.result()
 
 

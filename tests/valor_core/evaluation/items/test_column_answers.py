@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from valor_core import DetailColumns, Failed, ItemRows, Numbers, Undefined, evaluate
+from valor_core import Failed, Undefined, evaluate
+from valor_core.plugin import DetailColumns, ItemRows, Numbers, Range
 from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.plugins.spec import Range
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import ConformanceError, check_metric
 

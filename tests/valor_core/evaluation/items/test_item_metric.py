@@ -9,15 +9,22 @@ import pytest
 from attrs import evolve
 
 import valor_core
-from valor_core import DetailColumns, ItemRows, Numbers
 from valor_core.errors import ManifestError
 from valor_core.evaluation.items.item_metric import MOST_REASONS
 from valor_core.evaluation.items.scoring import ItemScorer, check_scorer
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.metrics.result import Failed, ItemScore, Undefined
-from valor_core.parameters.declaration import NoParameters
+from valor_core.plugin import (
+    DetailColumns,
+    Failed,
+    ItemRow,
+    ItemRows,
+    ItemScore,
+    MetricSpec,
+    NoParameters,
+    Numbers,
+    Range,
+    Undefined,
+)
 from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.plugins.spec import MetricSpec, Range
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import check_metric
 

@@ -4,10 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from valor_core.errors import StateError
 from valor_core.evaluation.items.journal import Journal, beside, row_key
-from valor_core.metrics.item_rows import ItemRow
-from valor_core.metrics.result import Failed, NotRun, Undefined
+from valor_core.plugin import Failed, ItemRow, NotRun, StateError, Undefined
 from valor_core.schemas.text import Text
 
 SCORER = {"metric": "m.A@1", "parameters": {"x": 1}, "resources": {"judge": {"model": "a"}}}

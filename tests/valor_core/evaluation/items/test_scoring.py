@@ -19,17 +19,14 @@ import pytest
 import valor_core
 from valor_core import Evaluator, NotRun, evaluate
 from valor_core.errors import (
-    ConfigError,
     ForeignStateError,
     ManifestError,
     MissingPluginError,
-    ResourceError,
-    StateError,
     UnknownNameError,
     ValorWarning,
 )
 from valor_core.evaluation.items.journal import Journal, beside
-from valor_core.metrics.result import Failed, Undefined
+from valor_core.plugin import ConfigError, Failed, ResourceError, StateError, Undefined
 from valor_core.plugins.registry import Registry
 from valor_core.schemas.text import Text
 
@@ -593,7 +590,7 @@ class TestMetricsOverMetrics:
     ) -> None:
         import courtroom.metrics
 
-        from valor_core.metrics.state import RowsOf
+        from valor_core.plugin import RowsOf
 
         monkeypatch.setattr(
             courtroom.metrics.Elsewhere, "needs", lambda self: (RowsOf("segmentation.X"),)

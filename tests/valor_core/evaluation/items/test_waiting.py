@@ -11,8 +11,7 @@ from valor_core import evaluate
 from valor_core.evaluation.items.event_loop import submit
 from valor_core.evaluation.items.scoring import ItemScorer, score
 from valor_core.evaluation.items.waiting import UNDER_WAY
-from valor_core.metrics.result import Failed
-from valor_core.parameters.declaration import build
+from valor_core.plugin import Failed, build
 from valor_core.schemas.text import Text, TextBatch
 
 

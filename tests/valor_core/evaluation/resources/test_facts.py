@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.errors import ResourceError
-from valor_core.evaluation.resources.facts import added_up, told_by
+from valor_core.evaluation.resources.facts import told_by
+from valor_core.plugin import ResourceError, added_up
 
 
 def test_numbers_of_several_openings_are_added_up_and_texts_stand_once() -> None:

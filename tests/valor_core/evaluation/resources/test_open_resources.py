@@ -10,19 +10,20 @@ from attrs import evolve
 from valor_cli.config import fill_in
 
 import valor_core
-from valor_core import hookimpl
-from valor_core.errors import (
-    ForeignStateError,
+from valor_core.errors import ForeignStateError, UnknownNameError
+from valor_core.plugin import (
+    BoundResource,
     ParameterError,
     ResourceError,
-    UnknownNameError,
+    ResourceSpec,
     ValorError,
+    bind_resources,
+    hookimpl,
+    opened,
+    parameter,
+    parameters,
 )
-from valor_core.evaluation.resources.bound_resource import BoundResource, bind_resources
-from valor_core.evaluation.resources.open_resources import opened
-from valor_core.parameters.declaration import parameter, parameters
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ResourceSpec
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [
@@ -42,7 +43,7 @@ OTHER = {
     "plugin.py": """
 from attrs import evolve
 from mylab import plugin
-from valor_core import hookimpl
+from valor_core.plugin import hookimpl
 
 def renamed(spec):
     return evolve(spec, name=spec.name.replace("mylab", "other"))

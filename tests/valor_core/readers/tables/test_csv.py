@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from valor_core.errors import ReadError
-from valor_core.readers.tables import csv, read_table, split_table
+from valor_core.plugin import ReadError, read_table, split_table
+from valor_core.readers.tables import csv
 from valor_core.readers.tables.table import Table
 
 CELLS = st.text(alphabet='ab ,;\t"\n\r\x0b\x85\u2028é✓😀', max_size=5)

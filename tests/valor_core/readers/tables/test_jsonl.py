@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from valor_core.errors import ReadError, SchemaError
-from valor_core.readers.tables import jsonl, read_table, split_table, strict_json
+from valor_core.plugin import ReadError, SchemaError, read_table, split_table
+from valor_core.readers.tables import jsonl, strict_json
 from valor_core.readers.tables.csv import CSV
 from valor_core.readers.tables.jsonl import JSON
 from valor_core.readers.tables.table import Table, TablePartition

@@ -8,9 +8,8 @@ import pyarrow.parquet
 import pytest
 
 from valor_core import Registry, evaluate, metric
-from valor_core.evaluation.evaluate import reader_of
-from valor_core.readers.tables import split_table
-from valor_core.readers.tables.metadata import columns_beside, typed, unpacked
+from valor_core.plugin import columns_beside, reader_of, split_table, typed
+from valor_core.readers.tables.metadata import unpacked
 from valor_core.readers.tables.table import Table
 
 

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.errors import ReadError
-from valor_core.readers.tables.nested import field_tables, parsed
+from valor_core.plugin import ReadError, field_tables, parsed
 from valor_core.readers.tables.table import Table
 
 

@@ -12,9 +12,8 @@ import pyarrow.compute
 import pyarrow.parquet
 import pytest
 
-from valor_core.errors import MissingExtraError, ReadError
 from valor_core.extras import ways
-from valor_core.readers.tables import read_table, split_table
+from valor_core.plugin import MissingExtraError, ReadError, read_table, split_table
 from valor_core.readers.tables.parquet import PARQUET
 from valor_core.readers.tables.table import TablePartition
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.errors import ReadError
-from valor_core.readers.tables import read_table
+from valor_core.plugin import ReadError, read_table
 from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict, parse_json
 
 VALUES = st.recursive(

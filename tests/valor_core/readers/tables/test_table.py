@@ -9,16 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.errors import ReadError, SchemaError
-from valor_core.readers.tables import read_table
-from valor_core.readers.tables.table import (
-    Cut,
-    Table,
-    TablePartition,
-    count_line_breaks,
-    file_size,
-    unreadable,
-)
+from valor_core.plugin import ReadError, SchemaError, file_size, read_table, unreadable
+from valor_core.readers.tables.table import Cut, Table, TablePartition, count_line_breaks
 
 
 def column(*cells: Any, **options: Any) -> Table:

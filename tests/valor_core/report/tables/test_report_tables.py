@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import random
 
-from valor_core.metrics.result import Failed, Result, Undefined
-from valor_core.report.report import Report, SliceReport
+from valor_core.plugin import MISSING, Failed, Report, Result, Undefined
+from valor_core.report.report import SliceReport
 from valor_core.report.requirements import Requirement
 from valor_core.report.tables.pivot import ALIKE
 from valor_core.report.tables.report_tables import (
@@ -13,7 +13,6 @@ from valor_core.report.tables.report_tables import (
     markdown,
     tables_of,
 )
-from valor_core.report.tables.text_table import MISSING
 
 SHARED = {"label_key": "class", "score_threshold": 0.0}
 

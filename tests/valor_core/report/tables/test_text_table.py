@@ -2,14 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.report.tables.text_table import (
-    Cell,
-    TextColumn,
-    TextTable,
-    escaped,
-    number_text,
-    width,
-)
+from valor_core.plugin import Cell, TextColumn, TextTable, number_text
+from valor_core.report.tables.text_table import escaped, width
 
 
 def test_numbers_stand_to_the_right_and_wide_characters_take_two_columns():

@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.classification import best_scores
 from valor_core.schemas.classification.batch import ClassificationBatch
 from valor_core.schemas.classification.best_scores import Look, Tops, look, look_with

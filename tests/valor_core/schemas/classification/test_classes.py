@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.classification.classes import (
     class_codes,
     class_column,

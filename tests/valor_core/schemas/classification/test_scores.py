@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix, rows_of_datums
 
 MATRIX = ScoreMatrix(np.array([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3]]), np.array([0, 1, 2]))

@@ -7,7 +7,7 @@ import pytest
 from attrs import evolve
 
 from valor_core import Label
-from valor_core.errors import ParameterError, SchemaError
+from valor_core.plugin import ParameterError, SchemaError
 from valor_core.schemas.datum import Datum, Datums
 from valor_core.schemas.detection.batch import (
     Detection,

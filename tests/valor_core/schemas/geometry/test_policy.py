@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.geometry.geometry import (
     Box,
     Geometry,

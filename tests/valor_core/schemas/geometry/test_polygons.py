@@ -6,8 +6,8 @@ import time
 import numpy as np
 import pytest
 
-from valor_core.errors import MissingExtraError
 from valor_core.extras import ways
+from valor_core.plugin import MissingExtraError
 from valor_core.schemas.geometry.geometry import MultiPolygon, Polygon
 from valor_core.schemas.geometry.polygons import (
     from_shapely,

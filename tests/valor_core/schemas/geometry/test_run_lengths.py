@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays_st
 from numpy.testing import assert_array_equal
 from pycocotools import mask as coco
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.geometry.run_lengths import (
     compressed,
     decoded,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.plugins.registry import Registry
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (

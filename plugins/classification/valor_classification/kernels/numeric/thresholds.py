@@ -9,7 +9,7 @@ from valor_classification.kernels.limits import in_type
 from valor_classification.kernels.numeric.columns import column_blocks
 from valor_classification.kernels.spans import CACHED, spans, workers
 from valor_classification.kernels.values import Codes, Scores
-from valor_core.kernels.threads import over
+from valor_core.plugin import over
 
 _FEW_THRESHOLDS = 48  # up to here, comparing with each is faster than sorting the scores
 _TALLY_MOST = 255  # marks that one byte can add up

@@ -10,8 +10,7 @@ import ctypes
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels.compiled import array
-from valor_core.metrics.sums import ExactSums
+from valor_core.plugin import ExactSums, array
 from valor_core.schemas.columns import Codes, Floats
 from valor_detection.kernels import KERNELS
 

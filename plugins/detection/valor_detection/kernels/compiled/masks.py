@@ -7,8 +7,7 @@ from ctypes import c_double, c_int64, memmove
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels.compiled import array
-from valor_core.kernels.threads import over, shares
+from valor_core.plugin import array, over, shares
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry.run_lengths import Runs
 from valor_core.schemas.geometry.shapes import RunLengths, ends

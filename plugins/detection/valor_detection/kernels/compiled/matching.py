@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels.compiled import array
-from valor_core.kernels.threads import in_threads, thread_count
+from valor_core.plugin import array, in_threads, thread_count
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels import KERNELS

@@ -17,8 +17,7 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.kernels.compiled import array
-from valor_core.kernels.threads import in_threads, thread_count
+from valor_core.plugin import array, in_threads, thread_count
 from valor_core.schemas.columns import Codes
 from valor_detection.kernels import KERNELS, stdlib_scanning
 from valor_detection.kernels.pages import paged

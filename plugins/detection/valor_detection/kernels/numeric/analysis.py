@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.metrics.sums import ExactSums
+from valor_core.plugin import ExactSums
 from valor_core.schemas.columns import Codes, Floats
 
 Bits = NDArray[np.uint64]

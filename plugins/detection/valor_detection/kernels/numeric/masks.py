@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels.threads import over, shares
+from valor_core.plugin import over, shares
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry.run_lengths import Runs
 from valor_core.schemas.geometry.shapes import RunLengths, ends

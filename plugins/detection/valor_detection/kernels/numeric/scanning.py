@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from valor_core.kernels.threads import over
+from valor_core.plugin import over
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.geometry.shapes import ends
 from valor_detection.kernels import stdlib_scanning

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from valor_core.parameters.declaration import Within, parameter
+from valor_core.plugin import Within, parameter
 from valor_core.schemas.geometry.policy import Policy
 from valor_core.schemas.label import DEFAULT_KEY
 

@@ -7,7 +7,7 @@ import os
 import re
 from urllib.parse import quote
 
-from valor_core.errors import ResourceError
+from valor_core.plugin import ResourceError
 
 _HIDDEN = "[key]"
 _SHORTEST = 8  # characters of a secret; "none", "x" or "EMPTY" fill the place of one

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import urllib3
 
-from valor_core.errors import ResourceError
+from valor_core.plugin import ResourceError
 
 KEPT = 1024  # connections; more calls than that are never under way
 

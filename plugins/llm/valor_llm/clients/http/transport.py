@@ -20,7 +20,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
-from valor_core.errors import ResourceError
+from valor_core.plugin import ResourceError
 from valor_llm.clients.http.deadlines import Waiting, pools
 from valor_llm.clients.http.faults import fault, said
 from valor_llm.clients.http.keys import Key

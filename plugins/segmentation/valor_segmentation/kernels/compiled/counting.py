@@ -15,8 +15,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.kernels.compiled import array
-from valor_core.kernels.threads import in_threads, thread_count
+from valor_core.plugin import array, in_threads, thread_count
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.segmentation.pixels import Image
 from valor_segmentation.kernels import KERNELS

@@ -9,9 +9,8 @@ import pytest
 from valor_text.evaluate import module
 from valor_text.evaluate.columns.rows import RowColumns
 
-from valor_core import MetricSpec, Range, Registry, Text
-from valor_core.errors import ParameterError, SchemaError
-from valor_core.plugins.spec import TaskSpec
+from valor_core import Registry, Text
+from valor_core.plugin import MetricSpec, ParameterError, Range, SchemaError, TaskSpec
 
 TEXT = Registry().find(TaskSpec, "text")
 STRING = datasets.Value("string")

@@ -9,8 +9,7 @@ import numpy as np
 from datasets import Features, Value
 from datasets import Sequence as ListOf
 
-from valor_core.errors import SchemaError, shown
-from valor_core.parameters.declaration import parameter, parameters
+from valor_core.plugin import SchemaError, parameter, parameters, shown
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.classification.classes import plain_array
 from valor_core.schemas.label import DEFAULT_KEY

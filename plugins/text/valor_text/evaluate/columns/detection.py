@@ -11,8 +11,7 @@ from datasets import Features, Value
 from datasets import Sequence as ListOf
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, shown
-from valor_core.parameters.declaration import parameter, parameters
+from valor_core.plugin import SchemaError, parameter, parameters, shown
 from valor_core.schemas import Datums, Vocabulary
 from valor_core.schemas.classification.classes import class_column, plain_array
 from valor_core.schemas.columns import Codes, Floats

@@ -12,9 +12,7 @@ from attrs import NOTHING, frozen
 from datasets import Features, Value
 from datasets import Sequence as ListOf
 
-from valor_core.errors import ParameterError
-from valor_core.plugins.spec import MetricSpec, TaskSpec, by_reference
-from valor_core.readers.tables import Table
+from valor_core.plugin import MetricSpec, ParameterError, Table, TaskSpec, by_reference
 from valor_core.schemas import Batch
 
 FIELDS: Mapping[str, str] = {"predictions": "response"}

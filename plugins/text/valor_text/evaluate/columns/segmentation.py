@@ -9,8 +9,7 @@ from attrs import evolve
 from datasets import Features, Value
 from datasets import Sequence as ListOf
 
-from valor_core.errors import SchemaError, shown
-from valor_core.parameters.declaration import parameter, parameters
+from valor_core.plugin import SchemaError, parameter, parameters, shown
 from valor_core.schemas.label import as_labels
 from valor_core.schemas.segmentation import Segmentation, SegmentationBatch, Segments
 

@@ -10,9 +10,15 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import NDArray
 
-from valor_core.errors import SchemaError, StateError, shown
-from valor_core.metrics.saved_columns import saved_column, saved_labels, saved_uids
-from valor_core.metrics.state import Content
+from valor_core.plugin import (
+    Content,
+    SchemaError,
+    StateError,
+    saved_column,
+    saved_labels,
+    saved_uids,
+    shown,
+)
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.columns import recoded, shifted

@@ -8,11 +8,20 @@ from typing import Any
 import numpy as np
 from attrs import define, field, frozen
 
-from valor_core import ItemRows, Numbers, Registry, Result, RowsOf, StateRequest
-from valor_core.errors import ParameterError, StateError, did_you_mean, shown
-from valor_core.metrics.item_rows import ONLY
-from valor_core.metrics.state import Content
-from valor_core.parameters.declaration import nondefault
+from valor_core import Registry, Result
+from valor_core.plugin import (
+    ONLY,
+    Content,
+    ItemRows,
+    Numbers,
+    ParameterError,
+    RowsOf,
+    StateError,
+    StateRequest,
+    did_you_mean,
+    nondefault,
+    shown,
+)
 from valor_core.schemas.text import TextBatch
 from valor_text.parameters.answers import ExamplesParameters
 

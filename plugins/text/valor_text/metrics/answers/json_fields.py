@@ -8,9 +8,8 @@ from collections.abc import Iterator
 
 from attrs import define, frozen
 
-from valor_core import Failed, Result, StateRequest, Undefined
-from valor_core.metrics.derived_state import DerivedState, counted
-from valor_core.parameters.declaration import nondefault, parameter_values
+from valor_core import Failed, Result, Undefined
+from valor_core.plugin import DerivedState, StateRequest, counted, nondefault, parameter_values
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.metrics.answers.json_match import Reading

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core import DetailColumns, ItemRows, Undefined
+from valor_core import Undefined
+from valor_core.plugin import DetailColumns, ItemRows
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.answers import Answers
 from valor_text.counting.written_numbers import WrittenNumber, written_numbers

@@ -7,9 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import frozen
 
-from valor_core.metrics.result import Result, Undefined
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import parameter_values
+from valor_core.plugin import Result, StateRequest, Undefined, parameter_values
 from valor_text.counting.edits import EditTotals, reference_tokens
 from valor_text.kernels.values import Positions
 from valor_text.metrics.edits.rates import (

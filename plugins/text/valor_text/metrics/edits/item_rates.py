@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from valor_core import DetailColumns, ItemRows, Numbers, Undefined
+from valor_core import Undefined
+from valor_core.plugin import DetailColumns, ItemRows, Numbers
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.edits import KINDS, NearestEdits, reference_tokens
 from valor_text.kernels.values import Positions

@@ -9,9 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.metrics.result import Result, Undefined
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import parameter_values
+from valor_core.plugin import Result, StateRequest, Undefined, parameter_values
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.shifts import ShiftedEdits, ShiftedEditTotals, edit_rates
 from valor_text.parameters.edits import TERParameters

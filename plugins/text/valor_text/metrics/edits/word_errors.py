@@ -7,9 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.metrics.result import Result
-from valor_core.metrics.state import StateRequest
-from valor_core.parameters.declaration import parameter_values
+from valor_core.plugin import Result, StateRequest, parameter_values
 from valor_text.counting.edits import (
     KINDS,
     EditTotals,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core import Numbers, Result, StateRequest, Undefined
-from valor_core.parameters.declaration import parameter_values
+from valor_core import Result, Undefined
+from valor_core.plugin import Numbers, StateRequest, parameter_values
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.ngrams import NgramCounts, NgramTable
 from valor_text.counting.pairs import Pairs

@@ -10,9 +10,8 @@ import numpy as np
 from attrs import define, frozen
 from numpy.typing import NDArray
 
-from valor_core import Result, StateRequest, Undefined
-from valor_core.metrics.derived_state import DerivedState, counted
-from valor_core.parameters.declaration import parameter_values
+from valor_core import Result, Undefined
+from valor_core.plugin import DerivedState, StateRequest, counted, parameter_values
 from valor_core.schemas.text import TextBatch
 from valor_text.counting.complete import complete
 from valor_text.counting.ngrams import in_common, numbers_of_ngrams

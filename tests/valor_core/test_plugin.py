@@ -1,0 +1,44 @@
+"""The face of core for plugins: what it publishes, and when that is imported."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+from valor_core import plugin
+
+
+@pytest.mark.parametrize("name", plugin.__all__)
+def test_what_is_published_is_there_and_says_what_it_is(name: str) -> None:
+    found = getattr(plugin, name)
+
+    if inspect.isclass(found) or inspect.isroutine(found):
+        assert inspect.getdoc(found)
+
+
+def test_every_name_stands_under_one_subject_and_in_the_list() -> None:
+    names = [name for homes in plugin.SECTIONS.values() for some in homes.values() for name in some]
+
+    assert sorted(names) == sorted(set(names)) == sorted(plugin.__all__)
+    assert set(names) <= set(dir(plugin))
+
+
+def test_a_name_that_is_not_published_is_refused() -> None:
+    with pytest.raises(AttributeError, match=r"^module 'valor_core.plugin' has no attribute 'No'$"):
+        plugin.No  # noqa: B018
+
+
+def test_a_manifest_loads_specs_and_nothing_that_counts() -> None:
+    code = (
+        "import sys\n"
+        "from valor_core.plugin import MetricSpec, hookimpl, parameter, parameters\n"
+        "print(*(name for name in sys.modules if name.startswith('valor_core.')))"
+    )
+
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    rooms = {name.split(".")[1] for name in run.stdout.split()}
+    assert rooms == {"errors", "parameters", "plugin", "plugins"}

@@ -1,0 +1,434 @@
+"""What a plugin is made of: the one module that plugins import of core, beside three others.
+
+A plugin needs four modules: this one, `valor_core` for what its users call, `valor_core.schemas`
+for what data look like, and `valor_core.testing` in its tests. Names of these stay as they are
+within one `api` of the manifest; every other module of core may change with any release.
+
+Nothing is imported before it is asked for, so a manifest costs what its specs cost.
+
+Examples
+--------
+>>> from valor_core.plugin import MetricSpec, hookimpl, parameter, parameters
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from valor_core.plugins.publishing import published_later
+
+if TYPE_CHECKING:
+    from valor_core.errors import (
+        ConfigError,
+        EngineError,
+        MissingExtraError,
+        ParameterError,
+        PartitionError,
+        ReadError,
+        ReportError,
+        ResourceError,
+        ResourceStopped,
+        SchemaError,
+        StateError,
+        ValorError,
+        and_more,
+        did_you_mean,
+        found_at,
+        shown,
+    )
+    from valor_core.evaluation.bound_metric import BoundMetric, MetricChoice, short_name
+    from valor_core.evaluation.engines.control import BY_THE_USER
+    from valor_core.evaluation.engines.engine import Work
+    from valor_core.evaluation.engines.interrupts import uninterrupted
+    from valor_core.evaluation.engines.worker import (
+        GUARD,
+        Worker,
+        check_guarded,
+        check_versions,
+        count_partition,
+        start_worker,
+        version_of,
+    )
+    from valor_core.evaluation.evaluate import reader_of
+    from valor_core.evaluation.items.event_loop import carried
+    from valor_core.evaluation.job import Evaluation
+    from valor_core.evaluation.resources.bound_resource import (
+        BoundResource,
+        GivenKind,
+        bind_resources,
+        open_as,
+    )
+    from valor_core.evaluation.resources.facts import WARNINGS, added_up
+    from valor_core.evaluation.resources.open_resources import Share, opened
+    from valor_core.evaluation.states_by_slice import by_slice
+    from valor_core.evaluation.tally import Tally
+    from valor_core.extras import import_extra, install
+    from valor_core.kernels.compiled import array, kernels
+    from valor_core.kernels.threads import Span, in_threads, over, shares, thread_count
+    from valor_core.metrics.averages import NumberOrReason, label_coordinates, macro, weighted
+    from valor_core.metrics.derived_state import DerivedState, counted
+    from valor_core.metrics.detail_columns import DetailColumns
+    from valor_core.metrics.gallery import MarkedTexts, Picture, Piece
+    from valor_core.metrics.item_rows import ONLY, ItemRow, ItemRows, Numbers
+    from valor_core.metrics.result import (
+        Deferred,
+        Failed,
+        Gap,
+        ItemScore,
+        NamedMatrix,
+        NotRun,
+        Nullable,
+        OnDemand,
+        Result,
+        Undefined,
+        as_json,
+        exact_mean,
+        first_line,
+        is_number,
+        mean,
+        ratio,
+        ratios,
+    )
+    from valor_core.metrics.result_details import Told
+    from valor_core.metrics.saved_columns import (
+        check_same_length,
+        saved_column,
+        saved_labels,
+        saved_number,
+        saved_offsets,
+        saved_positions,
+        saved_uids,
+    )
+    from valor_core.metrics.state import Content, Metric, RowsOf, StateRequest
+    from valor_core.metrics.sums import ExactSum, ExactSums, saved_sums
+    from valor_core.parameters.declaration import (
+        NoParameters,
+        Within,
+        build,
+        declared,
+        nondefault,
+        parameter,
+        parameter_values,
+        parameters,
+        plain_value,
+    )
+    from valor_core.plugins.hooks import hookimpl
+    from valor_core.plugins.spec import (
+        CommandSpec,
+        EngineSpec,
+        GallerySpec,
+        MetricSpec,
+        Range,
+        ReaderSpec,
+        Reference,
+        ResourceKindSpec,
+        ResourceSpec,
+        TaskSpec,
+        by_reference,
+        fold,
+    )
+    from valor_core.readers.fingerprint import fingerprint
+    from valor_core.readers.reader import Partition
+    from valor_core.readers.tables import (
+        Table,
+        TablePartition,
+        read_table,
+        split_table,
+        table_format,
+    )
+    from valor_core.readers.tables.metadata import columns_beside, typed
+    from valor_core.readers.tables.nested import field_tables, parsed
+    from valor_core.readers.tables.table import as_number, file_size, gzip_bytes, unreadable
+    from valor_core.report.report import ItemTable, Report
+    from valor_core.report.tables.text_table import (
+        MISSING,
+        Cell,
+        TextColumn,
+        TextTable,
+        number_text,
+    )
+
+__all__ = [
+    "BY_THE_USER",
+    "GUARD",
+    "MISSING",
+    "ONLY",
+    "WARNINGS",
+    "BoundMetric",
+    "BoundResource",
+    "Cell",
+    "CommandSpec",
+    "ConfigError",
+    "Content",
+    "Deferred",
+    "DerivedState",
+    "DetailColumns",
+    "EngineError",
+    "EngineSpec",
+    "Evaluation",
+    "ExactSum",
+    "ExactSums",
+    "Failed",
+    "GallerySpec",
+    "Gap",
+    "GivenKind",
+    "ItemRow",
+    "ItemRows",
+    "ItemScore",
+    "ItemTable",
+    "MarkedTexts",
+    "Metric",
+    "MetricChoice",
+    "MetricSpec",
+    "MissingExtraError",
+    "NamedMatrix",
+    "NoParameters",
+    "NotRun",
+    "Nullable",
+    "NumberOrReason",
+    "Numbers",
+    "OnDemand",
+    "ParameterError",
+    "Partition",
+    "PartitionError",
+    "Picture",
+    "Piece",
+    "Range",
+    "ReadError",
+    "ReaderSpec",
+    "Reference",
+    "Report",
+    "ReportError",
+    "ResourceError",
+    "ResourceKindSpec",
+    "ResourceSpec",
+    "ResourceStopped",
+    "Result",
+    "RowsOf",
+    "SchemaError",
+    "Share",
+    "Span",
+    "StateError",
+    "StateRequest",
+    "Table",
+    "TablePartition",
+    "Tally",
+    "TaskSpec",
+    "TextColumn",
+    "TextTable",
+    "Told",
+    "Undefined",
+    "ValorError",
+    "Within",
+    "Work",
+    "Worker",
+    "added_up",
+    "and_more",
+    "array",
+    "as_json",
+    "as_number",
+    "bind_resources",
+    "build",
+    "by_reference",
+    "by_slice",
+    "carried",
+    "check_guarded",
+    "check_same_length",
+    "check_versions",
+    "columns_beside",
+    "count_partition",
+    "counted",
+    "declared",
+    "did_you_mean",
+    "exact_mean",
+    "field_tables",
+    "file_size",
+    "fingerprint",
+    "first_line",
+    "fold",
+    "found_at",
+    "gzip_bytes",
+    "hookimpl",
+    "import_extra",
+    "in_threads",
+    "install",
+    "is_number",
+    "kernels",
+    "label_coordinates",
+    "macro",
+    "mean",
+    "nondefault",
+    "number_text",
+    "open_as",
+    "opened",
+    "over",
+    "parameter",
+    "parameter_values",
+    "parameters",
+    "parsed",
+    "plain_value",
+    "ratio",
+    "ratios",
+    "read_table",
+    "reader_of",
+    "saved_column",
+    "saved_labels",
+    "saved_number",
+    "saved_offsets",
+    "saved_positions",
+    "saved_sums",
+    "saved_uids",
+    "shares",
+    "short_name",
+    "shown",
+    "split_table",
+    "start_worker",
+    "table_format",
+    "thread_count",
+    "typed",
+    "uninterrupted",
+    "unreadable",
+    "version_of",
+    "weighted",
+]
+
+SECTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "What a manifest says": {
+        "plugins.hooks": ("hookimpl",),
+        "plugins.spec": (
+            "CommandSpec",
+            "EngineSpec",
+            "GallerySpec",
+            "MetricSpec",
+            "Range",
+            "ReaderSpec",
+            "Reference",
+            "ResourceKindSpec",
+            "ResourceSpec",
+            "TaskSpec",
+            "by_reference",
+            "fold",
+        ),
+    },
+    "Parameters": {
+        "parameters.declaration": (
+            "NoParameters",
+            "Within",
+            "build",
+            "declared",
+            "nondefault",
+            "parameter",
+            "parameter_values",
+            "parameters",
+            "plain_value",
+        ),
+    },
+    "What is refused, and how": {
+        "errors": (
+            "ConfigError",
+            "EngineError",
+            "MissingExtraError",
+            "ParameterError",
+            "PartitionError",
+            "ReadError",
+            "ReportError",
+            "ResourceError",
+            "ResourceStopped",
+            "SchemaError",
+            "StateError",
+            "ValorError",
+            "and_more",
+            "did_you_mean",
+            "found_at",
+            "shown",
+        ),
+        "extras": ("import_extra", "install"),
+    },
+    "States": {
+        "metrics.state": ("Content", "Metric", "RowsOf", "StateRequest"),
+        "metrics.derived_state": ("DerivedState", "counted"),
+        "metrics.saved_columns": (
+            "check_same_length",
+            "saved_column",
+            "saved_labels",
+            "saved_number",
+            "saved_offsets",
+            "saved_positions",
+            "saved_uids",
+        ),
+        "metrics.sums": ("ExactSum", "ExactSums", "saved_sums"),
+    },
+    "Results": {
+        "metrics.averages": ("NumberOrReason", "label_coordinates", "macro", "weighted"),
+        "metrics.detail_columns": ("DetailColumns",),
+        "metrics.gallery": ("MarkedTexts", "Picture", "Piece"),
+        "metrics.item_rows": ("ItemRow", "ItemRows", "Numbers", "ONLY"),
+        "metrics.result": (
+            "Deferred",
+            "Failed",
+            "Gap",
+            "ItemScore",
+            "NamedMatrix",
+            "NotRun",
+            "Nullable",
+            "OnDemand",
+            "Result",
+            "Undefined",
+            "as_json",
+            "exact_mean",
+            "first_line",
+            "is_number",
+            "mean",
+            "ratio",
+            "ratios",
+        ),
+        "metrics.result_details": ("Told",),
+    },
+    "Readers": {
+        "readers.fingerprint": ("fingerprint",),
+        "readers.reader": ("Partition",),
+        "readers.tables": ("Table", "TablePartition", "read_table", "split_table", "table_format"),
+        "readers.tables.metadata": ("columns_beside", "typed"),
+        "readers.tables.nested": ("field_tables", "parsed"),
+        "readers.tables.table": ("as_number", "file_size", "gzip_bytes", "unreadable"),
+    },
+    "Kernels": {
+        "kernels.compiled": ("array", "kernels"),
+        "kernels.threads": ("Span", "in_threads", "over", "shares", "thread_count"),
+    },
+    "Engines, resources, commands and calls of a family": {
+        "evaluation.bound_metric": ("BoundMetric", "MetricChoice", "short_name"),
+        "evaluation.evaluate": ("reader_of",),
+        "evaluation.states_by_slice": ("by_slice",),
+        "evaluation.job": ("Evaluation",),
+        "evaluation.engines.control": ("BY_THE_USER",),
+        "evaluation.engines.engine": ("Work",),
+        "evaluation.engines.interrupts": ("uninterrupted",),
+        "evaluation.engines.worker": (
+            "GUARD",
+            "Worker",
+            "check_guarded",
+            "check_versions",
+            "count_partition",
+            "start_worker",
+            "version_of",
+        ),
+        "evaluation.items.event_loop": ("carried",),
+        "evaluation.resources.bound_resource": (
+            "BoundResource",
+            "GivenKind",
+            "bind_resources",
+            "open_as",
+        ),
+        "evaluation.resources.facts": ("WARNINGS", "added_up"),
+        "evaluation.resources.open_resources": ("Share", "opened"),
+        "evaluation.tally": ("Tally",),
+        "report.report": ("ItemTable", "Report"),
+        "report.tables.text_table": ("Cell", "MISSING", "TextColumn", "TextTable", "number_text"),
+    },
+}
+"""What this module publishes, by subject and by where it stands."""
+
+_LATER = {home: names for homes in SECTIONS.values() for home, names in homes.items()}
+
+if not TYPE_CHECKING:  # which would take any name for one of this module
+    __getattr__, __dir__ = published_later(__name__, _LATER)

@@ -1,0 +1,35 @@
+"""Publishing: how a module offers names of others that are imported when they are asked for."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+
+def published_later(
+    module: str, names: Mapping[str, Sequence[str]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """``__getattr__`` and ``__dir__`` of a module that imports what it publishes when it is asked.
+
+    Parameters
+    ----------
+    module : str
+        Its name.
+    names : mapping of str to sequence of str
+        What it publishes, by the modules of core that define it.
+    """
+    homes = {name: f"valor_core.{home}" for home, defined in names.items() for name in defined}
+    own = vars(sys.modules[module])
+
+    def get(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        found = own[name] = getattr(importlib.import_module(homes[name]), name)
+        return found
+
+    def listed() -> list[str]:
+        return sorted({*own, *homes})
+
+    return get, listed
