@@ -47,9 +47,7 @@ LISTED = """
 from pathlib import Path
 from attrs import define, frozen
 from valor_core import Result
-from valor_core.plugin import StateRequest
-from valor_core.plugin import DerivedState, counted
-from valor_core.plugin import nondefault
+from valor_core.plugin import DerivedState, StateRequest, counted, nondefault
 
 @define
 class Uids(DerivedState):

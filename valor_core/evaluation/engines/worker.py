@@ -1,8 +1,8 @@
 """Worker: carries out work on another process or machine, for engines of any kind.
 
 An engine hands `start_worker` to whatever starts its workers, with the packed work, and sends
-`count_partition` with each partition. The resources are opened once, before the first partition, and closed when the
-process ends.
+`count_partition` with each partition. The resources are opened once, before the first partition,
+and closed when the process ends.
 """
 
 from __future__ import annotations
