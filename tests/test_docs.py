@@ -22,9 +22,8 @@ from click.testing import CliRunner, Result
 from valor_cli.config.schema import RunConfig
 from valor_cli.program.program import COMMANDS, program
 
-from valor_core.parameters.declaration import declared
+from valor_core.plugin import MetricSpec, declared
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -15,9 +15,8 @@ from cases import fuzz
 from example_files import NAMES, example_of, reader_of
 from mutations import mutated
 
-from valor_core import MetricSpec, ReaderSpec, Registry, evaluate, metric
-from valor_core.errors import ValorError
-from valor_core.parameters.declaration import declared
+from valor_core import Registry, evaluate, metric
+from valor_core.plugin import MetricSpec, ReaderSpec, ValorError, declared
 from valor_core.schemas.text import Text
 
 _MOST_METRICS = 4  # that each case computes

@@ -14,7 +14,7 @@ from commands import said_by
 from mutations import MARKS, NUMBERS, mutated, mutated_tree
 
 from valor_core import evaluate
-from valor_core.report.report import Report
+from valor_core.plugin import Report
 from valor_core.testing.examples import datasets
 
 _CHOSEN = (

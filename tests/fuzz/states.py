@@ -23,8 +23,8 @@ from cases import fuzz
 from mutations import SIZES, mutated, mutated_array, mutated_tree
 from numpy.typing import NDArray
 
-from valor_core import Evaluator, MetricSpec, Registry
-from valor_core.parameters.declaration import declared
+from valor_core import Evaluator, Registry
+from valor_core.plugin import MetricSpec, declared
 from valor_core.schemas import Batch
 from valor_core.testing.examples import datasets, tasks
 from valor_core.testing.subject import Batches

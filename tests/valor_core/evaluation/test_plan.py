@@ -234,7 +234,7 @@ def test_a_scorer_that_takes_something_else_is_refused_when_the_plan_is_made(
 ) -> None:
     sources = {
         "__init__.py": "",
-        "plugin.py": "from valor_core import MetricSpec, Range, hookimpl\n"
+        "plugin.py": "from valor_core.plugin import MetricSpec, Range, hookimpl\n"
         "@hookimpl\ndef valor_metrics():\n    return [MetricSpec(name='scorer.Half', task='text',"
         " summary='', implementation='scorer.code:score', higher_is_better=None, range=Range(),"
         " per_item=True)]\n",

@@ -109,7 +109,7 @@ def test_a_resource_that_cannot_be_opened_in_a_worker_is_an_error_with_its_cause
 ) -> None:
     sources = {
         "__init__.py": "",
-        "plugin.py": "from valor_core import MetricSpec, Range, ResourceSpec, hookimpl\n"
+        "plugin.py": "from valor_core.plugin import MetricSpec, Range, ResourceSpec, hookimpl\n"
         "@hookimpl\ndef valor_metrics():\n    return [MetricSpec(name='needy.Half', task='text',"
         " summary='', implementation='needy.code:score', higher_is_better=None, range=Range(),"
         " per_item=True, resources=('Judge',))]\n"
