@@ -243,7 +243,11 @@ def _python(registry: Registry, _: str) -> str:
 def _plugin(registry: Registry, _: str) -> str:
     parts = []
     for subject, homes in plugin.SECTIONS.items():
-        rows = [(f"`{name}`", _published(home, name)) for home in homes for name in homes[home]]
+        rows = [
+            (f"`{name}`", _published(home, name))
+            for home, names in homes.items()
+            for name in names.split()
+        ]
         parts += [f"## {subject}", _table(["name", "what it is"], rows)]
     return "\n\n".join(parts)
 

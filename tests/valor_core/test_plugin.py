@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -19,11 +20,24 @@ def test_what_is_published_is_there_and_says_what_it_is(name: str) -> None:
         assert inspect.getdoc(found)
 
 
-def test_every_name_stands_under_one_subject_and_in_the_list() -> None:
-    names = [name for homes in plugin.SECTIONS.values() for some in homes.values() for name in some]
+def test_every_name_stands_under_one_subject_and_is_listed() -> None:
+    assert plugin.__all__ == sorted(set(plugin.__all__))
+    assert set(plugin.__all__) <= set(dir(plugin))
 
-    assert sorted(names) == sorted(set(names)) == sorted(plugin.__all__)
-    assert set(names) <= set(dir(plugin))
+
+def test_type_checkers_are_told_the_same_names_from_the_same_places() -> None:
+    source = ast.parse(inspect.getsource(plugin))
+    told = {
+        (one.module, name.name)
+        for block in source.body
+        if isinstance(block, ast.If) and isinstance(block.test, ast.Name)
+        for one in block.body
+        if isinstance(one, ast.ImportFrom)
+        for name in one.names
+    }
+
+    published = plugin._LATER.items()
+    assert told == {(f"valor_core.{home}", name) for home, names in published for name in names}
 
 
 def test_a_name_that_is_not_published_is_refused() -> None:
