@@ -184,7 +184,7 @@ def _check_hooks(claim: Claim, module: object) -> None:
     if not written:
         raise ManifestError(
             f"{claim.place}: its manifest declares nothing",
-            "Write valor_metrics or another hook and decorate it with @valor_core.hookimpl.",
+            "Write valor_metrics or another hook and decorate it with @valor_core.plugin.hookimpl.",
         )
 
 

@@ -161,7 +161,7 @@ class Spec:
         if not isinstance(cls, type) or not has(cls):
             raise ManifestError(
                 f"{self.name}: expected parameters to be a parameter class, found {shown(cls)}",
-                "Make it with the decorator: @valor_core.parameters",
+                "Make it with the decorator: @valor_core.plugin.parameters",
             )
 
 

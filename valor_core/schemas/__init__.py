@@ -1,6 +1,6 @@
 """Task schemas: an object form that people type and a columnar batch that states read.
 
-Every task has both; a `valor_core.TaskSpec` says where they are.
+Every task has both; a `valor_core.plugin.TaskSpec` says where they are.
 """
 
 from __future__ import annotations

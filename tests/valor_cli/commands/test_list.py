@@ -57,7 +57,7 @@ def test_engines_tasks_commands_and_kinds_of_resources_can_be_listed(install, va
 
 def test_a_stranger_in_a_namespace_of_this_project_is_a_warning(install, valor, monkeypatch):
     monkeypatch.setitem(FIRST_PARTY, "robots", "robots")
-    source = "from valor_core import hookimpl\n@hookimpl\ndef valor_metrics(): return []\n"
+    source = "from valor_core.plugin import hookimpl\n@hookimpl\ndef valor_metrics(): return []\n"
     install("totally-unrelated", "robots", {"__init__.py": "", "plugin.py": source})
 
     for command in ("list", "doctor"):

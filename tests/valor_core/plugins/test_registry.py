@@ -41,6 +41,7 @@ from valor_core.plugins.registry import (
 
 Install = Callable[..., Path]
 
+HOOKS = "from valor_core.plugin import hookimpl\n@hookimpl\ndef "
 MANIFEST = """
 from valor_core.plugin import MetricSpec, Range, ReaderSpec, ResourceSpec, hookimpl
 
@@ -557,7 +558,7 @@ class TestManifests:
     def test_a_hook_with_a_wrong_signature_is_refused(self, install: Install) -> None:
         error = self.error_of(
             install,
-            "from valor_core import hookimpl\n@hookimpl\ndef valor_metrics(registry): return ()\n",
+            HOOKS + "valor_metrics(registry): return ()\n",
         )
 
         assert error == (
@@ -567,7 +568,8 @@ class TestManifests:
 
     def test_a_misspelt_hook_is_refused(self, install: Install) -> None:
         error = self.error_of(
-            install, "from valor_core import hookimpl\n@hookimpl\ndef valor_metric(): return ()\n"
+            install,
+            HOOKS + "valor_metric(): return ()\n",
         )
 
         assert error == (
@@ -582,12 +584,12 @@ class TestManifests:
 
         assert error == (
             "plugin 'odd' (oddlab 1.0): its manifest declares nothing\n"
-            "Write valor_metrics or another hook and decorate it with @valor_core.hookimpl."
+            "Write valor_metrics or another hook and decorate it with @valor_core.plugin.hookimpl."
         )
 
     @pytest.mark.parametrize("answer", ["None", "'kernels'", "3"])
     def test_kernels_have_a_place(self, install: Install, answer: str) -> None:
-        code = f"from valor_core import hookimpl\n@hookimpl\ndef valor_kernels(): return {answer}\n"
+        code = HOOKS + f"valor_kernels(): return {answer}\n"
 
         error = self.error_of(install, code)
 
@@ -599,7 +601,7 @@ class TestManifests:
     def test_a_failed_manifest_does_not_spoil_those_after_it(
         self, install: Install, birds: Path
     ) -> None:
-        misspelt = "from valor_core import hookimpl\n@hookimpl\ndef valor_metric(): return ()\n"
+        misspelt = HOOKS + "valor_metric(): return ()\n"
         install("oddlab", "aaa", {"__init__.py": "", "plugin.py": misspelt})
         registry = Registry()
 

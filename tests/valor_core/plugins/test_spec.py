@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-import valor_core
+from valor_core import plugin
 from valor_core.errors import BrokenPluginError, ManifestError
 from valor_core.plugin import MetricSpec, Range, Reference, fold
 from valor_core.plugins.spec import KINDS, Spec
@@ -103,11 +103,11 @@ def test_parameters_that_are_no_parameter_class_are_an_error(place: str) -> None
         evolve(SPEC, parameters=place).parameter_class  # noqa: B018
 
     assert str(caught.value).startswith("a.B: expected parameters to be a parameter class, found")
-    assert caught.value.remedy == "Make it with the decorator: @valor_core.parameters"
+    assert caught.value.remedy == "Make it with the decorator: @valor_core.plugin.parameters"
 
 
 def test_every_kind_of_spec_is_published_and_called_something() -> None:
-    published = {getattr(valor_core, name) for name in valor_core.__all__}
+    published = {getattr(plugin, name) for name in plugin.__all__}
 
     assert set(KINDS.values()) <= published
     assert len({kind.kind for kind in KINDS.values()}) == len(KINDS)

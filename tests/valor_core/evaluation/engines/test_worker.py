@@ -42,7 +42,7 @@ def test_a_worker_opens_what_the_work_needs_and_counts_like_the_run(work: Work) 
 
 def test_a_worker_without_work_says_what_to_call() -> None:
     with pytest.raises(
-        EngineError, match=r"no work was started .*\nCall valor_core\.evaluation\.engines\.w"
+        EngineError, match=r"no work was started .*\nCall valor_core\.plugin\.start_worker there"
     ):
         count_partition(None)  # type: ignore[arg-type]
 

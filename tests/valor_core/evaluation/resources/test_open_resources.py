@@ -10,6 +10,7 @@ from attrs import evolve
 from valor_cli.config import fill_in
 
 import valor_core
+from valor_core import plugin
 from valor_core.errors import ForeignStateError, UnknownNameError
 from valor_core.plugin import (
     BoundResource,
@@ -254,12 +255,12 @@ def test_a_state_does_not_go_on_where_the_environment_says_something_else(
         valor_core.Evaluator.load(state)
 
 
-@valor_core.parameters
+@plugin.parameters
 class Voice:
     """Parameters of a voice."""
 
-    says: str = valor_core.parameter(help="What it says.")
-    log: Path | None = valor_core.parameter(default=None, help="File that notes its end.")
+    says: str = plugin.parameter(help="What it says.")
+    log: Path | None = plugin.parameter(default=None, help="File that notes its end.")
 
 
 class Speaker:
@@ -281,14 +282,14 @@ def said(item: Text, parameters: Any, resources: Any) -> float:
     return float(len("".join(one.says for one in resources["choir"].voice)))
 
 
-CHOIR = valor_core.ResourceSpec(
+CHOIR = plugin.ResourceSpec(
     name="song.choir",
     summary="Voices",
     implementation=f"{__name__}:Choir",
     kinds="voice",
     several_kinds=True,
 )
-VOICE = valor_core.ResourceKindSpec(
+VOICE = plugin.ResourceKindSpec(
     name="song.low",
     resource="song.choir",
     summary="A low voice",
@@ -296,13 +297,13 @@ VOICE = valor_core.ResourceKindSpec(
     implementation=f"{__name__}:Speaker",
     identity=("says",),
 )
-SAID = valor_core.MetricSpec(
+SAID = plugin.MetricSpec(
     name="song.Said",
     task="text",
     summary="Characters that all voices say",
     implementation=f"{__name__}:said",
     higher_is_better=None,
-    range=valor_core.Range(0),
+    range=plugin.Range(0),
     per_item=True,
     resources=("choir",),
 )
@@ -310,18 +311,18 @@ SAID = valor_core.MetricSpec(
 
 class Song:
     @staticmethod
-    @valor_core.hookimpl
-    def valor_metrics() -> list[valor_core.MetricSpec]:
+    @plugin.hookimpl
+    def valor_metrics() -> list[plugin.MetricSpec]:
         return [SAID]
 
     @staticmethod
-    @valor_core.hookimpl
-    def valor_resources() -> list[valor_core.ResourceSpec]:
+    @plugin.hookimpl
+    def valor_resources() -> list[plugin.ResourceSpec]:
         return [CHOIR]
 
     @staticmethod
-    @valor_core.hookimpl
-    def valor_resource_kinds() -> list[valor_core.ResourceKindSpec]:
+    @plugin.hookimpl
+    def valor_resource_kinds() -> list[plugin.ResourceKindSpec]:
         return [VOICE]
 
 
