@@ -190,7 +190,7 @@ def boundaries(true: LabelImage, predicted: LabelImage, reach: int, place: str) 
 
     Parameters
     ----------
-    true, predicted : LabelMap
+    true, predicted : LabelImage
         Both sides.
     reach : int
         Width of a boundary, in pixels.

@@ -82,7 +82,7 @@ class Overlaps:
 
         Parameters
         ----------
-        true, predicted : LabelMap
+        true, predicted : LabelImage
             Both sides.
         place : str
             What a message calls the image.

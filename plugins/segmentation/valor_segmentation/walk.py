@@ -65,7 +65,7 @@ def blocks(
 
     Parameters
     ----------
-    true, predicted : LabelMap
+    true, predicted : LabelImage
         Both sides of an image.
     place : str
         What a message calls the image.

@@ -184,7 +184,7 @@ class Layer:
 
     Parameters
     ----------
-    groundtruths, predictions : sequence of LabelMap or None
+    groundtruths, predictions : sequence of LabelImage or None
         The maps of each datum; None is all background.
     """
 
