@@ -351,7 +351,7 @@ def tallies(value: Any) -> tuple[ThresholdCounts, ...]:
     ...     kinds = {"hallucinations": {"count": count}}
     ...     return {"fp": {"total": count, "observations": kinds}}
     >>> tallies({"cat": {"0.5": at(3), "0.75": at(1)}, "dog": {"0.5": at(1), "0.75": at(0)}})
-    (Tally(kind='fp, hallucinations', points=((0.5, 4.0), (0.75, 1.0))),)
+    (ThresholdCounts(kind='fp, hallucinations', points=((0.5, 4.0), (0.75, 1.0))),)
     """
     if not isinstance(value, Mapping):
         return ()
