@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 ALLOWED = {"attr", "attrs", "numpy", "pluggy", "valor_core"}
+
+TESTING = {
+    "hypothesis",
+    "iniconfig",
+    "packaging",
+    "py",
+    "pygments",
+    "pytest",
+    "sortedcontainers",
+}
+"""What pytest and Hypothesis bring with them."""
+
+COLLECT = """
+import sys
+
+class Alone:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] not in {allowed} and not name.startswith("_"):
+            raise ModuleNotFoundError(f"core's tests run without {{name}}", name=name)
+
+sys.meta_path.insert(0, Alone())
+import pytest
+sys.exit(pytest.main(["-q", "--collect-only", "-p", "no:cacheprovider", {folder!r}]))
+"""
 
 LOADED = """
 import sys
@@ -137,3 +163,18 @@ def test_everything_that_core_publishes_is_there() -> None:
 
     assert all(hasattr(valor_core, name) for name in valor_core.__all__)
     assert list(valor_core.__all__) == sorted(valor_core.__all__)
+
+
+def test_tests_of_core_import_nothing_but_core_pytest_and_hypothesis() -> None:
+    folder = Path(__file__).parent
+    allowed = ALLOWED | TESTING | {"conftest", "tests"} | sys.stdlib_module_names
+    done = subprocess.run(
+        [sys.executable, "-c", COLLECT.format(allowed=set(allowed), folder=str(folder))],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=folder.parents[1],
+        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
+    )
+
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

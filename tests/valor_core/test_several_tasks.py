@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from click.testing import CliRunner
-from valor_cli.comparison import compare
-from valor_cli.config.schema import json_schema
-from valor_cli.program.program import program
 
-from valor_core import Classification, Registry, Report, Text, evaluate
-from valor_core.errors import ManifestError, UnknownNameError
-from valor_core.evaluation.bound_metric import bind_metrics, task_of
-from valor_core.plugin import ConfigError, ParameterError
+from valor_core import Classification, Registry, Text, evaluate
+from valor_core.errors import ConfigError, ManifestError, ParameterError
+from valor_core.evaluation.bound_metric import bind
 from valor_core.testing import cases
 
 Install = Callable[..., Path]
@@ -95,31 +88,6 @@ class TestTasks:
 
         assert (spec.task, spec.other_tasks) == ("classification", ("text",))
 
-    def test_the_other_metrics_tell_which_task_is_meant(self) -> None:
-        chosen = [{"name": "wide.Listed", "file": "a"}, "classification.Accuracy"]
-
-        assert task_of(bind_metrics(chosen, Registry(), None), None) == "classification"
-
-    def test_a_task_that_it_does_not_serve_is_refused(self) -> None:
-        chosen = [{"name": "wide.Listed", "file": "a"}, "segmentation.mIOU"]
-
-        with pytest.raises(ConfigError, match="expected one task"):
-            task_of(bind_metrics(chosen, Registry(), None), None)
-
-    def test_a_bare_name_in_none_of_its_tasks_is_told_for_which_it_is(self) -> None:
-        with pytest.raises(UnknownNameError) as caught:
-            Registry().metric("Listed", "detection")
-
-        assert caught.value.remedy == "'wide.Listed' is for the task text or classification."
-
-    def test_it_is_listed_and_shown_with_all_of_them(self) -> None:
-        listed = CliRunner().invoke(program, ["list", "wide"], env={"COLUMNS": "200"})
-        shown = CliRunner().invoke(program, ["show", "wide.Listed", "--json"])
-
-        assert "text, classification" in listed.output
-        record = json.loads(shown.stdout)
-        assert (record["task"], record["other_tasks"]) == ("text", ["classification"])
-
     def test_the_conformance_kit_runs_it_in_each(self) -> None:
         names = [name for name, _ in cases("wide", parameters={"wide.Listed": {"file": "a"}})]
 
@@ -153,19 +121,6 @@ class TestNames:
             "Write the name as wide.Listed, or leave out file."
         )
 
-    def test_editors_accept_such_names_without_the_parameter(self) -> None:
-        schema = json_schema(Registry())
-        config = {"task": "text", "data": {"reader": "csv", "path": "a.csv"}}
-
-        def is_valid(metric: dict[str, Any]) -> bool:
-            found = jsonschema.Draft202012Validator(schema).is_valid(config | {"metrics": [metric]})
-            return bool(found)
-
-        assert is_valid({"name": "wide.b"})
-        assert is_valid({"name": "wide.Listed", "file": "b"})
-        assert not is_valid({"name": "wide.Listed"})
-        assert not is_valid({"name": "wide.b", "fiel": "b"})
-
     def test_it_must_be_one_of_the_parameters(self) -> None:
         spec = Registry().metric("wide.Listed")
 
@@ -180,44 +135,3 @@ class TestNames:
                 range=spec.range,
                 takes_names="folder",
             )
-
-
-class TestPaths:
-    def test_a_path_is_relative_to_the_config_if_something_is_there(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        folder = tmp_path / "of the config"
-        (folder / "out").mkdir(parents=True)
-        (folder / "known.txt").write_text("a b")
-        (folder / "items.csv").write_text("uid,response\na,x\nb,y\n")
-        config = {
-            "task": "text",
-            "data": {"reader": "csv", "path": "items.csv"},
-            "metrics": [{"name": "wide.Listed", "file": "known.txt"}, "wide.b"],
-            "output": "out/report.json",
-        }
-        (folder / "config.json").write_text(json.dumps(config))
-        monkeypatch.chdir(tmp_path)
-
-        done = CliRunner().invoke(program, ["run", str(folder / "config.json")])
-
-        assert done.exit_code == 0, done.output
-        (path,) = tmp_path.rglob("report.json")
-        report = Report.load(path)
-        assert [result.value for result in report] == [2, 1]
-        again = path.parent / report.config["metrics"][0]["file"]
-        assert again.resolve() == (folder / "known.txt").resolve()
-        assert report.config["metrics"][1]["file"] == "b"
-
-
-def test_a_result_says_its_direction_where_the_metric_does_not() -> None:
-    def report(items: list[Text]) -> Report:
-        chosen = {"name": "wide.Listed", "file": "a", "higher_is_better": False}
-        return evaluate(items, [chosen, {"name": "wide.Listed", "file": "b"}])
-
-    changes = compare(report(TEXTS[1:]), report(TEXTS), registry=Registry()).changes
-
-    assert [(one.a, one.b, one.verdict) for one in changes] == [
-        (0, 1, "worse"),
-        (1, 1, "same"),
-    ]

@@ -9,10 +9,8 @@ from typing import Any
 
 import pytest
 
-from valor_core import Evaluator, Registry, evaluate
-from valor_core.errors import PluginConflictError
-from valor_core.plugin import ConfigError, ParameterError, SchemaError, TaskSpec
-from valor_core.testing import check_plugin
+from valor_core import Evaluator, Registry, TaskSpec, evaluate
+from valor_core.errors import ConfigError, ParameterError, PluginConflictError, SchemaError
 
 Install = Callable[..., Path]
 
@@ -71,10 +69,6 @@ def test_a_column_that_its_items_do_not_have_is_refused(rankings: Any, tmp_path:
 
     with pytest.raises(ParameterError, match=r"^data\.columns\.fund: unknown field\nDid you mean"):
         evaluate(data, ["HitRate"], task="retrieval")
-
-
-def test_the_conformance_kit_takes_its_examples(rankings: Any) -> None:
-    check_plugin("ranklab")
 
 
 def test_a_misspelt_task_is_answered_with_it(rankings: Any) -> None:

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas
 import pytest
 
 from valor_core.evaluation.slices import Slices, slice_from_json, slice_to_json
@@ -68,12 +67,6 @@ def test_dates_of_numpy_are_sliced_by_as_dates(unit: str, name: str | None) -> N
         (name or "2024-01-02 00:00:00",): ["a", "c"],
         (None,): ["b"],
     }
-
-
-def test_a_date_of_pandas_that_is_none_is_a_missing_value() -> None:
-    data = batch({"day": pandas.NaT}, {"day": None}, {"day": pandas.Timestamp("2024-01-02")})
-
-    assert split(Slices(["day"]), data) == {(None,): [0, 1], ("2024-01-02 00:00:00",): [2]}
 
 
 @pytest.mark.parametrize("year", [2020, 2020.0, np.float32(2020), np.int64(2020)])

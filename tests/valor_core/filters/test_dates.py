@@ -5,7 +5,6 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
-import pandas
 import pytest
 
 from valor_core.errors import ExpressionError
@@ -160,13 +159,3 @@ def test_a_column_without_any_date_is_compared_with_nothing() -> None:
     missing = {"day": objects(None, None)}
 
     assert Filter.parse('day < "2024-01-31"').mask(missing, UIDS[:2], 2).tolist() == [False, False]
-
-
-def test_timestamps_of_pandas_are_dates() -> None:
-    columns = {"at": objects(pandas.Timestamp("2024-01-31T12:00:00.000000001"), pandas.NaT)}
-
-    def mask(text: str) -> list[bool]:
-        return Filter.parse(text).mask(columns, UIDS[:2], 2).tolist()
-
-    assert mask('at >= "2024-01-31T12:00"') == [True, False]
-    assert mask("at is missing") == [False, True]

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from valor_classification.kernels import KERNELS
 
 from valor_core.kernels import compiled
 from valor_core.plugin import array, kernels
@@ -17,25 +14,6 @@ from valor_core.plugin import array, kernels
 @pytest.fixture(autouse=True)
 def no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(compiled.VARIABLE, raising=False)
-
-
-def test_kernels_that_were_not_built_are_numpy() -> None:
-    found = kernels("valor_classification._absent", interface=1)
-
-    assert (found.library, found.path) == (None, "NumPy")
-    remedy = "reinstall valor-classification where a C compiler is found"
-    assert found.reason == f"not built: {remedy}"
-
-
-@pytest.mark.parametrize("choice", ["numpy", "NumPy"])
-def test_the_environment_sets_compiled_kernels_aside(
-    choice: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("VALOR_KERNELS", choice)
-
-    found = kernels(KERNELS.module, interface=1)
-
-    assert (found.path, found.reason) == ("NumPy", "VALOR_KERNELS=numpy is set")
 
 
 def test_a_file_that_is_no_library_is_set_aside(
@@ -58,25 +36,6 @@ def test_a_library_of_something_else_is_set_aside() -> None:
     assert "valor_kernels_interface" in found.reason
 
 
-@pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
-def test_a_library_of_another_interface_is_set_aside() -> None:
-    found = kernels(KERNELS.module, interface=999)
-
-    assert found.path == "NumPy"
-    assert re.match(r"built from interface \d+, not 999: reinstall", found.reason)
-
-
-@pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
-def test_a_library_of_the_right_interface_runs() -> None:
-    other = re.match(r"built from interface (\d+)", kernels(KERNELS.module, interface=999).reason)
-    assert other is not None
-
-    found = kernels(KERNELS.module, interface=int(other[1]))
-
-    assert found.library is not None
-    assert (found.path, found.reason) == ("compiled", "")
-
-
 def test_an_argument_is_an_array_of_its_type() -> None:
     argument = array(np.float32)
 
@@ -94,19 +53,6 @@ def test_an_argument_that_is_written_to_must_be_writable() -> None:
     assert array(np.float64).address(values) == values.ctypes.data
     with pytest.raises(TypeError, match="writable"):
         array(np.float64, written=True).address(values)
-
-
-@pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
-def test_an_interrupt_on_the_way_into_a_kernel_stays_one() -> None:
-    class Interrupted(np.ndarray[Any, Any]):
-        @property
-        def flags(self) -> Any:
-            raise KeyboardInterrupt
-
-    function = KERNELS.function("valor_kernels_interface", None, array(np.float64))
-
-    with pytest.raises(KeyboardInterrupt):
-        function(np.zeros(2).view(Interrupted))
 
 
 def test_an_array_may_be_left_out_where_that_is_said() -> None:

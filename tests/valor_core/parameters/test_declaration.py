@@ -204,22 +204,6 @@ def test_a_parameter_given_by_both_of_its_names_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "remedy"),
-    [("1e-3", "0.001"), ("1e-7", "1.0e-07"), ("2.5E20", "2.5e+20"), ("1e20", "1.0e+20")],
-)
-def test_a_number_that_yaml_takes_for_text_is_answered_with_one_that_it_does_not(
-    text: str, remedy: str
-) -> None:
-    import yaml
-
-    assert message({"fraction": text}) == (
-        f"metrics[2].fraction must be a number, got {text!r}\n"
-        f"YAML takes a number like this for text; write it as: {remedy}"
-    )
-    assert yaml.safe_load(remedy) == float(text)
-
-
 def test_text_that_only_looks_like_a_number_has_no_such_remedy() -> None:
     assert message({"fraction": "1.2.3e5"}).count("\n") == 0
 

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-import yaml
 
 from valor_core.parameters.fitting import fitter, is_understood, kind, mentions_path
 from valor_core.plugin import ParameterError
@@ -24,16 +22,6 @@ def test_a_union_that_nothing_fits_names_all_members() -> None:
 def test_a_choice_is_not_taken_for_another_that_compares_equal() -> None:
     with pytest.raises(ParameterError, match=r"^level must be one of 0, 1, got True$"):
         fitter(Literal[0, 1], dict)(True, "level")
-
-
-@pytest.mark.parametrize("word", ["yes", "no", "on", "true"])
-def test_a_word_that_yaml_takes_for_a_boolean_is_no_key(word: str) -> None:
-    fit = fitter(Mapping[str, float], dict)
-    with pytest.raises(ParameterError, match=r"^grades must have strings for keys, got ") as caught:
-        fit(yaml.safe_load(f"{{{word}: 1}}"), "grades")
-    assert caught.value.remedy is not None
-    assert "quotes" in caught.value.remedy
-    assert fit(yaml.safe_load(f"{{'{word}': 1, 2: 0}}"), "grades") == {word: 1.0, "2": 0.0}
 
 
 @pytest.mark.parametrize(

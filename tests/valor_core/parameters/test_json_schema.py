@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import jsonschema
-import pytest
-
+from valor_core.parameters.declaration import Within, parameter, parameters
 from valor_core.parameters.json_schema import json_schema
 from valor_core.plugin import ParameterError, Within, build, parameter, parameters
 
@@ -28,49 +26,6 @@ class Every:
     path: Path = parameter(default=Path("a"), help="A path.")
     inner: Inner = parameter(default=Inner(), help="More parameters.")
     anything: Any = parameter(default=None, help="Anything.")
-
-
-GOOD: list[dict[str, Any]] = [
-    {"needed": 1, "named": "a"},
-    {"needed": 0.5, "called": "a"},
-    {"needed": 0.5, "named": "a", "listed": 0.5, "maybe": None, "inner": {"depth": 9}},
-    {"needed": 0.5, "named": "a", "listed": [0, 1], "maybe": 5, "table": {"a": 1}, "path": "b"},
-    {"needed": 0.5, "named": "a", "switch": True, "rule": "valor", "anything": [{}]},
-]
-BAD: list[dict[str, Any]] = [
-    {"named": "a"},
-    {"needed": 0.5},
-    {"needed": 0, "named": "a"},
-    {"needed": 0.5, "named": 3},
-    {"needed": 0.5, "named": "a", "switch": 1},
-    {"needed": 0.5, "named": "a", "rule": "other"},
-    {"needed": 0.5, "named": "a", "maybe": 6},
-    {"needed": 0.5, "named": "a", "listed": [0.5, 2]},
-    {"needed": 0.5, "named": "a", "table": {"a": "x"}},
-    {"needed": 0.5, "named": "a", "inner": {"depth": 0}},
-    {"needed": 0.5, "named": "a", "inner": {"width": 1}},
-    {"needed": 0.5, "named": "a", "unknown": 1},
-]
-
-
-def test_the_schema_is_one() -> None:
-    jsonschema.Draft202012Validator.check_schema(json_schema(Every))
-
-
-@pytest.mark.parametrize("values", GOOD)
-def test_what_can_be_built_is_valid(values: dict[str, Any]) -> None:
-    build(Every, values, "")
-
-    jsonschema.validate(values, json_schema(Every))
-
-
-@pytest.mark.parametrize("values", BAD)
-def test_what_cannot_be_built_is_not_valid(values: dict[str, Any]) -> None:
-    with pytest.raises(ParameterError):
-        build(Every, values, "")
-
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(values, json_schema(Every))
 
 
 def test_help_and_defaults_stand_in_the_schema() -> None:

@@ -70,19 +70,6 @@ def test_of_two_of_one_name_the_first_on_the_path_counts(
     assert {"gulls", "terns"} & set(names()) == set()
 
 
-def test_what_is_found_is_what_python_finds() -> None:
-    found = {
-        (entry.name, entry.value, entry.dist.name, entry.dist.version)
-        for entry in module.metadata.entry_points(group=GROUP)
-        if entry.dist is not None
-    }
-
-    kept = {(one.name, one.value, one.distribution, one.version) for one in entry_points(GROUP)}
-
-    assert kept == found
-    assert len(kept) >= 5
-
-
 def test_another_search_path_is_noticed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     announce(site, "seabirds", "gulls = seabirds.plugin")
     assert "gulls" in names()

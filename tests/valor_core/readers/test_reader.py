@@ -139,14 +139,6 @@ def test_every_task_has_an_answer_for_arrays() -> None:
     }
 
 
-def test_the_function_that_makes_a_batch_of_boxes_is_where_the_answer_says() -> None:
-    arrays = pytest.importorskip("valor_detection.arrays")
-
-    for name in ("from_arrays", "from_supervision", "from_torchvision"):
-        assert callable(getattr(arrays, name))
-        assert name in _MADE_OF_ARRAYS["detection"]
-
-
 def test_a_table_of_fields_in_place_of_an_item_is_answered_with_the_class() -> None:
     with pytest.raises(SchemaError) as caught:
         batch_of([{"query": "Where?"}], TextBatch)

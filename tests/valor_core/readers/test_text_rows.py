@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from valor_core import Registry, evaluate, metric
@@ -236,13 +234,6 @@ def test_outcomes_in_a_csv_file_are_json_or_one_word(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text('uid,outcomes\na,"[true, false, 1]"\nb,false\nc,\n')
 
     assert items_of(tmp_path / "rows.csv") == OUTCOMES
-
-
-def test_outcomes_in_a_parquet_file_are_a_list(tmp_path: Path) -> None:
-    cells = [[True, False, True], [False], None]
-    pq.write_table(pa.table({"uid": list("abc"), "outcomes": cells}), tmp_path / "rows.parquet")
-
-    assert items_of(tmp_path / "rows.parquet") == OUTCOMES
 
 
 @pytest.mark.parametrize("cell", ["yes", 2, 1.0, [True, None], [True, "true"], {"a": True}, [[1]]])

@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from valor_core import Failed, Result, Undefined
-from valor_core.report.records import csv_text, frame, records
+from valor_core.report.records import csv_text, records
 from valor_core.report.sliced import SlicedResult
 
 F1 = Result(type="F1", metric="c.F1@1", parameters={"label": "cat"}, value=0.5)
@@ -41,15 +41,6 @@ def test_a_reason_stands_in_a_column_of_its_own() -> None:
 
     assert (first["value"], first["undefined"], first["error"]) == (None, "none", None)
     assert (second["value"], second["undefined"], second["error"]) == (None, None, "no reply")
-
-
-def test_csv_has_tables_as_json() -> None:
-    rows = records([SlicedResult({"a": 1}, COUNTS)])
-
-    assert csv_text(rows) == (
-        'type,metric,slice,at,value,undefined,error\nCounts,c.Counts@1,a:1,0.5,"{""tp"": 1}",,\n'
-    )
-    assert frame(rows).to_dict("records")[0]["value"] == {"tp": 1}
 
 
 @pytest.mark.parametrize("label", ["=1+1", "+cmd|x", "@SUM(A1)", "-2+3", "\t=1", "-"])

@@ -280,15 +280,6 @@ class TestRecords:
 
 
 class TestFiles:
-    def test_the_suffix_says_how_a_report_is_written(self, tmp_path: Path) -> None:
-        for name in ("a.json", "a.csv", "a.md", "a.html"):
-            REPORT.save(tmp_path / name)
-
-        assert (tmp_path / "a.json").read_text(encoding="utf-8") == REPORT.to_json()
-        assert (tmp_path / "a.csv").read_text(encoding="utf-8") == REPORT.to_csv()
-        assert (tmp_path / "a.md").read_text(encoding="utf-8") == REPORT.to_markdown()
-        assert "<html" in (tmp_path / "a.html").read_text(encoding="utf-8")
-
     def test_another_suffix_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(
             ReportError, match=r"a\.txt: expected a name in \.json, \.csv, \.md or "
@@ -311,13 +302,6 @@ class TestFiles:
 
     def test_csv_of_nothing_is_nothing(self) -> None:
         assert Results([]).to_csv() == Report(results=[]).to_csv() == ""
-
-    def test_a_frame_has_a_row_for_every_result(self) -> None:
-        frame = REPORT.to_frame()
-
-        assert frame["type"].tolist() == [*(result.type for result in RESULTS), "Accuracy"]
-        assert frame[frame["slice"] == "weather:rain"]["value"].tolist() == [0.5]
-        assert frame.loc[1, "value"] == 0.25
 
     def test_a_frame_without_pandas_is_answered_with_the_pip_line(
         self, monkeypatch: pytest.MonkeyPatch
@@ -377,14 +361,6 @@ def test_a_report_is_shown_in_a_line() -> None:
     assert repr(Report(results=RESULTS[:1], counts={"read": 1})) == (
         "<Report: 1 item, 1 result; print(report) shows them>"
     )
-
-
-def test_a_notebook_shows_a_report_as_tables() -> None:
-    page = REPORT._repr_html_()
-
-    assert "<p>3 items, 1 of them failed, 1 more left out by the filter</p>" in page
-    assert "<p>Warning: something</p>" in page
-    assert "<b>Requirements</b>" in page
 
 
 def test_without_the_command_line_a_page_is_answered_with_what_installs_it(

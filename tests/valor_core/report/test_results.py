@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attrs import evolve
 
 from valor_core import Result
 from valor_core.plugin import ReportError
@@ -39,18 +38,6 @@ def test_the_only_result_is_told_from_several() -> None:
     assert str(caught.value) == (
         "report: expected one result of Recall, found 2\nChoose one with find(label='cat')."
     )
-
-
-def test_two_settings_of_a_metric_are_told_apart_by_the_one_that_is_a_default() -> None:
-    parameters = {"label_key": "class", "average": "macro"}
-    f1 = Result(type="F1", metric="classification.F1@1", parameters=parameters, value=0.5)
-    other = evolve(f1, parameters=parameters | {"zero_division": None}, value=0.25)
-    results = Results([f1, other])
-
-    with pytest.raises(ReportError, match=r"\nChoose one with find\(zero_division=0\.0\)\.$"):
-        assert results["F1"].value
-    assert results.find("F1", zero_division=0.0).value == 0.5
-    assert results.find("F1", zero_division=None).value == 0.25
 
 
 def test_results_that_say_the_same_of_themselves_are_taken_by_their_place() -> None:
@@ -149,7 +136,3 @@ def test_the_line_of_many_metrics_is_cut() -> None:
     results = Results([Result(type=f"M{number}", value=1) for number in range(12)])
 
     assert repr(results).endswith("M8, M9 (and 2 more); print(results) shows them>")
-
-
-def test_a_notebook_shows_results_as_tables() -> None:
-    assert '<td style="text-align: left">cat</td>' in Results(FOUND)._repr_html_()

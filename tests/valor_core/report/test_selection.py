@@ -239,35 +239,6 @@ def test_results_that_nothing_tells_apart_are_not_offered() -> None:
     assert offered("F1", Report(results=[*twice, of("F1", 1.0, label="dog")])) == ["F1/dog"]
 
 
-def test_a_default_tells_a_number_from_that_of_another_setting() -> None:
-    settings = ({}, {"zero_division": None}, {"zero_division": 1.0})
-    results = [
-        Result(type="F1", metric="classification.F1@1", parameters={"label": "cat"} | own, value=at)
-        for at, own in enumerate(settings)
-    ]
-    report = Report(results=results)
-
-    keys = offered("F1", report)
-    assert keys == [f"F1/zero_division:{value}" for value in ("0.0", "null", "1.0")]
-    assert [select(key, report.everything()) for key in keys] == [0, 1, 2]
-    assert {key: select(key, report.everything()) for key in report.flat()} == report.flat()
-    with pytest.raises(ReportError, match="expected one number, found 3"):
-        select("F1/cat", report.everything())
-
-
-def test_what_a_result_says_goes_before_the_default_of_another() -> None:
-    parameters = ({"hardmax": True}, {"top_k": 2})
-    results = [
-        Result(type="Accuracy", metric="classification.Accuracy@1", parameters=own, value=at)
-        for at, own in enumerate(parameters)
-    ]
-    report = Report(results=results)
-
-    assert select("Accuracy/hardmax:true", report.everything()) == 0
-    assert select("Accuracy/top_k:1", report.everything()) == 0
-    assert report.find("Accuracy", hardmax=True).value == 0
-
-
 def test_the_numbers_of_a_large_table_are_counted_and_the_first_are_named() -> None:
     table = {f"l{row}": {f"l{column}": 1 for column in range(50)} for row in range(50)}
 

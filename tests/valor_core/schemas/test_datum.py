@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas
 import pytest
 
 from valor_core import Datum
@@ -110,29 +109,12 @@ def test_metadata_that_are_no_columns_are_refused(metadata: Any, message: str) -
     assert str(error.value).splitlines()[0] == message
 
 
-def test_metadata_may_be_a_data_frame() -> None:
-    frame = pandas.DataFrame({"w": ["sun", "rain"]})
-
-    assert Datums(["a", "b"], frame).metadata["w"].tolist() == ["sun", "rain"]  # type: ignore[arg-type]
-    assert Datums.numbers(2, frame).at(1).metadata == {"w": "rain"}  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("made", [Classification, Detection, Text])
 def test_an_item_checks_its_name_and_its_facts(made: Any) -> None:
     with pytest.raises(SchemaError, match=r": uid must be a string or a whole number, got 1.5$"):
         made(1.5)
     with pytest.raises(SchemaError, match=r": metadata must be a table of facts, got 'x'$"):
         made("a", metadata="x")
-
-
-def test_what_is_missing_in_a_column_of_pandas_is_missing() -> None:
-    column = pandas.Series(["sun", pandas.NA, None, pandas.NaT], dtype=object)
-    whole = pandas.array([1, None, 3, 4], dtype="Int64")
-
-    datums = Datums(list("abcd"), {"weather": column, "n": whole})
-
-    assert datums.metadata["weather"].tolist() == ["sun", None, None, None]
-    assert datums.metadata["n"].tolist() == [1, None, 3, 4]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -467,68 +465,6 @@ class TestGoingOn:
 
         with pytest.raises(valor_core.ValorError, match="batches that an Evaluator was updated"):
             graded(judge, state=state)
-
-    @pytest.mark.skipif(os.name == "nt", reason="signals of a terminal are a matter of POSIX")
-    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-    @pytest.mark.parametrize("engine", ["serial", "processes"])
-    def test_a_killed_run_pays_for_no_finished_item_twice(
-        self, judge: Judge, site: Path, tmp_path: Path, how: signal.Signals, engine: str
-    ) -> None:
-        items = "".join(
-            json.dumps({"uid": item.uid, "response": item.response}) + "\n" for item in ITEMS
-        )
-        (tmp_path / "items.jsonl").write_text(items)
-        config = {
-            "task": "text",
-            "data": {"reader": "jsonl", "path": "items.jsonl", "partition_bytes": 300},
-            "metrics": ["courtroom.Grade"],
-            "judge": judge.section(width=2),
-            "engine": {"mode": engine, "workers": 2},
-            "items": True,
-            "state": "state.npz",
-            "output": "report.json",
-        }
-        (tmp_path / "config.json").write_text(json.dumps(config))
-        start = f"import sys; sys.path.insert(0, {str(site)!r})\n"
-        command = [sys.executable, "-c", f"{start}from valor_cli import main; main()"]
-        command += ["run", "config.json"]
-
-        program = subprocess.Popen(
-            command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
-        )
-        journal = beside(tmp_path / "state.npz")
-        _wait_for(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 5, program)
-        os.killpg(program.pid, how)
-        _, errors = program.communicate(timeout=60)
-        finished = {json.loads(line)["uid"] for line in journal.read_text().splitlines() if line}
-        before = judge.asked
-
-        if how != signal.SIGKILL:
-            report = valor_core.Report.load(tmp_path / "report.json")
-            assert program.returncode == 130
-            assert "valor: run: stopped after" in errors
-            assert report.interrupted
-            scored = {row.uid for row in report.items[0].rows if not isinstance(row.value, NotRun)}
-            assert scored == finished
-        again = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-
-        assert again.returncode == 0, again.stderr
-        repeated = {text.split()[0] for text, count in judge.asked.items() if count > 1}
-        assert not repeated & finished
-        assert 0 < sum(before.values()) < 48
-        whole = valor_core.Report.load(tmp_path / "report.json")
-        assert whole.results == graded(judge).results
-        assert [row.value for row in whole.items[0].rows] == [
-            row.value for row in graded(judge).items[0].rows
-        ]
-
-
-def _wait_for(condition: Callable[[], bool], program: subprocess.Popen[str]) -> None:
-    until = time.monotonic() + 60
-    while not condition():
-        assert program.poll() is None, program.communicate()
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 class TestMetricsOverMetrics:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from attrs import evolve
-from valor_cli.config import fill_in
 
 import valor_core
 from valor_core import plugin
@@ -221,41 +220,7 @@ def bound(metric: str, sections: dict[str, Any]) -> tuple[BoundResource, ...]:
     return bind_resources([(registry.metric(metric), {})], sections, registry)
 
 
-def test_an_environment_variable_is_looked_up_again_after_a_state_is_loaded(
-    mylab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WORD", "dog")
-    secret = fill_in({"words": ["${env:WORD}"]})
-    state = tmp_path / "state.npz"
-    with valor_core.Evaluator(["mylab.KnownWords"], resources={"dictionary": secret}) as first:
-        first.update([Text("q1", response="cat")])
-        first.save(state)
-
-    with valor_core.Evaluator.load(state) as evaluator:
-        evaluator.update([Text("q2", response="dog")])
-        report = evaluator.compute()
-
-    # the first item knew no word, the second one all
-    assert report["KnownWords"].value == 0.5
-    assert b"dog" not in state.read_bytes()
-
-
-def test_a_state_does_not_go_on_where_the_environment_says_something_else(
-    mylab: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("WORD", "dog")
-    secret = fill_in({"words": ["${env:WORD}"]})
-    state = tmp_path / "state.npz"
-    with valor_core.Evaluator(["mylab.KnownWords"], resources={"dictionary": secret}) as first:
-        first.update([Text("q1", response="cat")])
-        first.save(state)
-    monkeypatch.setenv("WORD", "fish")
-
-    with pytest.raises(ForeignStateError, match=r"made by another request, dictionary\.words"):
-        valor_core.Evaluator.load(state)
-
-
-@plugin.parameters
+@valor_core.parameters
 class Voice:
     """Parameters of a voice."""
 

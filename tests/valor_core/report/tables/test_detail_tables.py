@@ -2,11 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from valor_cli.pages.page import html
-
-from valor_core import Failed, Report, Result, Undefined
+from valor_core import Failed, Result, Undefined
 from valor_core.report.tables.detail_tables import detail_tables
-from valor_core.report.tables.report_tables import aligned_text, markdown
 
 
 def result(type: str, value: Any, **details: Any) -> Result:
@@ -80,11 +77,3 @@ def test_entries_read_as_words_and_numbers() -> None:
     assert [cell.text for cell in table.rows[0][2:]] == ["true", "–", "0.1250"]  # noqa: RUF001
     assert [column.numeric for column in table.columns[2:]] == [False, True, True]
     assert table.caption == "c x"
-
-
-def test_every_form_of_a_report_shows_them() -> None:
-    report = Report(results=[result("A", 0.5, judged_items={"scored": 12345})])
-
-    for text in (aligned_text(report), markdown(report), html(report)):
-        assert "Judged items" in text
-        assert "12,345" in text

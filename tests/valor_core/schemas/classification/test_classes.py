@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from valor_core.plugin import SchemaError
@@ -11,7 +10,6 @@ from valor_core.schemas.classification.classes import (
     class_codes,
     class_column,
     class_names,
-    named_columns,
     plain_array,
 )
 
@@ -95,9 +93,3 @@ def test_what_makes_no_array_says_why() -> None:
     first, remedy = str(caught.value).split("\n")
     assert first.startswith("y_score: expected an array, got ")
     assert remedy == "Use Tensor.cpu() to copy the tensor to host memory first."
-
-
-def test_only_names_that_differ_from_positions_name_columns() -> None:
-    assert named_columns(pd.DataFrame([[0.5, 0.5]])) is None
-    assert named_columns(pd.DataFrame({"dog": [0.5], "cat": [0.5]})) == ["dog", "cat"]
-    assert named_columns(pd.DataFrame({1: [0.5], 2: [0.5]})) == [1, 2]

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from typing import Any
+
+from valor_core import Failed, Report, Result, Undefined
+from valor_core.metrics.item_rows import ItemRow
+from valor_core.report.report import ItemTable, SliceReport
+from valor_core.report.requirements import Requirement
+
+
+def result(type: str, value: Any, **parameters: Any) -> Result:
+    return Result(type=type, metric=f"c.{type}@1", parameters=parameters, value=value)
+
+
+RESULTS = [
+    result("Accuracy", 0.5, label_key="class"),
+    result("Recall", 0.25, label_key="class", label="cat", score_threshold=0.5),
+    result("Recall", 1, label_key="class", label="dog", score_threshold=0.5),
+    result("Recall", 0.625, label_key="class", average="macro", score_threshold=0.5),
+    result("AUC", Undefined("no negatives"), label="cat"),
+    result("Curve", {"x": [0, 1], "area": 0.5, "points": 2, "open": True}, bins=[1, 2]),
+]
+REPORT = Report(
+    results=RESULTS,
+    slices=(SliceReport({"weather": "rain"}, RESULTS[:1]), SliceReport({"weather": None}, [])),
+    items=(
+        ItemTable(
+            "t.Score@1",
+            {"weight": 1.0},
+            (
+                ItemRow("q1", 0.5, {"words": ["a"]}),
+                ItemRow("q2", Undefined("why")),
+                ItemRow("q3", Failed("no reply")),
+            ),
+        ),
+    ),
+    config={"metrics": ["Accuracy"], "data": {"reader": "csv"}},
+    versions={"valor-core": "0.1.0"},
+    counts={"read": 3, "skipped": 1, "failed": 1},
+    requirements=(Requirement("Accuracy", ">= 0.5", 0.5, True),),
+    warnings=("something",),
+)
+
+
+class TestFiles:
+    def test_a_frame_has_a_row_for_every_result(self) -> None:
+        frame = REPORT.to_frame()
+
+        assert frame["type"].tolist() == [*(result.type for result in RESULTS), "Accuracy"]
+        assert frame[frame["slice"] == "weather:rain"]["value"].tolist() == [0.5]
+        assert frame.loc[1, "value"] == 0.25

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from valor_core import Evaluator, Registry
+from valor_core.errors import (
+    MissingPluginError,
+    SchemaError,
+)
+from valor_core.schemas.classification import Classification, ClassificationBatch
+from valor_core.schemas.detection import Detection, PredictedObject, TrueObject
+from valor_core.schemas.geometry import Box
+from valor_core.schemas.text import Text
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+
+
+@pytest.fixture
+def lab(install: Callable[..., Path]) -> None:
+    install("valor-lab", "lab", PLUGINS / "lab")
+
+
+def item(uid: Any, response: str = "Paris", **metadata: Any) -> Text:
+    return Text(uid, response=response, metadata=metadata)
+
+
+@pytest.mark.usefixtures("lab")
+class TestUids:
+    def test_items_with_and_without_names_cannot_be_mixed(self) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update(ClassificationBatch.from_arrays([0], [[0.75, 0.25]]))
+        evaluator.update(ClassificationBatch.from_arrays([0], [[0.75, 0.25]], uids=["a"]))
+
+        with pytest.raises(SchemaError) as error:
+            evaluator.compute()
+
+        assert str(error.value) == (
+            "uids: expected all items to have one, or none, found 1 of 2\n"
+            "Pass uids with every batch."
+        )
+
+
+@pytest.mark.usefixtures("lab")
+class TestSavedStates:
+    def test_a_metric_of_a_plugin_that_is_missing_needs_the_plugin(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Evaluator(["Counts"], "classification").save(tmp_path / "state.npz")
+
+        def missing(*arguments: Any) -> None:
+            raise MissingPluginError("metric: not installed", "Install it.")
+
+        monkeypatch.setattr(Registry, "metric", missing)
+        with pytest.raises(MissingPluginError, match=r"not installed\nInstall it\.$"):
+            Evaluator.load(tmp_path / "state.npz")
+
+
+class TestSides:
+    WARNING = (
+        "no item has both a ground truth and a prediction; "
+        "are the uids of both sides written alike?"
+    )
+    TRUE, PREDICTED = Classification("001", "dog"), Classification("1", (), {"dog": 0.75})
+
+    @pytest.mark.parametrize("together", [True, False])
+    def test_items_that_never_meet_are_worth_a_warning(self, together: bool) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        for batch in [[self.TRUE, self.PREDICTED]] if together else [[self.TRUE], [self.PREDICTED]]:
+            evaluator.update(batch)
+
+        assert evaluator.compute().warnings == (self.WARNING,)
+
+    def test_one_item_with_both_is_enough(self) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update([self.TRUE, self.PREDICTED, Classification("2", "dog", {"cat": 1})])
+
+        assert evaluator.compute().warnings == ()
+
+    @pytest.mark.parametrize("item", [TRUE, PREDICTED])
+    def test_one_side_alone_is_no_mistake(self, item: Classification) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update([item])
+
+        assert evaluator.compute().warnings == ()
+
+    def test_images_have_sides_too(self) -> None:
+        box = Box(0, 0, 10, 10)
+        evaluator = Evaluator(["Counts"], "detection")
+        evaluator.update([Detection("001", [TrueObject("dog", box)])])
+        evaluator.update([Detection("1", [], [PredictedObject({"dog": 0.75}, box)])])
+
+        assert evaluator.compute().warnings == (self.WARNING,)
+
+    def test_a_saved_state_keeps_them(self, tmp_path: Path) -> None:
+        evaluator = Evaluator(["Counts"], "classification")
+        evaluator.update([self.TRUE])
+        evaluator.save(tmp_path / "state.npz")
+        resumed = Evaluator.load(tmp_path / "state.npz")
+        resumed.update([self.PREDICTED])
+
+        assert resumed.compute().warnings == (self.WARNING,)

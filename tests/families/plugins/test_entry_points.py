@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+from valor_core.plugins import entry_points as module
+from valor_core.plugins.entry_points import entry_points
+
+GROUP = "valor.plugins"
+
+
+def test_what_is_found_is_what_python_finds() -> None:
+    found = {
+        (entry.name, entry.value, entry.dist.name, entry.dist.version)
+        for entry in module.metadata.entry_points(group=GROUP)
+        if entry.dist is not None
+    }
+
+    kept = {(one.name, one.value, one.distribution, one.version) for one in entry_points(GROUP)}
+
+    assert kept == found
+    assert len(kept) >= 5

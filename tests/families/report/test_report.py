@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from valor_core import Failed, Report, Result, Undefined
+from valor_core.metrics.item_rows import ItemRow
+from valor_core.report.report import ItemTable, SliceReport
+from valor_core.report.requirements import Requirement
+
+
+def result(type: str, value: Any, **parameters: Any) -> Result:
+    return Result(type=type, metric=f"c.{type}@1", parameters=parameters, value=value)
+
+
+RESULTS = [
+    result("Accuracy", 0.5, label_key="class"),
+    result("Recall", 0.25, label_key="class", label="cat", score_threshold=0.5),
+    result("Recall", 1, label_key="class", label="dog", score_threshold=0.5),
+    result("Recall", 0.625, label_key="class", average="macro", score_threshold=0.5),
+    result("AUC", Undefined("no negatives"), label="cat"),
+    result("Curve", {"x": [0, 1], "area": 0.5, "points": 2, "open": True}, bins=[1, 2]),
+]
+REPORT = Report(
+    results=RESULTS,
+    slices=(SliceReport({"weather": "rain"}, RESULTS[:1]), SliceReport({"weather": None}, [])),
+    items=(
+        ItemTable(
+            "t.Score@1",
+            {"weight": 1.0},
+            (
+                ItemRow("q1", 0.5, {"words": ["a"]}),
+                ItemRow("q2", Undefined("why")),
+                ItemRow("q3", Failed("no reply")),
+            ),
+        ),
+    ),
+    config={"metrics": ["Accuracy"], "data": {"reader": "csv"}},
+    versions={"valor-core": "0.1.0"},
+    counts={"read": 3, "skipped": 1, "failed": 1},
+    requirements=(Requirement("Accuracy", ">= 0.5", 0.5, True),),
+    warnings=("something",),
+)
+
+
+class TestFiles:
+    def test_the_suffix_says_how_a_report_is_written(self, tmp_path: Path) -> None:
+        for name in ("a.json", "a.csv", "a.md", "a.html"):
+            REPORT.save(tmp_path / name)
+
+        assert (tmp_path / "a.json").read_text(encoding="utf-8") == REPORT.to_json()
+        assert (tmp_path / "a.csv").read_text(encoding="utf-8") == REPORT.to_csv()
+        assert (tmp_path / "a.md").read_text(encoding="utf-8") == REPORT.to_markdown()
+        assert "<html" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_a_notebook_shows_a_report_as_tables() -> None:
+    page = REPORT._repr_html_()
+
+    assert "<p>3 items, 1 of them failed, 1 more left out by the filter</p>" in page
+    assert "<p>Warning: something</p>" in page
+    assert "<b>Requirements</b>" in page
