@@ -16,12 +16,12 @@ from valor_cli.program.program import program
 
 from valor_core import Registry, Report, Text, evaluate
 from valor_core.errors import ConfigError, UnknownNameError
-from valor_core.evaluation.bound_metric import bind, task_of
+from valor_core.evaluation.bound_metric import bind_metrics, task_of
 
 Install = Callable[..., Path]
 
 MANIFEST = """
-from valor_core import MetricSpec, Range, hookimpl
+from valor_core.plugin import MetricSpec, Range, hookimpl
 
 @hookimpl
 def valor_metrics():
@@ -33,7 +33,7 @@ def valor_metrics():
 
 PARAMETERS = """
 from pathlib import Path
-from valor_core import parameter, parameters
+from valor_core.plugin import parameter, parameters
 
 @parameters
 class Listed:
@@ -44,9 +44,8 @@ class Listed:
 LISTED = """
 from pathlib import Path
 from attrs import define, frozen
-from valor_core import Result, StateRequest
-from valor_core.metrics.derived_state import DerivedState, counted
-from valor_core.parameters.declaration import nondefault
+from valor_core import Result
+from valor_core.plugin import DerivedState, StateRequest, counted, nondefault
 
 @define
 class Uids(DerivedState):
@@ -82,13 +81,13 @@ class TestTasks:
     def test_the_other_metrics_tell_which_task_is_meant(self) -> None:
         chosen = [{"name": "wide.Listed", "file": "a"}, "classification.Accuracy"]
 
-        assert task_of(bind(chosen, Registry(), None), None) == "classification"
+        assert task_of(bind_metrics(chosen, Registry(), None), None) == "classification"
 
     def test_a_task_that_it_does_not_serve_is_refused(self) -> None:
         chosen = [{"name": "wide.Listed", "file": "a"}, "segmentation.mIOU"]
 
         with pytest.raises(ConfigError, match="expected one task"):
-            task_of(bind(chosen, Registry(), None), None)
+            task_of(bind_metrics(chosen, Registry(), None), None)
 
     def test_a_bare_name_in_none_of_its_tasks_is_told_for_which_it_is(self) -> None:
         with pytest.raises(UnknownNameError) as caught:

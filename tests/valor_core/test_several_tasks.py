@@ -10,7 +10,7 @@ import pytest
 
 from valor_core import Classification, Registry, Text, evaluate
 from valor_core.errors import ConfigError, ManifestError, ParameterError
-from valor_core.evaluation.bound_metric import bind
+from valor_core.evaluation.bound_metric import bind_metrics
 from valor_core.testing import cases
 
 Install = Callable[..., Path]

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from valor_core import Evaluator, Registry, TaskSpec, evaluate
-from valor_core.errors import ConfigError, ParameterError, PluginConflictError, SchemaError
+from valor_core import Evaluator, Registry, evaluate
+from valor_core.errors import PluginConflictError
+from valor_core.plugin import ConfigError, ParameterError, SchemaError, TaskSpec
 
 Install = Callable[..., Path]
 

@@ -5,7 +5,7 @@ from typing import Any
 from valor_cli.pages.page import html
 
 from valor_core import Report, Result
-from valor_core.report.tables.report_tables import markdown, plain
+from valor_core.report.tables.report_tables import aligned_text, markdown
 
 
 def result(type: str, value: Any, **details: Any) -> Result:
@@ -15,6 +15,6 @@ def result(type: str, value: Any, **details: Any) -> Result:
 def test_every_form_of_a_report_shows_them() -> None:
     report = Report(results=[result("A", 0.5, judged_items={"scored": 12345})])
 
-    for text in (plain(report), markdown(report), html(report)):
+    for text in (aligned_text(report), markdown(report), html(report)):
         assert "Judged items" in text
         assert "12,345" in text

@@ -220,7 +220,7 @@ def bound(metric: str, sections: dict[str, Any]) -> tuple[BoundResource, ...]:
     return bind_resources([(registry.metric(metric), {})], sections, registry)
 
 
-@valor_core.parameters
+@plugin.parameters
 class Voice:
     """Parameters of a voice."""
 
