@@ -17,9 +17,9 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from valor_core.errors import ReportError, and_more, did_you_mean
-from valor_core.metrics.result import Failed, Undefined, is_number
+from valor_core.metrics.result import Failed, Result, Undefined, is_number
+from valor_core.report.keys import NO_VALUE, key_text, pairs, safe
 from valor_core.report.results import NAMING, defaults, is_called
-from valor_core.report.sliced import NO_VALUE, SlicedResult, key_text, pairs, safe
 
 _MOST_NAMED = 12
 _ANOTHER = "Name a single number of the report."
@@ -29,30 +29,30 @@ _ANOTHER = "Name a single number of the report."
 class _Candidate:
     """A value that a key may mean: a result's, or an entry below it."""
 
-    found: SlicedResult
+    found: Result
     defaults: Mapping[str, Any] = field(factory=dict)
     path: tuple[str, ...] = ()
 
     @property
     def value(self) -> Any:
-        value = self.found.result.value
+        value = self.found.value
         for name in self.path:
             value = value[name]
         return value
 
     @property
     def has_value(self) -> bool:
-        result = self.found.result
+        result = self.found
         return result.undefined is None and result.error is None
 
     @property
     def slice_words(self) -> list[str]:
-        return pairs(self.found.where)
+        return pairs(self.found.slice)
 
     @property
     def stated(self) -> list[str]:
         """Every part of a key that this result says of itself."""
-        return [*self._bare.values(), *pairs(self.found.result.parameters), *self.slice_words]
+        return [*self._bare.values(), *pairs(self.found.parameters), *self.slice_words]
 
     @property
     def words(self) -> list[str]:
@@ -67,12 +67,12 @@ class _Candidate:
     @property
     def full_sides(self) -> dict[str, str]:
         """The sides, each with the name of what it is."""
-        parameters = {**self.defaults, **self.found.result.parameters}
+        parameters = {**self.defaults, **self.found.parameters}
         return {name: f"{name}:{key_text(value)}" for name, value in parameters.items()}
 
     def is_told_by(self, parts: Collection[str]) -> bool:
         """Whether parts of a key say all that the result says of itself, as flat keys do."""
-        own = pairs(self.found.result.parameters)
+        own = pairs(self.found.parameters)
         return all(any(_matches(part, [word]) for part in parts) for word in own)
 
     @property
@@ -93,19 +93,19 @@ class _Candidate:
     @property
     def _bare(self) -> dict[str, str]:
         """Names of its label, average and label key."""
-        parameters = self.found.result.parameters
+        parameters = self.found.parameters
         named = {name: parameters.get(name) for name in NAMING}
         return {name: value for name, value in named.items() if isinstance(value, str)}
 
 
-def select(key: str, found: Iterable[SlicedResult]) -> float | Undefined | Failed:
+def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
     """The number that a key names, or the reason why there is none.
 
     Parameters
     ----------
     key : str
         ``"Recall/cat"``, ``"COCOSummary/AP"``, ``"Accuracy/weather:rain"``.
-    found : iterable of SlicedResult
+    found : iterable of Result
         Where it is looked for.
 
     Raises
@@ -115,14 +115,13 @@ def select(key: str, found: Iterable[SlicedResult]) -> float | Undefined | Faile
 
     Examples
     --------
-    >>> from valor_core.metrics.result import Result
     >>> counts = Result(type="Counts", parameters={"label": "cat"}, value={"tp": 3, "fp": 1})
-    >>> select("Counts/cat/tp", [SlicedResult({}, counts)])
+    >>> select("Counts/cat/tp", [counts])
     3.0
     """
     found = tuple(found)
     metric, *parts = key.split("/")
-    named = _candidates([one for one in found if is_called(one.result, metric)])
+    named = _candidates([one for one in found if is_called(one, metric)])
     if not named:
         raise ReportError(f"no result of {metric!r}", _ANOTHER)
     if not any(map(_has_number, named)):
@@ -134,16 +133,16 @@ def select(key: str, found: Iterable[SlicedResult]) -> float | Undefined | Faile
     return _number(meant)
 
 
-def _candidates(found: Sequence[SlicedResult]) -> list[_Candidate]:
+def _candidates(found: Sequence[Result]) -> list[_Candidate]:
     """The values of one metric, each with the defaults in which others are not like it."""
-    names = dict.fromkeys(name for one in found for name in one.result.parameters)
+    names = dict.fromkeys(name for one in found for name in one.parameters)
     return [
         _Candidate(
             one,
             {
                 name: value
-                for name, value in defaults(one.result.metric).items()
-                if name in names and name not in one.result.parameters
+                for name, value in defaults(one.metric).items()
+                if name in names and name not in one.parameters
             },
         )
         for one in found
@@ -154,9 +153,9 @@ def _has_number(candidate: _Candidate) -> bool:
     return any(True for _ in candidate.numbers)
 
 
-def _those_with_one(found: Iterable[SlicedResult]) -> str:
+def _those_with_one(found: Iterable[Result]) -> str:
     """What can be required in place of a metric that has curves or matrices only."""
-    types = dict.fromkeys(one.result.type for one in found if _has_number(_Candidate(one)))
+    types = dict.fromkeys(one.type for one in found if _has_number(_Candidate(one)))
     named = f"one that has: {_first(list(types))}" if types else "one whose results are numbers"
     return f"Choose another metric, {named}."
 
@@ -210,7 +209,7 @@ def _refusal(metric: str, parts: Sequence[str], named: Sequence[_Candidate]) -> 
     """Why the parts of a key name no number, and what to write."""
     candidates, reached = _narrowest(parts, named)
     if not candidates:
-        slices = list(dict.fromkeys(one.found.slice for one in named if one.found.where))
+        slices = list(dict.fromkeys("/".join(one.slice_words) for one in named if one.slice_words))
         asked = "/".join(sorted(_slice_parts(named, parts)))
         missing = f"no slice {asked}" if asked else f"no result of {metric!r}"
         return ReportError(missing, _there_are(slices) if slices else _ANOTHER)
@@ -225,7 +224,7 @@ def _refusal(metric: str, parts: Sequence[str], named: Sequence[_Candidate]) -> 
 
 def _slice_parts(named: Sequence[_Candidate], parts: Iterable[str]) -> set[str]:
     """The parts of a key that say which slice is meant; none for the whole."""
-    own = {word for one in named if not one.found.where for word in one.words}
+    own = {word for one in named if not one.found.slice for word in one.words}
     strange = [part for part in parts if ":" in part and not _matches(part, own)]
     sliced = {word for one in named for word in one.slice_words} if strange else set()
     return {part for part in strange if _matches(part, sliced)}
@@ -236,7 +235,7 @@ def _of_slice(named: Sequence[_Candidate], asked: Collection[str]) -> list[_Cand
     return [
         candidate
         for candidate in named
-        if len(candidate.found.where) == len(asked)
+        if len(candidate.found.slice) == len(asked)
         and all(_matches(part, candidate.slice_words) for part in asked)
     ]
 

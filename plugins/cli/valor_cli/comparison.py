@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, get_args
 
 from attrs import Attribute, field, frozen
@@ -11,8 +12,8 @@ from attrs import Attribute, field, frozen
 from valor_core.errors import RegistryError, ReportError
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
 from valor_core.plugins.registry import Registry
+from valor_core.report.keys import pairs
 from valor_core.report.report import Report
-from valor_core.report.sliced import SlicedResult, pairs
 from valor_core.report.tables.pivot import ROW_NAMES, Entry, entries_of, text_of
 from valor_core.report.tables.text_table import (
     MISSING,
@@ -93,18 +94,18 @@ class Comparison:
     ----------
     changes : tuple of Change
         Numbers that are in both reports, in the order of the first.
-    structures : tuple of SlicedResult
+    structures : tuple of Result
         Curves and matrices that differ by more than a tolerance, as the second report has them.
-    only_a, only_b : tuple of SlicedResult
+    only_a, only_b : tuple of Result
         Results that the other report does not have.
     remarks : tuple of str
         What else is not the same: versions, numbers of items.
     """
 
     changes: tuple[Change, ...]
-    structures: tuple[SlicedResult, ...]
-    only_a: tuple[SlicedResult, ...]
-    only_b: tuple[SlicedResult, ...]
+    structures: tuple[Result, ...]
+    only_a: tuple[Result, ...]
+    only_b: tuple[Result, ...]
     remarks: tuple[str, ...]
 
     def count(self, verdict: Verdict) -> int:
@@ -143,7 +144,7 @@ class Comparison:
         of_numbers = (
             entry
             for one in self.only_a
-            for entry in entries_of([one.result])
+            for entry in entries_of([one])
             if _number(entry.value) is not None
         )
         return list(dict.fromkeys(e.metric for e in of_numbers if e.metric not in compared))
@@ -197,8 +198,7 @@ class Comparison:
         ]
         if others:
             rows: list[Row] = [
-                [one.result.type, _coordinates(one.where, one.result.parameters), note]
-                for one, note in others
+                [one.type, _coordinates(one.slice, one.parameters), note] for one, note in others
             ]
             ready.append(TextTable("Other results", ["metric", "of", "outcome"], rows))
         return tuple(ready)
@@ -251,10 +251,10 @@ def compare(
         mine, other = ours[identity], theirs[identity]
         direction = directions[identity[0]]
         if direction is None:
-            direction = other.result.parameters.get("higher_is_better")
-        for one, two in _numbers(mine.result, other.result):
-            changes.append(_change(other.where, one, two, direction, tolerances))
-        if not tolerances.allow(_rest(mine.result), _rest(other.result)):
+            direction = other.parameters.get("higher_is_better")
+        for one, two in _numbers(mine, other):
+            changes.append(_change(other.slice, one, two, direction, tolerances))
+        if not tolerances.allow(_rest(mine), _rest(other)):
             structures.append(other)
     return Comparison(
         tuple(changes),
@@ -291,10 +291,10 @@ class _Tolerances:
 _Identity = tuple[str, str, str]
 
 
-def _by_identity(report: Report) -> dict[_Identity, SlicedResult]:
+def _by_identity(report: Report) -> dict[_Identity, Result]:
     return {
-        (_plain_name(one.result), _text(one.where), _text(one.result.parameters)): one
-        for one in report.everything()
+        (_plain_name(one), _text(one.slice), _text(one.parameters)): one
+        for one in chain(report, *report.slices)
     }
 
 
@@ -402,9 +402,8 @@ def _remarks(a: Report, b: Report) -> Iterable[str]:
             yield f"items {key.replace('_', ' ')}: {one_count:,}, then {two_count:,}"
 
 
-def _name(one: SlicedResult) -> dict[str, Any]:
-    result = one.result
-    return _record(result.type, _plain_name(result), one.where, result.parameters)
+def _name(one: Result) -> dict[str, Any]:
+    return _record(one.type, _plain_name(one), one.slice, one.parameters)
 
 
 def _record(

@@ -329,7 +329,7 @@ def test_slices_have_intervals_of_their_own() -> None:
     ]
     report = judged(Client(odd_is_true), data=items, slices=["half"])
 
-    assert [part.results[0].details["judged_items"]["scored"] for part in report.slices] == [3, 3]
+    assert [part[0].details["judged_items"]["scored"] for part in report.slices] == [3, 3]
 
 
 def test_the_table_reads_aloud() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.plugin import ReportError
-from valor_core.report.report import SliceReport
+from valor_core.report.results import Results
 from valor_core.report.selection import select
 
 
@@ -36,21 +37,24 @@ RESULTS = [
     of("Empty", Undefined("no data to compute it from"), average=["none", "macro"], top_k=2),
 ]
 SLICES = (
-    SliceReport({"ink": "light"}, [of("Accuracy", 0.4, label_key="class", hardmax=True)]),
-    SliceReport({"ink": None}, [of("Accuracy", 0.6, label_key="class", hardmax=True)]),
-    SliceReport(
-        {"ink": "light", "hand": "left"},
+    Results([of("Accuracy", 0.4, label_key="class", hardmax=True)]).in_slice({"ink": "light"}),
+    Results([of("Accuracy", 0.6, label_key="class", hardmax=True)]).in_slice({"ink": None}),
+    Results(
         [
             of("Accuracy", Undefined("no data"), label_key="class", hardmax=[True]),
             of("Recall", 0.9, label="cat", average=None),
-        ],
-    ),
+        ]
+    ).in_slice({"ink": "light", "hand": "left"}),
 )
 REPORT = Report(results=RESULTS, slices=SLICES)
 
 
+def everything(report: Report) -> list[Result]:
+    return [*report, *chain(*report.slices)]
+
+
 def selected(key: str) -> Any:
-    return select(key, REPORT.everything())
+    return select(key, everything(REPORT))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +161,7 @@ def test_where_no_metric_has_a_number_none_is_named() -> None:
     results = [of("Points", [1, 2]), of("Curve", {"cat": {"x": [0, 1]}})]
 
     with pytest.raises(ReportError, match=r"\nChoose another metric, one whose results are num"):
-        select("Points", Report(results=results).everything())
+        select("Points", everything(Report(results=results)))
 
 
 @pytest.mark.parametrize("key", ["Accuracy/ink:(missing)", "Accuracy/class/ink:(missing)"])
@@ -167,18 +171,18 @@ def test_items_without_a_value_are_a_slice_as_tables_call_it_too(key: str) -> No
 
 def test_a_slice_whose_value_reads_like_none_is_itself() -> None:
     slices = (
-        SliceReport({"ink": "(missing)"}, [of("F1", 0.25)]),
-        SliceReport({"ink": None}, [of("F1", 0.75)]),
+        Results([of("F1", 0.25)]).in_slice({"ink": "(missing)"}),
+        Results([of("F1", 0.75)]).in_slice({"ink": None}),
     )
     report = Report(results=[of("F1", 0.5)], slices=slices)
 
-    assert select("F1/ink:(missing)", report.everything()) == 0.25
-    assert select("F1/ink:null", report.everything()) == 0.75
+    assert select("F1/ink:(missing)", everything(report)) == 0.25
+    assert select("F1/ink:null", everything(report)) == 0.75
 
 
 def offered(key: str, report: Report) -> list[str]:
     with pytest.raises(ReportError) as caught:
-        select(key, report.everything())
+        select(key, everything(report))
     return (caught.value.remedy or "").removeprefix("Write one of: ").removesuffix(".").split(", ")
 
 
@@ -197,7 +201,7 @@ def test_every_key_that_is_offered_names_a_number() -> None:
         keys = [each.partition(" (and ")[0] for each in offered(key, report)]
         assert len(keys) > 1, key
         for each in keys:
-            assert isinstance(select(each, report.everything()), float), each
+            assert isinstance(select(each, everything(report)), float), each
     assert offered("F1/white/rosé", report)[0] == "F1/white/rosé/score_threshold:0.25"
 
 
@@ -216,20 +220,20 @@ def test_a_label_is_offered_as_it_is_written_unless_that_is_something_else() -> 
 
 
 def test_a_parameter_comes_before_a_slice_of_its_name() -> None:
-    slices = (SliceReport({"label": "cat"}, [of("F1", 0.25, label="cat")]),)
+    slices = (Results([of("F1", 0.25, label="cat")]).in_slice({"label": "cat"}),)
     report = Report(results=[of("F1", 0.5, label="cat"), of("F1", 1.0, label="dog")], slices=slices)
 
-    assert select("F1/label:cat", report.everything()) == 0.5
+    assert select("F1/label:cat", everything(report)) == 0.5
 
 
 def test_a_flat_key_comes_before_a_label_that_reads_like_it() -> None:
     results = [of("F1", 0.25, label="n/a"), of("F1", 0.5, label="n_x002F_a")]
     report = Report(results=results)
 
-    assert select("F1/n_x002F_a", report.everything()) == 0.25
-    assert select("F1/n_x005F_x002F_a", report.everything()) == 0.5
-    assert {key: select(key, report.everything()) for key in report.flat()} == report.flat()
-    assert select("F1/n_x002F_a", Report(results=results[1:]).everything()) == 0.5
+    assert select("F1/n_x002F_a", everything(report)) == 0.25
+    assert select("F1/n_x005F_x002F_a", everything(report)) == 0.5
+    assert {key: select(key, everything(report)) for key in report.flat()} == report.flat()
+    assert select("F1/n_x002F_a", everything(Report(results=results[1:]))) == 0.5
 
 
 def test_results_that_nothing_tells_apart_are_not_offered() -> None:
@@ -249,10 +253,10 @@ def test_a_default_tells_a_number_from_that_of_another_setting() -> None:
 
     keys = offered("F1", report)
     assert keys == [f"F1/zero_division:{value}" for value in ("0.0", "null", "1.0")]
-    assert [select(key, report.everything()) for key in keys] == [0, 1, 2]
-    assert {key: select(key, report.everything()) for key in report.flat()} == report.flat()
+    assert [select(key, everything(report)) for key in keys] == [0, 1, 2]
+    assert {key: select(key, everything(report)) for key in report.flat()} == report.flat()
     with pytest.raises(ReportError, match="expected one number, found 3"):
-        select("F1/cat", report.everything())
+        select("F1/cat", everything(report))
 
 
 def test_what_a_result_says_goes_before_the_default_of_another() -> None:
@@ -263,8 +267,8 @@ def test_what_a_result_says_goes_before_the_default_of_another() -> None:
     ]
     report = Report(results=results)
 
-    assert select("Accuracy/hardmax:true", report.everything()) == 0
-    assert select("Accuracy/top_k:1", report.everything()) == 0
+    assert select("Accuracy/hardmax:true", everything(report)) == 0
+    assert select("Accuracy/top_k:1", everything(report)) == 0
     assert report.find("Accuracy", hardmax=True).value == 0
 
 
@@ -272,14 +276,14 @@ def test_the_numbers_of_a_large_table_are_counted_and_the_first_are_named() -> N
     table = {f"l{row}": {f"l{column}": 1 for column in range(50)} for row in range(50)}
 
     with pytest.raises(ReportError, match=r"Matrix/l0/l11 \(and 2,488 more\)\.$"):
-        select("Matrix", Report(results=[of("Matrix", table)]).everything())
+        select("Matrix", everything(Report(results=[of("Matrix", table)])))
 
 
 def test_a_long_list_of_keys_is_cut() -> None:
     results = [of("AP", 0.5, label=f"{number:02}") for number in range(15)]
 
     with pytest.raises(ReportError, match=r"AP/10, AP/11 \(and 3 more\)\.$"):
-        select("AP", Report(results=results).everything())
+        select("AP", everything(Report(results=results)))
 
 
 def test_every_flat_key_names_its_number() -> None:
@@ -298,7 +302,7 @@ def test_every_flat_key_names_its_number() -> None:
         for at in (None, 0.5, [0.5, 1])
     ]
     slices = tuple(
-        SliceReport(where, [of("Recall", rng.random(), label="cat")])
+        Results([of("Recall", rng.random(), label="cat")]).in_slice(where)
         for where in ({"ink": None}, {"ink": True}, {"ink": 1}, {"a/b": "x y", "ink": 1})
     )
     report = Report(results=results, slices=slices)
@@ -306,7 +310,7 @@ def test_every_flat_key_names_its_number() -> None:
     flat = report.flat()
 
     assert len(flat) == 76
-    assert {key: select(key, report.everything()) for key in flat} == flat
+    assert {key: select(key, everything(report)) for key in flat} == flat
 
 
 class TestSlashes:
@@ -333,10 +337,10 @@ class TestSlashes:
         ],
     )
     def test_a_name_with_a_slash_is_found_as_it_is_written(self, key: str, number: float) -> None:
-        sliced = SliceReport({"city": "n/a"}, [of("F1", 1.0, label="a/b")])
+        sliced = Results([of("F1", 1.0, label="a/b")]).in_slice({"city": "n/a"})
 
-        assert select(key, Report(results=self.RESULTS, slices=(sliced,)).everything()) == number
+        assert select(key, everything(Report(results=self.RESULTS, slices=(sliced,)))) == number
 
     def test_one_that_is_not_there_is_named_as_it_was_written(self) -> None:
         with pytest.raises(ReportError, match=r"^no result of 'F1/a' for 'd'"):
-            select("F1/a/d", Report(results=self.RESULTS).everything())
+            select("F1/a/d", everything(Report(results=self.RESULTS)))

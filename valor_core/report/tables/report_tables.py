@@ -14,9 +14,9 @@ from typing import Any
 from attrs import evolve
 
 from valor_core.metrics.result import Failed, Result, Undefined, first_line, is_number
+from valor_core.report.keys import NO_VALUE
 from valor_core.report.report import Report
 from valor_core.report.results import Results, as_results
-from valor_core.report.sliced import NO_VALUE
 from valor_core.report.tables.detail_tables import detail_tables
 from valor_core.report.tables.pivot import (
     Entry,
@@ -416,10 +416,9 @@ def _slices(report: Report) -> list[TextTable]:
     """One table per set of sliced fields; results over all items at the bottom."""
     together: dict[tuple[str, ...], list[tuple[tuple[str, ...], Results]]] = {}
     for part in report.slices:
-        values = tuple(
-            NO_VALUE if value is None else text_of(value) for value in part.where.values()
-        )
-        together.setdefault(tuple(part.where), []).append((values, part.results))
+        where = part[0].slice
+        values = tuple(NO_VALUE if value is None else text_of(value) for value in where.values())
+        together.setdefault(tuple(where), []).append((values, part))
     if all(entry.result.error for entry in entries_of(report.results)):
         return []
     return [_slice_table(fields, rows, report) for fields, rows in together.items()]

@@ -3,8 +3,8 @@ from __future__ import annotations
 import random
 
 from valor_core.plugin import MISSING, Failed, Report, Result, Undefined
-from valor_core.report.report import SliceReport
 from valor_core.report.requirements import Requirement
+from valor_core.report.results import Results
 from valor_core.report.tables.pivot import ALIKE
 from valor_core.report.tables.report_tables import (
     aligned_text,
@@ -85,7 +85,7 @@ def test_two_results_that_say_the_same_of_themselves_are_both_columns_of_slices(
     results = [of("F1", 0.5, average="macro"), of("F1", 0.25, average="macro")]
     sliced = [of("F1", 0.75, average="macro"), of("F1", 0.125, average="macro")]
 
-    found = tables_of(Report(results=results, slices=(SliceReport({"ink": "light"}, sliced),)))
+    found = tables_of(Report(results=results, slices=(Results(sliced).in_slice({"ink": "light"}),)))
 
     table = titled(found, "Results by ink")
     assert [column.title for column in table.columns] == [
@@ -317,7 +317,7 @@ def test_a_mapping_of_many_numbers_is_no_set_of_columns():
 def test_a_metric_that_failed_before_it_had_labels_belongs_to_none():
     asked = {"average": ["none", "macro"], "label": ["cat"]}
     failed = [of(name, Failed("fell over"), **asked) for name in ("F1", "Recall")]
-    report = Report(results=failed, slices=(SliceReport({"a": 1}, failed),))
+    report = Report(results=failed, slices=(Results(failed).in_slice({"a": 1}),))
 
     (table,) = tables_of(report)
 
@@ -336,9 +336,9 @@ def sliced():
         ]
 
     slices = (
-        SliceReport({"weather": "rain"}, results(0.25)),
-        SliceReport({"weather": None}, results(Undefined("nothing"))),
-        SliceReport({"weather": "rain", "night": True}, results(0.125)),
+        Results(results(0.25)).in_slice({"weather": "rain"}),
+        Results(results(Undefined("nothing"))).in_slice({"weather": None}),
+        Results(results(0.125)).in_slice({"weather": "rain", "night": True}),
     )
     return Report(results=results(0.5), slices=slices)
 
@@ -370,7 +370,7 @@ def test_a_slice_without_data_says_so_in_its_row():
         of("Summary", {"small": 0.5, "large": 0.75}, label_key="class"),
     ]
     bare = [of("AP", nothing, iou_thresholds=[0.5, 0.75]), of("Summary", nothing, areas=["s"])]
-    slices = (SliceReport({"part": "bare"}, bare), SliceReport({"part": "full"}, full))
+    slices = (Results(bare).in_slice({"part": "bare"}), Results(full).in_slice({"part": "full"}))
 
     table = titled(tables_of(Report(results=full, slices=slices)), "Results by part")
 
@@ -381,7 +381,7 @@ def test_a_slice_without_data_says_so_in_its_row():
 def test_the_reason_of_one_label_does_not_stand_for_another():
     whole = [of("AP", 0.5, label="cat"), of("AP", 0.5, label="dog")]
     part = [of("AP", Undefined("no ground truths of 'dog'"), label="dog")]
-    report = Report(results=whole, slices=(SliceReport({"a": 1}, part),))
+    report = Report(results=whole, slices=(Results(part).in_slice({"a": 1}),))
 
     table = titled(tables_of(report), "Results by a")
 
@@ -390,7 +390,7 @@ def test_the_reason_of_one_label_does_not_stand_for_another():
 
 def test_slices_of_many_numbers_say_how_many_are_left_out():
     results = [of("AP", 0.5, label=f"l{i}") for i in range(9)]
-    report = Report(results=results, slices=(SliceReport({"a": 1}, results),))
+    report = Report(results=results, slices=(Results(results).in_slice({"a": 1}),))
 
     table = titled(tables_of(report), "Results by a")
 
