@@ -162,12 +162,12 @@ def test_an_alias_of_no_chosen_metric_is_refused(name: str, install: Callable[..
         (
             "Recall/cow",
             "no result of 'Recall' for 'cow'",
-            "There are: cat, dog, label:cat, label:dog.",
+            "Write one of: Recall/label:cat, Recall/label:dog.",
         ),
         ("mAP", "expected one number, found 2", "Write one of: mAP/at:0.5, mAP/at:0.75."),
         (
             "Summary",
-            "expected one number, found a table",
+            "expected one number, found 2",
             "Write one of: Summary/AP, Summary/AP50.",
         ),
     ],
