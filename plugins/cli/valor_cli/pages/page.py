@@ -14,6 +14,7 @@ from urllib.parse import quote
 from attrs import evolve, frozen
 
 from valor_cli.pages import plots
+from valor_cli.pages.diagrams import bins, tallies
 from valor_cli.pages.style import STYLE
 from valor_core.errors import printable_lines
 from valor_core.metrics.gallery import INDEX
@@ -33,11 +34,9 @@ from valor_core.report.tables.report_tables import (
 from valor_core.report.tables.structures import (
     Breakdown,
     Curve,
-    bins,
     breakdown,
     curves,
     matrix,
-    tallies,
 )
 from valor_core.report.tables.text_table import Cell, TextColumn, TextTable, number_text
 
