@@ -7,14 +7,10 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from valor_core.extras import import_extra
 from valor_core.metrics.result import Result
 from valor_core.report.keys import pairs
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Record = dict[str, Any]
 
@@ -47,19 +43,6 @@ def records(found: Iterable[Result]) -> list[Record]:
         }
         for one in found
     ]
-
-
-def frame(rows: Sequence[Record]) -> pd.DataFrame:
-    """A pandas data frame of some records.
-
-    Raises
-    ------
-    MissingExtraError
-        If pandas is not installed.
-    """
-    pandas = import_extra("pandas", "report.to_frame: a data frame", "valor-core[pandas]")
-    made: pd.DataFrame = pandas.DataFrame(rows)
-    return made
 
 
 def csv_text(rows: Sequence[Record]) -> str:

@@ -22,6 +22,7 @@ from valor_core.report.results import Results, as_results
 
 REPORT_FORMAT = 1
 _MOST_NAMED = 10
+_AS_IT_IS = ("config", "versions", "counts", "stopped", "interrupted", "facts")
 _UNDONE = ("failed", "not_run", "missing_partitions")
 _ONLY_JSON = "Name a report in .json, the only form that can be read again."
 
@@ -120,7 +121,7 @@ class Report(Results):
 
     def __str__(self) -> str:
         """The tables that ``valor run`` prints."""
-        from valor_core.report.tables.report_tables import aligned_text
+        from valor_core.report.text import aligned_text
 
         return aligned_text(self)
 
@@ -202,7 +203,7 @@ class Report(Results):
 
     def to_markdown(self) -> str:
         """The report as Markdown tables."""
-        from valor_core.report.tables.report_tables import markdown
+        from valor_core.report.text import markdown
 
         return markdown(self)
 
@@ -250,14 +251,11 @@ class Report(Results):
         try:
             check_report(record)
             return cls._from_record(record)
-        except ReportError as error:
+        except (ReportError, KeyError, TypeError, AttributeError, ValueError) as error:
+            named = f"{type(error).__name__}: {error}"
+            reason = error.message if isinstance(error, ReportError) else named
             raise ReportError(
-                f"{source}: expected a report, its content is damaged, {error.message}"
-            ) from error
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise ReportError(
-                f"{source}: expected a report, its content is damaged, "
-                f"{type(error).__name__}: {error}"
+                f"{source}: expected a report, its content is damaged, {reason}"
             ) from error
 
     @classmethod
@@ -276,17 +274,10 @@ class Report(Results):
                 )
                 for entry in record.get("items", ())
             ),
-            config=record.get("config", {}),
-            versions=record.get("versions", {}),
-            counts=record.get("counts", {}),
-            requirements=tuple(
-                Requirement.from_dict(entry) for entry in record.get("requirements", ())
-            ),
+            requirements=tuple(map(Requirement.from_dict, record.get("requirements", ()))),
             warnings=tuple(record.get("warnings", ())),
             not_found=tuple(record.get("not_found", ())),
-            stopped=record.get("stopped"),
-            interrupted=record.get("interrupted", False),
-            facts=record.get("facts", {}),
+            **{name: record[name] for name in _AS_IT_IS if name in record},
         )
 
     @classmethod

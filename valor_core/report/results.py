@@ -11,12 +11,13 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean
+from valor_core.extras import import_extra
 from valor_core.metrics.result import Result
 from valor_core.parameters.declaration import declared, plain_value
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, fold
 from valor_core.report.keys import flat_keys
-from valor_core.report.records import csv_text, frame, records
+from valor_core.report.records import csv_text, records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +102,7 @@ class Results(Sequence[Result]):
 
     def __str__(self) -> str:
         """The tables that a report with these results prints."""
-        from valor_core.report.tables.report_tables import plain_tables
+        from valor_core.report.text import plain_tables
 
         return plain_tables(self)
 
@@ -192,7 +193,9 @@ class Results(Sequence[Result]):
         MissingExtraError
             If pandas is not installed.
         """
-        return frame(self.to_records())
+        pandas = import_extra("pandas", "report.to_frame: a data frame", "valor-core[pandas]")
+        made: pd.DataFrame = pandas.DataFrame(self.to_records())
+        return made
 
     def to_csv(self) -> str:
         """The records as CSV; values that are not numbers as JSON."""

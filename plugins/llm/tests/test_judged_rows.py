@@ -13,7 +13,7 @@ from valor_llm.clients.protocol import Passing, Refused, Reply, Request
 
 from valor_core import Evaluator, Registry, Report, evaluate
 from valor_core.plugin import Failed, ResourceError
-from valor_core.report.tables.report_tables import aligned_text
+from valor_core.report.text import aligned_text
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [Text(f"q{n}", response=f"claim {n}.", contexts=["context"]) for n in range(6)]

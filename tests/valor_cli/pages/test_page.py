@@ -23,7 +23,7 @@ from valor_core.plugin import (
 from valor_core.plugins.registry import Registry
 from valor_core.report.requirements import Requirement
 from valor_core.report.results import Results
-from valor_core.report.tables.report_tables import aligned_text, markdown
+from valor_core.report.text import aligned_text, markdown
 from valor_core.testing.examples import datasets
 
 PLUGINS = Path(__file__).parents[3] / "plugins"

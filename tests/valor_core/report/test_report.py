@@ -321,6 +321,7 @@ class TestFiles:
         assert frame["type"].tolist() == [*(one.type for one in RESULTS), "Accuracy", "Accuracy"]
         assert frame[frame["slice"] == "weather:rain"]["value"].tolist() == [0.5]
         assert frame.loc[1, "value"] == 0.25
+        assert frame.loc[5, "value"] == RESULTS[5].value
 
     def test_a_frame_without_pandas_is_answered_with_the_pip_line(
         self, monkeypatch: pytest.MonkeyPatch

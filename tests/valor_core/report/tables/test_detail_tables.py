@@ -6,7 +6,7 @@ from valor_cli.pages.page import html
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.report.tables.detail_tables import detail_tables
-from valor_core.report.tables.report_tables import aligned_text, markdown
+from valor_core.report.text import aligned_text, markdown
 
 
 def result(type: str, value: Any, **details: Any) -> Result:

@@ -6,13 +6,7 @@ from valor_core.plugin import MISSING, Failed, Report, Result, Undefined
 from valor_core.report.requirements import Requirement
 from valor_core.report.results import Results
 from valor_core.report.tables.pivot import ALIKE
-from valor_core.report.tables.report_tables import (
-    aligned_text,
-    failures,
-    items_line,
-    markdown,
-    tables_of,
-)
+from valor_core.report.tables.sections import tables_of
 
 SHARED = {"label_key": "class", "score_threshold": 0.0}
 
@@ -261,10 +255,6 @@ def test_undefined_values_are_not_the_worst():
     assert table.rows[0][0].text == "l0"
 
 
-def test_a_text_for_a_pipe_is_whole():
-    assert "l49" in aligned_text(Report(results=list(long_results())))
-
-
 def test_a_confusion_matrix_is_a_table_and_a_large_one_its_largest_errors():
     value = {"confusion_matrix": {"a": {"a": 5, "b": 2}, "b": {"a": 1}}}
     result = of("ConfusionMatrix", value, hardmax=True)
@@ -323,7 +313,6 @@ def test_a_metric_that_failed_before_it_had_labels_belongs_to_none():
 
     assert table.title == "Results"
     assert texts(table) == [("F1", "failed¹"), ("Recall", "failed¹")]
-    assert failures(report) == ["F1, Recall failed: fell over"]
 
 
 def sliced():
@@ -404,7 +393,6 @@ def test_a_reason_of_several_lines_is_a_footnote_of_one():
     (table,) = tables_of(report)
 
     assert table.notes == ("KeyError: no reply",)
-    assert failures(report) == ["Judge failed: KeyError: no reply"]
 
 
 def test_requirements_are_met_or_not():
@@ -426,28 +414,6 @@ def test_requirements_are_met_or_not():
     ]
     assert [row[-1].tone for row in table.rows] == ["good", "bad", "bad"]
     assert table.notes == ("found 2. Write one of: AP/a, AP/b.",)
-
-
-def test_counts_are_a_line():
-    counts = {"read": 1, "skipped": 3, "failed": 0}
-
-    assert items_line(Report(results=(), counts=counts)) == "1 item, 3 more left out by the filter"
-
-
-def test_markdown_has_warnings_and_versions():
-    report = Report(results=(), warnings=("odd *thing*",), versions={"valor-core": "1"})
-
-    assert report.to_markdown() == markdown(report)
-    assert markdown(report) == (
-        "# Evaluation report\n\n0 items\n\n**Warning:** odd \\*thing\\*\n\n"
-        "Made with valor-core 1.\n"
-    )
-
-
-def test_a_report_read_back_gives_the_same_text():
-    report = sliced()
-
-    assert aligned_text(Report.from_dict(report.to_dict())) == aligned_text(report)
 
 
 def test_long_lists_of_parameters_are_cut_in_the_middle():
