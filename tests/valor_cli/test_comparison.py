@@ -82,7 +82,7 @@ def test_named_numbers_are_compared_one_by_one():
 
     first, second = compare(a, b).changes
 
-    assert (first.part, first.difference, second.difference) == ("tp", 2, 0)
+    assert (first.entry.part, first.difference, second.difference) == ("tp", 2, 0)
 
 
 def test_a_reason_stands_for_all_named_numbers():

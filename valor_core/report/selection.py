@@ -135,12 +135,15 @@ def _write_one_of(metric: str, numbers: Iterable[KeyedNumber]) -> str:
     keys = [key for key, count in alike.items() if count == 1]
     if not keys:
         return _ANOTHER
-    return f"Write one of: {', '.join(keys[:_MOST_NAMED])}{and_more(len(keys) - _MOST_NAMED)}."
+    return f"Write one of: {_first(keys)}."
 
 
 def _those_with_one(found: Iterable[Result]) -> str:
     """What can be required in place of a metric that has curves or matrices only."""
     types = list(dict.fromkeys(one.type for one in found if any(True for _ in numbers_of(one))))
-    first = f"{', '.join(types[:_MOST_NAMED])}{and_more(len(types) - _MOST_NAMED)}"
-    named = f"one that has: {first}" if types else "one whose results are numbers"
+    named = f"one that has: {_first(types)}" if types else "one whose results are numbers"
     return f"Choose another metric, {named}."
+
+
+def _first(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:_MOST_NAMED])}{and_more(len(words) - _MOST_NAMED)}"

@@ -37,16 +37,8 @@ class Change:
 
     Parameters
     ----------
-    type : str
-        The metric's short name.
-    metric : str
-        Its name without version.
-    where : mapping
-        The slice that it is of; empty for the whole.
-    parameters : mapping
-        Coordinates and parameters, equal in both reports.
-    part : str
-        Which of several named numbers it is; empty where the value is one number.
+    entry : Entry
+        The number as the second report has it.
     a, b : float or None
         The values; None where a report has none.
     a_reason, b_reason : str or None
@@ -57,11 +49,7 @@ class Change:
         one value is undefined.
     """
 
-    type: str
-    metric: str
-    where: Mapping[str, Any]
-    parameters: Mapping[str, Any]
-    part: str
+    entry: Entry
     a: float | None
     b: float | None
     a_reason: str | None
@@ -75,9 +63,9 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """The change as JSON has it."""
-        record = _record(self.type, self.metric, self.where, self.parameters)
-        if self.part:
-            record["part"] = self.part
+        record = _name(self.entry.result)
+        if self.entry.part:
+            record["part"] = self.entry.part
         record |= {"a": self.a, "b": self.b, "difference": self.difference}
         if self.a_reason is not None:
             record["a_reason"] = self.a_reason
@@ -140,7 +128,7 @@ class Comparison:
 
     def _lost(self) -> list[str]:
         """Metrics with numbers in the first report of which none is in the second."""
-        compared = {change.metric for change in self.changes}
+        compared = {change.entry.metric for change in self.changes}
         of_numbers = (
             entry
             for one in self.only_a
@@ -253,7 +241,7 @@ def compare(
         if direction is None:
             direction = other.parameters.get("higher_is_better")
         for one, two in _numbers(mine, other):
-            changes.append(_change(other.slice, one, two, direction, tolerances))
+            changes.append(_change(one, two, direction, tolerances))
         if not tolerances.allow(_rest(mine), _rest(other)):
             structures.append(other)
     return Comparison(
@@ -334,19 +322,11 @@ def _rest(result: Result) -> Any:
 
 
 def _change(
-    where: Mapping[str, Any],
-    one: Entry,
-    two: Entry,
-    higher_is_better: bool | None,
-    tolerances: _Tolerances,
+    one: Entry, two: Entry, higher_is_better: bool | None, tolerances: _Tolerances
 ) -> Change:
     a, b = _number(one.value), _number(two.value)
     return Change(
-        two.result.type,
-        two.metric,
-        where,
-        two.result.parameters,
-        two.part,
+        two,
         a,
         b,
         _reason(one.value),
@@ -403,25 +383,21 @@ def _remarks(a: Report, b: Report) -> Iterable[str]:
 
 
 def _name(one: Result) -> dict[str, Any]:
-    return _record(one.type, _plain_name(one), one.slice, one.parameters)
-
-
-def _record(
-    type: str, metric: str, where: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> dict[str, Any]:
-    sliced = {"slice": dict(where)} if where else {}
-    return {"type": type, "metric": metric} | sliced | {"parameters": dict(parameters)}
+    sliced = {"slice": dict(one.slice)} if one.slice else {}
+    named = {"type": one.type, "metric": _plain_name(one)}
+    return named | sliced | {"parameters": dict(one.parameters)}
 
 
 def _changes(changes: Sequence[Change], same: int) -> TextTable:
-    constant = _constant([change.parameters for change in changes])
+    constant = _constant([change.entry.result.parameters for change in changes])
     rows: list[Row] = []
     for change in changes:
-        own = {k: v for k, v in change.parameters.items() if k not in constant}
+        result = change.entry.result
+        own = {k: v for k, v in result.parameters.items() if k not in constant}
         rows.append(
             [
-                f"{change.type} {change.part}".rstrip(),
-                _coordinates(change.where, own),
+                f"{result.type} {change.entry.part}".rstrip(),
+                _coordinates(result.slice, own),
                 _value(change.a),
                 _value(change.b),
                 _difference(change),
@@ -451,8 +427,8 @@ def _constant(parameters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _coordinates(where: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
-    words = pairs(where)
+def _coordinates(slice: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
+    words = pairs(slice)
     for name, value in parameters.items():
         if name == "label":
             words.append(text_of(value))
