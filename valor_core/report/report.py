@@ -18,7 +18,7 @@ from valor_core.metrics.result import Result
 from valor_core.report.files import write_text
 from valor_core.report.report_records import check_report
 from valor_core.report.requirements import Requirement, check
-from valor_core.report.results import Results, as_results
+from valor_core.report.results import Results
 
 REPORT_FORMAT = 1
 _MOST_NAMED = 10
@@ -28,7 +28,7 @@ _ONLY_JSON = "Name a report in .json, the only form that can be read again."
 
 
 def _as_slices(slices: Iterable[Iterable[Result]]) -> tuple[Results, ...]:
-    return tuple(filter(len, map(as_results, slices)))
+    return tuple(filter(len, map(Results, slices)))
 
 
 def _as_rows(rows: Iterable[ItemRow]) -> ItemRows:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
 from valor_core.metrics.result import Failed, Result, Undefined, first_line, is_number
@@ -69,14 +69,8 @@ class Requirement:
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as JSON has it."""
-        record = {
-            "name": self.name,
-            "condition": self.condition,
-            "value": self.value,
-            "met": self.met,
-        }
-        told = {"reason": self.reason, "remedy": self.remedy}
-        return record | {key: text for key, text in told.items() if text}
+        optional = ("reason", "remedy")
+        return {k: v for k, v in asdict(self).items() if v or k not in optional}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Requirement:

@@ -233,11 +233,6 @@ def notebook(found: Any) -> str | None:
     return html
 
 
-def as_results(results: Any) -> Results:
-    """Results as a `Results`."""
-    return results if isinstance(results, Results) else Results(results)
-
-
 def is_called(result: Result, name: str) -> bool:
     """Whether a result is of the metric with this name, in full or in short, or an alias of it.
 

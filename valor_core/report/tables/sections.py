@@ -16,7 +16,7 @@ from attrs import evolve
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
 from valor_core.report.keys import NO_VALUE
 from valor_core.report.report import Report
-from valor_core.report.results import Results, as_results
+from valor_core.report.results import Results
 from valor_core.report.tables.detail_tables import detail_tables
 from valor_core.report.tables.pivot import (
     Entry,
@@ -64,7 +64,7 @@ MOST_PAIRS = 20
 
 
 def tables_of(
-    found: Report | Results | Iterable[Result],
+    found: Iterable[Result],
     *,
     most_rows: int | None = None,
     most_matrix: int = MATRIX_IN_TEXT,
@@ -74,8 +74,8 @@ def tables_of(
 
     Parameters
     ----------
-    found : Report, Results or iterable of Result
-        What to show.
+    found : iterable of Result
+        What to show: some results, or a report, of which there is more to show.
     most_rows : int, optional
         How many rows of a long table to show, the worst where the direction of a metric is
         known, else the first; all without it.
@@ -104,7 +104,7 @@ def tables_of(
     -----  ------
     cat    0.5000
     """
-    results = found.results if isinstance(found, Report) else as_results(found)
+    results = Results(found)
     entries = list(entries_of(results))
     of_no_label = [entry for entry in entries if entry.name is None]
     ready = [overall(of_no_label)] if of_no_label else []
@@ -112,13 +112,9 @@ def tables_of(
     ready += detail_tables(results)
     if most_rows is not None:
         ready = [_shortened(table, most_rows, directions or {}) for table in ready]
-    ready += _matrices(results, most_matrix)
-    ready += _breakdowns(results)
-    ready += _structures(results)
+    ready += [*_matrices(results, most_matrix), *_breakdowns(results), *_structures(results)]
     if isinstance(found, Report):
-        ready += _slices(found)
-        ready += _requirements(found)
-        ready += _facts(found)
+        ready += [*_slices(found), *_requirements(found), *_facts(found)]
     return tuple(ready)
 
 

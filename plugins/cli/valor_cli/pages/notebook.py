@@ -15,7 +15,7 @@ from valor_core.report.text import cut_short, failures, items_line
 _MOST_ROWS = 20
 
 
-def notebook(found: Report | Results) -> str:
+def notebook(found: Results) -> str:
     """The tables of a report, or of some results, as HTML for a cell of a notebook.
 
     The notebook gives them its own style. Long tables are cut.
