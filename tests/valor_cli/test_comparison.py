@@ -7,7 +7,6 @@ from valor_cli.comparison import compare
 
 from valor_core.plugin import MetricSpec, Range, Report, ReportError, Result, Undefined
 from valor_core.plugins.registry import Registry
-from valor_core.report.report import SliceReport
 
 
 @pytest.fixture
@@ -72,8 +71,8 @@ def test_results_are_matched_by_name_and_parameters():
 
     (change,) = found.changes
     assert (change.a, change.b) == (0.2, 0.3)
-    assert [one.result.parameters["label"] for one in found.only_a] == ["cat"]
-    assert [one.result.parameters["label"] for one in found.only_b] == ["fox"]
+    assert [one.parameters["label"] for one in found.only_a] == ["cat"]
+    assert [one.parameters["label"] for one in found.only_b] == ["fox"]
     assert "version of the metric: lab.Gain@1, then lab.Gain@2" in found.remarks
     assert not found.same
 
@@ -83,7 +82,7 @@ def test_named_numbers_are_compared_one_by_one():
 
     first, second = compare(a, b).changes
 
-    assert (first.part, first.difference, second.difference) == ("tp", 2, 0)
+    assert (first.entry.part, first.difference, second.difference) == ("tp", 2, 0)
 
 
 def test_a_reason_stands_for_all_named_numbers():
@@ -103,7 +102,7 @@ def test_structures_are_the_same_or_differ():
 
     found = compare(a, b)
 
-    assert [one.result.type for one in found.structures] == ["Curve"]
+    assert [one.type for one in found.structures] == ["Curve"]
     assert found.count("same") == 1
     assert compare(a, a).same
 
@@ -168,8 +167,8 @@ def test_what_is_worse_in_one_slice_only_is_found(registry):
         report(
             whole,
             slices=(
-                SliceReport({"ink": "light"}, [of("Gain", light, label_key="class")]),
-                SliceReport({"ink": "heavy"}, [whole]),
+                [of("Gain", light, label_key="class").in_slice({"ink": "light"})],
+                [whole.in_slice({"ink": "heavy"})],
             ),
         )
         for light in (0.75, 0.25)
@@ -189,8 +188,8 @@ def test_what_is_worse_in_one_slice_only_is_found(registry):
 
 def test_slices_and_curves_of_slices_that_only_one_report_has_are_named():
     curve, matrix = of("Curve", [1]), of("Curve", [2])
-    a = report(slices=(SliceReport({"ink": 1}, [curve]), SliceReport({"ink": 2}, [curve])))
-    b = report(slices=(SliceReport({"ink": 1}, [matrix]), SliceReport({"ink": True}, [curve])))
+    a = report(slices=([curve.in_slice({"ink": 1})], [curve.in_slice({"ink": 2})]))
+    b = report(slices=([matrix.in_slice({"ink": 1})], [curve.in_slice({"ink": True})]))
 
     found = compare(a, b)
 

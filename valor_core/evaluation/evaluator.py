@@ -47,8 +47,9 @@ from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import Spec, TaskSpec
 from valor_core.readers.reader import batch_of
 from valor_core.report import requirements
-from valor_core.report.report import ItemTable, Report, SliceReport
+from valor_core.report.report import ItemTable, Report
 from valor_core.report.requirements import Requirement
+from valor_core.report.results import Results
 from valor_core.schemas import Batch, is_batch
 from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.datum import are_unique
@@ -315,7 +316,7 @@ class Evaluator:
             results = self.evaluation.compute(states)
             return Report(
                 results=results,
-                slices=tuple(self._slices(tally, states)),
+                slices=self._slices(tally, states),
                 items=tuple(self._item_tables(states)) if self.items else (),
                 config=self.evaluation.describe() if config is None else config,
                 versions=self.versions(),
@@ -409,22 +410,22 @@ class Evaluator:
         found["valor-core"] = _own_version()
         return dict(sorted(found.items())) | {"numpy": np.__version__}
 
-    def _slices(self, tally: Tally, whole: Sequence[Any]) -> list[SliceReport]:
+    def _slices(self, tally: Tally, whole: Sequence[Any]) -> list[Results]:
         """Slices by the same fields share no state, so they are computed side by side."""
-        reports: list[SliceReport] = []
+        results: list[Results] = []
         groups = self.evaluation.slices.groups(tally.states)
         for _, disjoint in groupby(groups, key=lambda group: tuple(group[0])):
-            reports += in_threads(
+            results += in_threads(
                 [partial(self._slice, tally, whole, *group) for group in disjoint]
             )
-        return reports
+        return results
 
     def _slice(
         self, tally: Tally, whole: Sequence[Any], where: Mapping[str, Any], keys: list[SliceKey]
-    ) -> SliceReport:
+    ) -> Results:
         plan = self.evaluation.plan
         states = plan.within(tally.merged(keys, plan), whole)
-        return SliceReport(where, self.evaluation.compute(states))
+        return Results(self.evaluation.compute(states)).in_slice(where)
 
     def _item_tables(self, states: Sequence[Any]) -> Iterable[ItemTable]:
         plan = self.evaluation.plan

@@ -285,10 +285,10 @@ class Result:
         What is worth knowing; a report has it among its own warnings.
     aliases : tuple of str, optional
         Other names of the metric, where the registry that made it has told; no part of a report.
-    type : str
-        The metric's short name, ``"Precision"``.
-    metric : str
-        The metric's name and version, ``"classification.Precision@1"``.
+    type, metric : str
+        The metric's short name, ``"Precision"``, and name with version, ``"lab.Precision@1"``.
+    slice : mapping of str to value
+        Metadata values of the datums that it is of, ``{"weather": "rain"}``; empty for all.
 
     Examples
     --------
@@ -306,9 +306,10 @@ class Result:
     details: Mapping[str, Any] = field(factory=dict, converter=_details)
     warnings: tuple[str, ...] = field(default=(), eq=False)
     aliases: tuple[str, ...] | None = field(default=None, eq=False)
+    slice: Mapping[str, Any] = field(factory=dict)
 
     def __repr__(self) -> str:
-        names = ("type", "metric", "parameters", "value", "left_out")
+        names = ["type", "metric", "parameters", "value", "left_out", *["slice"] * bool(self.slice)]
         told = (f"{name}={shown(getattr(self, name), _MOST_SHOWN)}" for name in names)
         return f"Result({', '.join(told)})"
 
@@ -335,20 +336,24 @@ class Result:
         return float(self._value) if is_number(self._value) else None
 
     def named(self, type: str, metric: str, aliases: tuple[str, ...] | None = None) -> Self:
-        """The same result under a metric's name; its content is not checked and copied again."""
-        named = object.__new__(self.__class__)
-        content = (self.parameters, self._value, self.left_out, self.details, self.warnings)
-        for name, value in zip(_FIELDS, (type, metric, *content, aliases), strict=True):
-            object.__setattr__(named, name, value)
-        return named
+        """The same result under a metric's name."""
+        return self._with(type=type, metric=metric, aliases=aliases)
+
+    def in_slice(self, slice: Mapping[str, Any]) -> Self:
+        """The same result as one of a slice, or of the whole if that is empty."""
+        return self._with(slice=slice)
+
+    def _with(self, **changes: Any) -> Self:
+        """The same result with other fields; its content is not checked and copied again."""
+        made = object.__new__(self.__class__)
+        for name in _FIELDS:
+            object.__setattr__(made, name, changes.get(name, getattr(self, name)))
+        return made
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON has it, keys in the order of the report format."""
-        record: dict[str, Any] = {
-            "type": self.type,
-            "metric": self.metric,
-            "parameters": dict(self.parameters),
-        }
+        record: dict[str, Any] = {"type": self.type, "metric": self.metric}
+        record["parameters"] = dict(self.parameters)
         if self.undefined is not None:
             record |= {"value": None, "undefined": self.undefined}
         elif self.error is not None:

@@ -7,13 +7,10 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from valor_core.extras import import_extra
-from valor_core.report.sliced import SlicedResult
-
-if TYPE_CHECKING:
-    import pandas as pd
+from valor_core.metrics.result import Result
+from valor_core.report.keys import pairs
 
 Record = dict[str, Any]
 
@@ -21,45 +18,31 @@ _FORMULA = re.compile(r"(?![-+]?[0-9]+(\.[0-9]+)?$)[-=+@\t\r]")
 """What a spreadsheet takes for a formula; a number with its sign is none."""
 
 
-def records(found: Iterable[SlicedResult]) -> list[Record]:
+def records(found: Iterable[Result]) -> list[Record]:
     """One flat record per result: type, metric, slice, parameters, value and reason.
 
     Where nothing is sliced, there is no ``slice``; where something is, it is empty for the whole.
 
     Examples
     --------
-    >>> from valor_core.metrics.result import Result
     >>> f1 = Result(type="F1", value=0.5)
-    >>> [row["slice"] for row in records([SlicedResult({}, f1), SlicedResult({"ink": 1}, f1)])]
+    >>> [row["slice"] for row in records([f1, f1.in_slice({"ink": 1})])]
     ['', 'ink:1']
     """
     found = list(found)
-    is_sliced = any(one.where for one in found)
-    names = dict.fromkeys(name for one in found for name in one.result.parameters)
+    is_sliced = any(one.slice for one in found)
+    names = dict.fromkeys(name for one in found for name in one.parameters)
     return [
-        {"type": one.result.type, "metric": one.result.metric}
-        | ({"slice": one.slice} if is_sliced else {})
-        | {name: one.result.parameters.get(name) for name in names}
+        {"type": one.type, "metric": one.metric}
+        | ({"slice": "/".join(pairs(one.slice))} if is_sliced else {})
+        | {name: one.parameters.get(name) for name in names}
         | {
-            "value": one.result.to_dict()["value"],
-            "undefined": one.result.undefined,
-            "error": one.result.error,
+            "value": one.to_dict()["value"],
+            "undefined": one.undefined,
+            "error": one.error,
         }
         for one in found
     ]
-
-
-def frame(rows: Sequence[Record]) -> pd.DataFrame:
-    """A pandas data frame of some records.
-
-    Raises
-    ------
-    MissingExtraError
-        If pandas is not installed.
-    """
-    pandas = import_extra("pandas", "report.to_frame: a data frame", "valor-core[pandas]")
-    made: pd.DataFrame = pandas.DataFrame(rows)
-    return made
 
 
 def csv_text(rows: Sequence[Record]) -> str:

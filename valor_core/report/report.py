@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -15,43 +16,19 @@ from valor_core.extras import import_extra
 from valor_core.metrics.item_rows import ItemRow, ItemRows
 from valor_core.metrics.result import Result
 from valor_core.report.files import write_text
-from valor_core.report.flat import flat_keys
-from valor_core.report.records import csv_text, frame, records
 from valor_core.report.report_records import check_report
 from valor_core.report.requirements import Requirement, check
-from valor_core.report.results import Results, as_results, notebook
-from valor_core.report.sliced import SlicedResult
-
-if TYPE_CHECKING:
-    import pandas as pd
+from valor_core.report.results import Results
 
 REPORT_FORMAT = 1
 _MOST_NAMED = 10
+_AS_IT_IS = ("config", "versions", "counts", "stopped", "interrupted", "facts")
 _UNDONE = ("failed", "not_run", "missing_partitions")
 _ONLY_JSON = "Name a report in .json, the only form that can be read again."
 
 
-@frozen
-class SliceReport:
-    """Results of the datums that share some metadata values.
-
-    Parameters
-    ----------
-    where : mapping of str to value
-        The values, ``{"weather": "rain"}``.
-    results : Results
-        Their results.
-    """
-
-    where: Mapping[str, Any]
-    results: Results = field(converter=as_results)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The slice as JSON has it."""
-        return {
-            "slice": dict(self.where),
-            "results": [result.to_dict() for result in self.results],
-        }
+def _as_slices(slices: Iterable[Iterable[Result]]) -> tuple[Results, ...]:
+    return tuple(filter(len, map(Results, slices)))
 
 
 def _as_rows(rows: Iterable[ItemRow]) -> ItemRows:
@@ -86,15 +63,15 @@ class ItemTable:
 
 
 @frozen(kw_only=True)
-class Report:
-    """Everything an evaluation found.
+class Report(Results):
+    """Everything an evaluation found; as a sequence, its results of the whole.
 
     Parameters
     ----------
-    results : Results
+    results : iterable of Result
         Results over all datums that took part.
-    slices : tuple of SliceReport
-        Results by metadata values.
+    slices : tuple of Results
+        Results by metadata values, those of each slice together.
     items : tuple of ItemTable
         Rows of per-item metrics, where asked for.
     config : mapping
@@ -118,8 +95,7 @@ class Report:
         What resources tell of the whole run: calls, tokens, the model that answered.
     """
 
-    results: Results = field(converter=as_results)
-    slices: tuple[SliceReport, ...] = ()
+    slices: tuple[Results, ...] = field(default=(), converter=_as_slices)
     items: tuple[ItemTable, ...] = ()
     config: Mapping[str, Any] = field(factory=dict)
     versions: Mapping[str, str] = field(factory=dict)
@@ -130,18 +106,6 @@ class Report:
     stopped: str | None = None
     interrupted: bool = False
     facts: Mapping[str, Mapping[str, Any]] = field(factory=dict)
-
-    def __getitem__(self, wanted: str | tuple[str | int, ...]) -> Results:
-        return self.results[wanted]
-
-    def __iter__(self) -> Iterator[Result]:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    def __contains__(self, wanted: object) -> bool:
-        return wanted in self.results
 
     def __bool__(self) -> bool:
         """True: a report without results is one all the same."""
@@ -157,17 +121,14 @@ class Report:
 
     def __str__(self) -> str:
         """The tables that ``valor run`` prints."""
-        from valor_core.report.tables.report_tables import aligned_text
+        from valor_core.report.text import aligned_text
 
         return aligned_text(self)
 
-    def _repr_html_(self) -> str | None:
-        """The tables, for a cell of a notebook."""
-        return notebook(self)
-
-    def find(self, name: str | None = None, **parameters: Any) -> Results:
-        """As `Results.find`."""
-        return self.results.find(name, **parameters)
+    @property
+    def results(self) -> Results:
+        """Results over all datums that took part."""
+        return Results(self._results)
 
     def slice(self, **where: Any) -> Results:
         """Results of one slice: ``report.slice(weather="rain")``.
@@ -178,68 +139,46 @@ class Report:
             If there is no such slice.
         """
         for part in self.slices:
-            if _told_apart(part.where) == _told_apart(where):
-                return part.results
+            if _told_apart(part[0].slice) == _told_apart(where):
+                return part.in_slice({})
         raise ReportError(f"report: no slice {where!r}", self._slices_there_are(where))
 
     def _slices_there_are(self, where: Mapping[str, Any]) -> str:
-        alike = [part.where for part in self.slices if set(part.where) == set(where)]
-        listed = alike or [part.where for part in self.slices]
+        slices = [part[0].slice for part in self.slices]
+        listed = [one for one in slices if set(one) == set(where)] or slices
         if not listed:
             return "Name the fields under slices."
         first = ", ".join(repr(dict(one)) for one in listed[:_MOST_NAMED])
         return f"There are: {first}{and_more(len(listed) - _MOST_NAMED)}."
 
-    def everything(self) -> Iterator[SlicedResult]:
-        """All results: those of the whole, then those of the slices."""
-        yield from (SlicedResult({}, result) for result in self.results)
-        for part in self.slices:
-            yield from (SlicedResult(part.where, result) for result in part.results)
-
     def judged(self, requirements: Collection[Requirement]) -> Report:
         """The report with the outcome of some requirements."""
         if not requirements:
             return self
-        return evolve(self, requirements=check(requirements, self.everything()))
+        return evolve(self, requirements=check(requirements, self._all()))
 
     @property
     def ok(self) -> bool:
         """Whether there were data, all was done, nothing failed and every requirement is met."""
         undone = self.stopped or self.not_found or self.counts.get("read") == 0
         undone = undone or any(self.counts.get(name, 0) for name in _UNDONE)
-        failed = undone or any(result.error for result in self.results)
+        failed = undone or any(result.error for result in self)
         return not failed and all(requirement.met for requirement in self.requirements)
 
-    def flat(self, prefix: str = "") -> dict[str, float]:
-        """As `Results.flat`, with the numbers of slices."""
-        return flat_keys(self.everything(), prefix)
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """As `Results.to_records`, with the results of slices and the slice that each is of."""
-        return records(self.everything())
-
-    def to_frame(self) -> pd.DataFrame:
-        """The records as a pandas data frame.
-
-        Raises
-        ------
-        MissingExtraError
-            If pandas is not installed.
-        """
-        return frame(self.to_records())
-
-    def to_csv(self) -> str:
-        """The records as CSV; values that are not numbers as JSON."""
-        return csv_text(self.to_records())
+    def _all(self) -> Iterable[Result]:
+        return chain(self, *self.slices)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON has it."""
         record: dict[str, Any] = {
             "valor_report": REPORT_FORMAT,
-            "results": [result.to_dict() for result in self.results],
+            "results": [result.to_dict() for result in self],
         }
         if self.slices:
-            record["slices"] = [part.to_dict() for part in self.slices]
+            record["slices"] = [
+                {"slice": dict(part[0].slice), "results": [result.to_dict() for result in part]}
+                for part in self.slices
+            ]
         if self.items:
             record["items"] = [table.to_dict() for table in self.items]
         if self.requirements:
@@ -264,7 +203,7 @@ class Report:
 
     def to_markdown(self) -> str:
         """The report as Markdown tables."""
-        from valor_core.report.tables.report_tables import markdown
+        from valor_core.report.text import markdown
 
         return markdown(self)
 
@@ -312,24 +251,21 @@ class Report:
         try:
             check_report(record)
             return cls._from_record(record)
-        except ReportError as error:
+        except (ReportError, KeyError, TypeError, AttributeError, ValueError) as error:
+            named = f"{type(error).__name__}: {error}"
+            reason = error.message if isinstance(error, ReportError) else named
             raise ReportError(
-                f"{source}: expected a report, its content is damaged, {error.message}"
-            ) from error
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise ReportError(
-                f"{source}: expected a report, its content is damaged, "
-                f"{type(error).__name__}: {error}"
+                f"{source}: expected a report, its content is damaged, {reason}"
             ) from error
 
     @classmethod
     def _from_record(cls, record: Mapping[str, Any]) -> Report:
         return cls(
             results=[Result.from_dict(entry) for entry in record["results"]],
-            slices=tuple(
-                SliceReport(entry["slice"], map(Result.from_dict, entry["results"]))
+            slices=[
+                Results(map(Result.from_dict, entry["results"])).in_slice(entry["slice"])
                 for entry in record.get("slices", ())
-            ),
+            ],
             items=tuple(
                 ItemTable(
                     entry["metric"],
@@ -338,17 +274,10 @@ class Report:
                 )
                 for entry in record.get("items", ())
             ),
-            config=record.get("config", {}),
-            versions=record.get("versions", {}),
-            counts=record.get("counts", {}),
-            requirements=tuple(
-                Requirement.from_dict(entry) for entry in record.get("requirements", ())
-            ),
+            requirements=tuple(map(Requirement.from_dict, record.get("requirements", ()))),
             warnings=tuple(record.get("warnings", ())),
             not_found=tuple(record.get("not_found", ())),
-            stopped=record.get("stopped"),
-            interrupted=record.get("interrupted", False),
-            facts=record.get("facts", {}),
+            **{name: record[name] for name in _AS_IT_IS if name in record},
         )
 
     @classmethod

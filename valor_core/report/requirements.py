@@ -7,13 +7,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from valor_core.errors import ConfigError, ReportError, did_you_mean, shown
-from valor_core.metrics.result import Failed, Undefined, first_line, is_number
+from valor_core.metrics.result import Failed, Result, Undefined, first_line, is_number
 from valor_core.report.results import has_name
 from valor_core.report.selection import select
-from valor_core.report.sliced import SlicedResult
 
 _COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -70,14 +69,8 @@ class Requirement:
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as JSON has it."""
-        record = {
-            "name": self.name,
-            "condition": self.condition,
-            "value": self.value,
-            "met": self.met,
-        }
-        told = {"reason": self.reason, "remedy": self.remedy}
-        return record | {key: text for key, text in told.items() if text}
+        optional = ("reason", "remedy")
+        return {k: v for k, v in asdict(self).items() if v or k not in optional}
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Requirement:
@@ -170,9 +163,7 @@ def split_requirement(text: str) -> tuple[str, str]:
     return match[1], match[2]
 
 
-def check(
-    requirements: Iterable[Requirement], found: Iterable[SlicedResult]
-) -> tuple[Requirement, ...]:
+def check(requirements: Iterable[Requirement], found: Iterable[Result]) -> tuple[Requirement, ...]:
     """The requirements, each with the value found and whether it is met.
 
     One that names no number, or several, is not met and says what to write: a finished run is not
@@ -182,7 +173,7 @@ def check(
     return tuple(_check(requirement, found) for requirement in requirements)
 
 
-def _check(requirement: Requirement, found: Iterable[SlicedResult]) -> Requirement:
+def _check(requirement: Requirement, found: Iterable[Result]) -> Requirement:
     try:
         number = select(requirement.name, found)
     except ReportError as error:

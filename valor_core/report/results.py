@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
@@ -11,13 +11,13 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean
+from valor_core.extras import import_extra
 from valor_core.metrics.result import Result
 from valor_core.parameters.declaration import declared, plain_value
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, fold
-from valor_core.report.flat import flat_keys
-from valor_core.report.records import csv_text, frame, records
-from valor_core.report.sliced import SlicedResult
+from valor_core.report.keys import flat_keys
+from valor_core.report.records import csv_text, records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,7 +102,7 @@ class Results(Sequence[Result]):
 
     def __str__(self) -> str:
         """The tables that a report with these results prints."""
-        from valor_core.report.tables.report_tables import plain_tables
+        from valor_core.report.text import plain_tables
 
         return plain_tables(self)
 
@@ -179,11 +179,11 @@ class Results(Sequence[Result]):
         >>> Results([Result(type="Recall", parameters={"label": "cat"}, value=0.5)]).flat("val/")
         {'val/Recall/label:cat': 0.5}
         """
-        return flat_keys(self._whole(), prefix)
+        return flat_keys(self._all(), prefix)
 
     def to_records(self) -> list[dict[str, Any]]:
         """One flat record per result: type, metric, parameters, value and reason."""
-        return records(self._whole())
+        return records(self._all())
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas data frame with one row per result.
@@ -193,14 +193,21 @@ class Results(Sequence[Result]):
         MissingExtraError
             If pandas is not installed.
         """
-        return frame(self.to_records())
+        pandas = import_extra("pandas", "report.to_frame: a data frame", "valor-core[pandas]")
+        made: pd.DataFrame = pandas.DataFrame(self.to_records())
+        return made
 
     def to_csv(self) -> str:
         """The records as CSV; values that are not numbers as JSON."""
         return csv_text(self.to_records())
 
-    def _whole(self) -> Iterator[SlicedResult]:
-        return (SlicedResult({}, result) for result in self._results)
+    def in_slice(self, slice: Mapping[str, Any]) -> Results:
+        """The same results as those of a slice, or of the whole if that is empty."""
+        return Results(result.in_slice(slice) for result in self._results)
+
+    def _all(self) -> Iterable[Result]:
+        """What records and flat keys are made of."""
+        return self._results
 
     def _named(self, name: str) -> list[Result]:
         found = [result for result in self._results if is_called(result, name)]
@@ -224,11 +231,6 @@ def notebook(found: Any) -> str | None:
         return None
     html: str = drawing.notebook(found)
     return html
-
-
-def as_results(results: Any) -> Results:
-    """Results as a `Results`."""
-    return results if isinstance(results, Results) else Results(results)
 
 
 def is_called(result: Result, name: str) -> bool:

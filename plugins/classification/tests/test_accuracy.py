@@ -82,7 +82,7 @@ def test_slices_are_judged_alike_by_a_rule_that_was_chosen() -> None:
 
     # the item without a label is wrong in its slice as it is in the whole
     assert report["Accuracy"].value == 2 / 3
-    values = [part.results["Accuracy"].value for part in report.slices]
+    values = [part["Accuracy"].value for part in report.slices]
     assert values == [1 / 2, 1]
 
 

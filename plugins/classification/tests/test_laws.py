@@ -208,8 +208,8 @@ def test_slices_and_a_filter_that_empties_a_batch() -> None:
         one.update([item])
 
     report = one.compute()
-    assert [part.where for part in report.slices] == [{"weather": "sun"}]
-    assert report.slices[0].results == report.results
+    assert [part[0].slice for part in report.slices] == [{"weather": "sun"}]
+    assert report.slice(weather="sun") == report.results
 
 
 def test_a_label_of_no_item_that_takes_part_is_not_reported() -> None:

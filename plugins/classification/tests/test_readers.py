@@ -95,7 +95,7 @@ def test_other_columns_are_metadata_to_slice_and_filter_by(tmp_path: Path) -> No
     report = read("wide", path=path, options={"slices": ["weather"], "filter": "year >= 2021"})
 
     assert (report.counts["read"], report.counts["skipped"]) == (3, 1)
-    assert [part.where["weather"] for part in report.slices] == ["fog", "rain", "sun"]
+    assert [part[0].slice["weather"] for part in report.slices] == ["fog", "rain", "sun"]
     assert report.slice(weather="sun") == results_of(ITEMS[2:3], *METRICS)
 
 
@@ -253,7 +253,7 @@ def test_facts_may_be_missing_and_may_not_be_of_strangers(
 
     report = read("long", **long_files | {"metadata": some}, options={"slices": ["weather"]})
 
-    assert [part.where for part in report.slices] == [{"weather": "sun"}, {"weather": None}]
+    assert [part[0].slice for part in report.slices] == [{"weather": "sun"}, {"weather": None}]
     assert "row 3, column 'uid': no ground truth and no prediction of item 'z'" in error(
         "long", **long_files | {"metadata": strange}
     )
@@ -372,7 +372,7 @@ def test_facts_stand_in_a_table_and_in_columns_of_their_own(write: Write) -> Non
 
     report = read("lists", "Accuracy", path=path, options={"slices": [["weather", "city"]]})
 
-    assert [dict(part.where) for part in report.slices] == [
+    assert [dict(part[0].slice) for part in report.slices] == [
         {"weather": "sun", "city": "Oslo"},
         {"weather": None, "city": "Rome"},
     ]
@@ -461,7 +461,7 @@ def test_classes_of_a_parquet_file_may_be_whole_numbers(tmp_path: Path, dtype: A
     ]
 
     assert [report["Accuracy"].value for report in reports] == [2 / 3] * 3
-    assert [part.where["year"] for part in reports[0].slices] == [2020, 2021]
+    assert [part[0].slice["year"] for part in reports[0].slices] == [2020, 2021]
 
 
 # Choosing a reader

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, get_args
 
 from attrs import Attribute, field, frozen
@@ -11,8 +12,8 @@ from attrs import Attribute, field, frozen
 from valor_core.errors import RegistryError, ReportError
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
 from valor_core.plugins.registry import Registry
+from valor_core.report.keys import pairs
 from valor_core.report.report import Report
-from valor_core.report.sliced import SlicedResult, pairs
 from valor_core.report.tables.pivot import ROW_NAMES, Entry, entries_of, text_of
 from valor_core.report.tables.text_table import (
     MISSING,
@@ -36,16 +37,8 @@ class Change:
 
     Parameters
     ----------
-    type : str
-        The metric's short name.
-    metric : str
-        Its name without version.
-    where : mapping
-        The slice that it is of; empty for the whole.
-    parameters : mapping
-        Coordinates and parameters, equal in both reports.
-    part : str
-        Which of several named numbers it is; empty where the value is one number.
+    entry : Entry
+        The number as the second report has it.
     a, b : float or None
         The values; None where a report has none.
     a_reason, b_reason : str or None
@@ -56,11 +49,7 @@ class Change:
         one value is undefined.
     """
 
-    type: str
-    metric: str
-    where: Mapping[str, Any]
-    parameters: Mapping[str, Any]
-    part: str
+    entry: Entry
     a: float | None
     b: float | None
     a_reason: str | None
@@ -74,9 +63,9 @@ class Change:
 
     def to_dict(self) -> dict[str, Any]:
         """The change as JSON has it."""
-        record = _record(self.type, self.metric, self.where, self.parameters)
-        if self.part:
-            record["part"] = self.part
+        record = _name(self.entry.result)
+        if self.entry.part:
+            record["part"] = self.entry.part
         record |= {"a": self.a, "b": self.b, "difference": self.difference}
         if self.a_reason is not None:
             record["a_reason"] = self.a_reason
@@ -93,18 +82,18 @@ class Comparison:
     ----------
     changes : tuple of Change
         Numbers that are in both reports, in the order of the first.
-    structures : tuple of SlicedResult
+    structures : tuple of Result
         Curves and matrices that differ by more than a tolerance, as the second report has them.
-    only_a, only_b : tuple of SlicedResult
+    only_a, only_b : tuple of Result
         Results that the other report does not have.
     remarks : tuple of str
         What else is not the same: versions, numbers of items.
     """
 
     changes: tuple[Change, ...]
-    structures: tuple[SlicedResult, ...]
-    only_a: tuple[SlicedResult, ...]
-    only_b: tuple[SlicedResult, ...]
+    structures: tuple[Result, ...]
+    only_a: tuple[Result, ...]
+    only_b: tuple[Result, ...]
     remarks: tuple[str, ...]
 
     def count(self, verdict: Verdict) -> int:
@@ -139,11 +128,11 @@ class Comparison:
 
     def _lost(self) -> list[str]:
         """Metrics with numbers in the first report of which none is in the second."""
-        compared = {change.metric for change in self.changes}
+        compared = {change.entry.metric for change in self.changes}
         of_numbers = (
             entry
             for one in self.only_a
-            for entry in entries_of([one.result])
+            for entry in entries_of([one])
             if _number(entry.value) is not None
         )
         return list(dict.fromkeys(e.metric for e in of_numbers if e.metric not in compared))
@@ -197,8 +186,7 @@ class Comparison:
         ]
         if others:
             rows: list[Row] = [
-                [one.result.type, _coordinates(one.where, one.result.parameters), note]
-                for one, note in others
+                [one.type, _coordinates(one.slice, one.parameters), note] for one, note in others
             ]
             ready.append(TextTable("Other results", ["metric", "of", "outcome"], rows))
         return tuple(ready)
@@ -251,10 +239,10 @@ def compare(
         mine, other = ours[identity], theirs[identity]
         direction = directions[identity[0]]
         if direction is None:
-            direction = other.result.parameters.get("higher_is_better")
-        for one, two in _numbers(mine.result, other.result):
-            changes.append(_change(other.where, one, two, direction, tolerances))
-        if not tolerances.allow(_rest(mine.result), _rest(other.result)):
+            direction = other.parameters.get("higher_is_better")
+        for one, two in _numbers(mine, other):
+            changes.append(_change(one, two, direction, tolerances))
+        if not tolerances.allow(_rest(mine), _rest(other)):
             structures.append(other)
     return Comparison(
         tuple(changes),
@@ -291,10 +279,10 @@ class _Tolerances:
 _Identity = tuple[str, str, str]
 
 
-def _by_identity(report: Report) -> dict[_Identity, SlicedResult]:
+def _by_identity(report: Report) -> dict[_Identity, Result]:
     return {
-        (_plain_name(one.result), _text(one.where), _text(one.result.parameters)): one
-        for one in report.everything()
+        (_plain_name(one), _text(one.slice), _text(one.parameters)): one
+        for one in chain(report, *report.slices)
     }
 
 
@@ -334,19 +322,11 @@ def _rest(result: Result) -> Any:
 
 
 def _change(
-    where: Mapping[str, Any],
-    one: Entry,
-    two: Entry,
-    higher_is_better: bool | None,
-    tolerances: _Tolerances,
+    one: Entry, two: Entry, higher_is_better: bool | None, tolerances: _Tolerances
 ) -> Change:
     a, b = _number(one.value), _number(two.value)
     return Change(
-        two.result.type,
-        two.metric,
-        where,
-        two.result.parameters,
-        two.part,
+        two,
         a,
         b,
         _reason(one.value),
@@ -402,27 +382,22 @@ def _remarks(a: Report, b: Report) -> Iterable[str]:
             yield f"items {key.replace('_', ' ')}: {one_count:,}, then {two_count:,}"
 
 
-def _name(one: SlicedResult) -> dict[str, Any]:
-    result = one.result
-    return _record(result.type, _plain_name(result), one.where, result.parameters)
-
-
-def _record(
-    type: str, metric: str, where: Mapping[str, Any], parameters: Mapping[str, Any]
-) -> dict[str, Any]:
-    sliced = {"slice": dict(where)} if where else {}
-    return {"type": type, "metric": metric} | sliced | {"parameters": dict(parameters)}
+def _name(one: Result) -> dict[str, Any]:
+    sliced = {"slice": dict(one.slice)} if one.slice else {}
+    named = {"type": one.type, "metric": _plain_name(one)}
+    return named | sliced | {"parameters": dict(one.parameters)}
 
 
 def _changes(changes: Sequence[Change], same: int) -> TextTable:
-    constant = _constant([change.parameters for change in changes])
+    constant = _constant([change.entry.result.parameters for change in changes])
     rows: list[Row] = []
     for change in changes:
-        own = {k: v for k, v in change.parameters.items() if k not in constant}
+        result = change.entry.result
+        own = {k: v for k, v in result.parameters.items() if k not in constant}
         rows.append(
             [
-                f"{change.type} {change.part}".rstrip(),
-                _coordinates(change.where, own),
+                f"{result.type} {change.entry.part}".rstrip(),
+                _coordinates(result.slice, own),
                 _value(change.a),
                 _value(change.b),
                 _difference(change),
@@ -452,8 +427,8 @@ def _constant(parameters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _coordinates(where: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
-    words = pairs(where)
+def _coordinates(slice: Mapping[str, Any], parameters: Mapping[str, Any]) -> str:
+    words = pairs(slice)
     for name, value in parameters.items():
         if name == "label":
             words.append(text_of(value))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from valor_core.report.tables.report_tables import tables_of
+from valor_core.report.tables.sections import tables_of
 from valor_core.schemas.detection import Detection
 
 from .support import results_of, seen, true, value_of

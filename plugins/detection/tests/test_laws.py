@@ -128,8 +128,8 @@ def test_slices_give_the_bits_of_their_data(seed: int, first: int) -> None:
 
     assert plain(report.results) == counted([of(items)])
     for part in report.slices:
-        kept = [item for item in items if part.where.items() <= item.metadata.items()]
-        assert plain(part.results) == counted([of(kept)])
+        kept = [item for item in items if part[0].slice.items() <= item.metadata.items()]
+        assert plain(part) == counted([of(kept)])
 
 
 def test_a_slice_takes_its_matches_from_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:

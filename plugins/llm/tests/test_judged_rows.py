@@ -13,7 +13,7 @@ from valor_llm.clients.protocol import Passing, Refused, Reply, Request
 
 from valor_core import Evaluator, Registry, Report, evaluate
 from valor_core.plugin import Failed, ResourceError
-from valor_core.report.tables.report_tables import aligned_text
+from valor_core.report.text import aligned_text
 from valor_core.schemas.text import Text, TextBatch
 
 ITEMS = [Text(f"q{n}", response=f"claim {n}.", contexts=["context"]) for n in range(6)]
@@ -329,7 +329,7 @@ def test_slices_have_intervals_of_their_own() -> None:
     ]
     report = judged(Client(odd_is_true), data=items, slices=["half"])
 
-    assert [part.results[0].details["judged_items"]["scored"] for part in report.slices] == [3, 3]
+    assert [part[0].details["judged_items"]["scored"] for part in report.slices] == [3, 3]
 
 
 def test_the_table_reads_aloud() -> None:

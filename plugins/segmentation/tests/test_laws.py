@@ -117,8 +117,8 @@ def test_slices_give_the_bits_of_their_data() -> None:
 
     assert [r.to_dict() for r in report.results] == counted(items)
     for part in report.slices:
-        kept = [item for item in items if item.metadata["weather"] == part.where["weather"]]
-        assert [r.to_dict() for r in part.results] == counted(kept)
+        kept = [item for item in items if item.metadata["weather"] == part[0].slice["weather"]]
+        assert [r.to_dict() for r in part] == counted(kept)
 
 
 def test_evaluators_merge_after_pickling() -> None:

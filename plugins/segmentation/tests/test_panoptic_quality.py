@@ -10,7 +10,7 @@ from attrs import evolve
 
 from valor_core import Registry, evaluate
 from valor_core.plugin import ReadError
-from valor_core.report.requirements import check, parse_requirements
+from valor_core.report.requirements import parse_requirements
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import (
@@ -114,7 +114,7 @@ def test_a_requirement_can_name_a_mean() -> None:
 
     metric = {"name": "PQ", "stuff": "sky", "background_is_void": True}
     report = evaluate([data], [metric], "segmentation")
-    (outcome,) = check(parse_requirements({"PanopticQuality/stuff": ">= 0.9"}), report.everything())
+    (outcome,) = report.judged(parse_requirements({"PanopticQuality/stuff": ">= 0.9"})).requirements
 
     assert (outcome.value, outcome.met) == (1.0, True)
 

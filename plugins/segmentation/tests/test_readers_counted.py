@@ -128,7 +128,7 @@ def test_a_table_of_metadata_makes_slices(kind: str, ending: str) -> None:
         "uid": "name",
     }
     report = evaluate(data, ["Accuracy"], "segmentation", slices=["weather"])
-    found = {part.where["weather"]: part.results.value for part in report.slices}
+    found = {part[0].slice["weather"]: part.value for part in report.slices}
     assert found == {"rain": 1.0, "sun": 1.0, None: 0.0}
     tall = evaluate(data, ["Accuracy"], "segmentation", filter="height > 4")
     assert tall.counts["read"] == 1

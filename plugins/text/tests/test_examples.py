@@ -103,7 +103,7 @@ def test_slices_have_examples_of_their_own() -> None:
 
     report = evaluate(items, chosen, slices=["odd"])
 
-    by_slice = {part.where["odd"]: part.results[0].value for part in report.slices}
+    by_slice = {part[0].slice["odd"]: part[0].value for part in report.slices}
     assert {odd: value[0]["datum_id"] for odd, value in by_slice.items()} == {
         False: "q0",
         True: "q1",

@@ -203,7 +203,7 @@ def test_batches_with_metadata_do_not_wait_and_are_sliced(counted: list[int]) ->
         evaluator.update(matrices(slice(0, 2), metadata={"weather": [weather] * 2}))
 
     assert counted == [2, 2]
-    assert [one.where for one in evaluator.compute().slices] == [
+    assert [one[0].slice for one in evaluator.compute().slices] == [
         {"weather": "rain"},
         {"weather": "sun"},
     ]
@@ -360,7 +360,7 @@ def test_a_report_of_an_evaluator_that_threads_update_is_of_whole_batches() -> N
         assert report.counts["read"] % 4 == 0
         assert sum(map(counted_in, report.results)) == report.counts["read"] * 3
         for part in report.slices:
-            assert sum(map(counted_in, part.results)) == report.counts["read"] * 3 / 2
+            assert sum(map(counted_in, part)) == report.counts["read"] * 3 / 2
 
 
 def counted_in(result: Result) -> int:

@@ -34,7 +34,7 @@ def test_a_file_that_cannot_be_written_costs_neither_the_others_nor_the_tables(v
     def fall_over(report):
         raise ValueError("too wide")
 
-    monkeypatch.setattr("valor_core.report.tables.report_tables.markdown", fall_over)
+    monkeypatch.setattr("valor_core.report.text.markdown", fall_over)
 
     result = valor("merge", "a.npz", "b.npz", "-o", "a.md", "-o", "all.json")
 
@@ -80,7 +80,10 @@ def test_a_threshold_of_no_number_is_a_wrong_request_that_loses_no_report(valor)
 
     assert result.exit_code == 2
     assert result.stdout.startswith("3 items\n")
-    assert "no result of 'Loudness' for 'floor:1'\nThere are: floor:0.0.\n" in result.stderr
+    assert (
+        "no result of 'Loudness' for 'floor:1'\nWrite one of: Loudness/floor:0.0.\n"
+        in result.stderr
+    )
     assert Report.load("all.json")["Loudness"].value == pytest.approx(2.2 / 3)
 
 

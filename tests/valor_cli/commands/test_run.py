@@ -188,7 +188,7 @@ def test_a_requirement_that_names_no_number_is_a_wrong_request_that_loses_no_rep
         "report written to a.json\n"
         "valor: Loudness >= 0.9: 0.6, not met\n"
         "valor: Loudness/loud >= 0.5: no result of 'Loudness' for 'loud'\n"
-        "There are: floor:0.0.\n"
+        "Write one of: Loudness/floor:0.0.\n"
     )
 
 

@@ -9,7 +9,6 @@ from valor_cli.pages.notebook import notebook
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.plugin import ReportError
-from valor_core.report.report import SliceReport
 from valor_core.report.results import Results
 
 REPORT = Report(results=[Result(type="F1", metric="c.F1@1", value=0.5)])
@@ -88,7 +87,7 @@ def odd_report() -> Report:
         Result(type="Judge", metric="c.Judge@1", parameters={"rule": ODD}, value=Failed(ODD)),
         Result(type="Matrix", metric="c.Matrix@1", value={ODD: {ODD: 1}}),
     ]
-    slices = (SliceReport({ODD: ODD}, results),)
+    slices = (Results(results).in_slice({ODD: ODD}),)
     return Report(results=results, slices=slices, warnings=(ODD,), counts={"read": 2})
 
 

@@ -21,9 +21,9 @@ from valor_core.plugin import (
     by_reference,
 )
 from valor_core.plugins.registry import Registry
-from valor_core.report.report import SliceReport
 from valor_core.report.requirements import Requirement
-from valor_core.report.tables.report_tables import aligned_text, markdown
+from valor_core.report.results import Results
+from valor_core.report.text import aligned_text, markdown
 from valor_core.testing.examples import datasets
 
 PLUGINS = Path(__file__).parents[3] / "plugins"
@@ -88,7 +88,7 @@ def report():
     ]
     return Report(
         results=results,
-        slices=(SliceReport({"weather": HOSTILE}, results[:1]),),
+        slices=(Results(results[:1]).in_slice({"weather": HOSTILE}),),
         requirements=(
             Requirement("Accuracy", ">= 0.9", 0.875, False),
             Requirement("F1/macro", ">= 0.5", 0.625, True),
@@ -322,7 +322,7 @@ def test_a_page_holds_no_control_characters_of_labels() -> None:
     f1 = Result(type="F1", metric="mylab.F1@1", parameters={"label": label}, value=0.5)
     report = Report(
         results=[f1],
-        slices=(SliceReport({label: label}, [f1]),),
+        slices=(Results([f1]).in_slice({label: label}),),
         warnings=(label,),
         config={"task": label},
         counts={"read": 1},

@@ -269,7 +269,7 @@ class TestSlices:
     def test_a_missing_value_is_a_slice_of_its_own(self) -> None:
         report = evaluated(ITEMS, slices=["weather"]).compute()
 
-        assert [part.where for part in report.slices] == [
+        assert [part[0].slice for part in report.slices] == [
             {"weather": "rain"},
             {"weather": "sun"},
             {"weather": None},

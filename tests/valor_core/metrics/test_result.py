@@ -202,3 +202,14 @@ def test_a_long_value_is_cut_where_a_result_is_shown() -> None:
     assert repr(Result(value=0.5)) == (
         "Result(type='', metric='', parameters={}, value=0.5, left_out={})"
     )
+
+
+def test_a_result_knows_its_slice_and_says_so() -> None:
+    whole = Result(type="F1", value=0.5, left_out={"why": 1})
+
+    rain = whole.in_slice({"weather": "rain"})
+
+    assert rain != whole
+    assert rain.in_slice({}) == whole
+    assert rain.to_dict() == whole.to_dict()
+    assert repr(rain).endswith("value=0.5, left_out={'why': 1}, slice={'weather': 'rain'})")

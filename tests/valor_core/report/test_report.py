@@ -12,7 +12,6 @@ import pytest
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.extras import ways
 from valor_core.plugin import ItemRow, ItemTable, MissingExtraError, ReportError
-from valor_core.report.report import SliceReport
 from valor_core.report.requirements import Requirement
 from valor_core.report.results import Results
 
@@ -31,7 +30,7 @@ RESULTS = [
 ]
 REPORT = Report(
     results=RESULTS,
-    slices=(SliceReport({"weather": "rain"}, RESULTS[:1]), SliceReport({"weather": None}, [])),
+    slices=tuple([RESULTS[0].in_slice({"weather": value})] for value in ("rain", None)),
     items=(
         ItemTable(
             "t.Score@1",
@@ -150,7 +149,7 @@ class TestLookUp:
 
     def test_a_slice_is_found_by_its_values(self) -> None:
         assert REPORT.slice(weather="rain")["Accuracy"].value == 0.5
-        assert len(REPORT.slice(weather=None)) == 0
+        assert REPORT.slice(weather=None) == REPORT.results[:1]
 
     @pytest.mark.parametrize("where", [{"weather": "sun"}, {"city": "Oslo"}])
     def test_an_unknown_slice_is_answered_with_those_there_are(self, where: dict[str, Any]) -> None:
@@ -293,8 +292,12 @@ class TestFiles:
     def test_csv_has_a_row_for_every_result(self) -> None:
         rows = list(csv.DictReader(io.StringIO(REPORT.to_csv())))
 
-        assert len(rows) == len(RESULTS) + 1
-        assert [row["slice"] for row in rows] == [*[""] * len(RESULTS), "weather:rain"]
+        assert len(rows) == len(RESULTS) + 2
+        assert [row["slice"] for row in rows] == [
+            *[""] * len(RESULTS),
+            "weather:rain",
+            "weather:null",
+        ]
         assert rows[1]["label"] == "cat"
         assert rows[1]["value"] == "0.25"
         assert rows[4]["undefined"] == "no negatives"
@@ -319,7 +322,8 @@ class TestFiles:
 
 def test_flat_keys_are_those_of_the_results_and_of_the_slices() -> None:
     assert REPORT.flat("val/") == REPORT.results.flat("val/") | {
-        "val/Accuracy/weather:rain/label_key:class": 0.5
+        "val/Accuracy/weather:rain/label_key:class": 0.5,
+        "val/Accuracy/weather:null/label_key:class": 0.5,
     }
     assert REPORT.results.flat("val/") == {
         "val/Accuracy/label_key:class": 0.5,
@@ -335,7 +339,7 @@ def test_a_slice_of_true_is_not_the_one_of_one() -> None:
     one, true = (Result(type="F1", value=value) for value in (1.0, 0.5))
     report = Report(
         results=[],
-        slices=(SliceReport({"night": 1}, [one]), SliceReport({"night": True}, [true])),
+        slices=([one.in_slice({"night": 1})], [true.in_slice({"night": True})]),
     )
 
     assert report.slice(night=True).value == 0.5

@@ -9,7 +9,7 @@ import pytest
 
 from valor_core import Result
 from valor_core.plugin import ReportError
-from valor_core.report.results import Results, as_results, has_name
+from valor_core.report.results import Results, has_name
 
 FOUND = [
     Result(type="Recall", parameters={"label": "cat"}, value=0.5),
@@ -24,8 +24,7 @@ def test_results_are_a_sequence_in_their_order() -> None:
     assert list(results) == FOUND
     assert results[-1].type == "F1"
     assert list(results[:1]) == FOUND[:1]
-    assert as_results(results) is results
-    assert as_results(FOUND) == results
+    assert Results(results) == results
 
 
 def test_the_only_result_is_told_from_several() -> None:

@@ -74,12 +74,14 @@ def _is_name(value: Any) -> bool:
 def entries_of(results: Iterable[Result]) -> Iterable[Entry]:
     """The single numbers of some results, with what stands in their place."""
     for result in results:
-        value = result.value
-        if value is None or is_number(value) or isinstance(value, (Undefined, Failed)):
-            yield Entry(result, "", value)
-        else:
-            for part, single in parts_of(value).items():
-                yield Entry(result, part, single)
+        parts = {"": result.value} if is_single(result.value) else parts_of(result.value)
+        for part, single in parts.items():
+            yield Entry(result, part, single)
+
+
+def is_single(value: Any) -> bool:
+    """Whether a value is one number, or stands in the place of one."""
+    return value is None or is_number(value) or isinstance(value, (Undefined, Failed))
 
 
 def parts_of(value: Any) -> dict[str, float | None]:

@@ -23,13 +23,6 @@ _PAIRS = (
     ("precision_recall", "recall", "precision"),
     ("precision_recall", "recalls", "precisions"),
 )
-_BIN_NAMES = {
-    "confidence": ("confidence", "mean_confidence", "mean_score", "score"),
-    "accuracy": ("accuracy", "mean_accuracy", "precision", "frequency", "fraction_of_positives"),
-    "count": ("count", "size", "n"),
-    "low": ("low", "lower", "from"),
-    "high": ("high", "upper", "to"),
-}
 
 
 @frozen
@@ -93,30 +86,6 @@ class Matrix:
 
 
 @frozen
-class Bin:
-    """One bin of a reliability diagram, with its edges where they are known.
-
-    Parameters
-    ----------
-    confidence, accuracy : float
-        What the scores promise, and what is so.
-    count : float
-        How many scores it has.
-    low, high : float, optional
-        Its edges.
-    measure : str
-        What the value calls what is so: ``"precision"`` of detections.
-    """
-
-    confidence: float
-    accuracy: float
-    count: float
-    low: float | None = None
-    high: float | None = None
-    measure: str = "accuracy"
-
-
-@frozen
 class Breakdown:
     """The same few numbers of each of several kinds.
 
@@ -146,25 +115,9 @@ class Breakdown:
         >>> Breakdown(("0.0", "0.5"), ("accuracy",), ((1.0,), (0.75,))).places
         (0.0, 0.5)
         """
-        numbers = tuple(map(_as_number, self.kinds))
+        numbers = tuple(map(number_of, self.kinds))
         known = tuple(number for number in numbers if number is not None)
         return known if len(known) == len(numbers) else None
-
-
-@frozen
-class ThresholdCounts:
-    """How many of one kind there are at each score threshold, all labels together.
-
-    Parameters
-    ----------
-    kind : str
-        What they are.
-    points : tuple of pairs of float
-        Threshold and count.
-    """
-
-    kind: str
-    points: tuple[Point, ...]
 
 
 def named_numbers(value: Any) -> dict[str, float | None]:
@@ -210,12 +163,14 @@ def _confusion(cells: Any, truths: Any, predictions: Any) -> Matrix | None:
     seen = [*cells, *(name for row in cells.values() for name in row), *truths, *predictions]
     labels = tuple(dict.fromkeys(map(str, seen)))
     rows, columns = labels, labels
-    if any(map(_count, truths.values())):
+    if any(map(count_of, truths.values())):
         columns = (*labels, NO_PREDICTION)
-        counted |= {(str(name), NO_PREDICTION): _count(n) or 0 for name, n in truths.items()}
-    if any(map(_count, predictions.values())):
+        counted |= {(str(name), NO_PREDICTION): count_of(n) or 0 for name, n in truths.items()}
+    if any(map(count_of, predictions.values())):
         rows = (*labels, NO_GROUND_TRUTH)
-        counted |= {(NO_GROUND_TRUTH, str(name)): _count(n) or 0 for name, n in predictions.items()}
+        counted |= {
+            (NO_GROUND_TRUTH, str(name)): count_of(n) or 0 for name, n in predictions.items()
+        }
     return _filled(rows, columns, counted, confusion=True)
 
 
@@ -239,15 +194,21 @@ def _cells(value: Any) -> dict[tuple[str, str], float] | None:
         if not isinstance(entries, Mapping) or not entries:
             return None
         for column, entry in entries.items():
-            count = _count(entry)
+            count = count_of(entry)
             if count is None:
                 return None
             cells[str(row), str(column)] = count
     return cells
 
 
-def _count(entry: Any) -> float | None:
-    """A number, alone or with examples beside it."""
+def count_of(entry: Any) -> float | None:
+    """A number, alone or with examples beside it.
+
+    Examples
+    --------
+    >>> count_of(3), count_of({"count": 3, "examples": []}), count_of("many")
+    (3, 3, None)
+    """
     if isinstance(entry, Mapping):
         entry = entry.get("count")
     return entry if is_number(entry) else None
@@ -342,41 +303,14 @@ def breakdown(value: Any) -> Breakdown | None:
     return Breakdown(tuple(map(str, rows)), tuple(map(str, columns)), numbers, by)
 
 
-def tallies(value: Any) -> tuple[ThresholdCounts, ...]:
-    """The tallies that a value holds: kinds of hits and errors by label and score threshold.
+def number_of(text: str) -> float | None:
+    """The number that a text is, or None.
 
     Examples
     --------
-    >>> def at(count):
-    ...     kinds = {"hallucinations": {"count": count}}
-    ...     return {"fp": {"total": count, "observations": kinds}}
-    >>> tallies({"cat": {"0.5": at(3), "0.75": at(1)}, "dog": {"0.5": at(1), "0.75": at(0)}})
-    (ThresholdCounts(kind='fp, hallucinations', points=((0.5, 4.0), (0.75, 1.0))),)
+    >>> number_of("0.5"), number_of("not given")
+    (0.5, None)
     """
-    if not isinstance(value, Mapping):
-        return ()
-    counts: dict[str, dict[float, float]] = {}
-    for by_threshold in value.values():
-        for threshold, sides in _members(by_threshold):
-            for side, held in _members(sides):
-                for kind, entry in _members(_member(held, "observations")):
-                    count, at = _count(entry), _as_number(threshold)
-                    if count is None or at is None:
-                        return ()
-                    own = counts.setdefault(f"{side}, {kind.replace('_', ' ')}", {})
-                    own[at] = own.get(at, 0.0) + count
-    return tuple(ThresholdCounts(kind, tuple(sorted(own.items()))) for kind, own in counts.items())
-
-
-def _member(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else None
-
-
-def _members(value: Any) -> Iterable[tuple[str, Any]]:
-    return value.items() if isinstance(value, Mapping) else ()
-
-
-def _as_number(text: str) -> float | None:
     try:
         return float(text)
     except ValueError:
@@ -386,29 +320,6 @@ def _as_number(text: str) -> float | None:
 def _is_record(value: Any) -> bool:
     """Whether it is a mapping to numbers, some of which may not be there."""
     return isinstance(value, Mapping) and len(value) == len(named_numbers(value)) > 0
-
-
-def bins(value: Any) -> tuple[Bin, ...]:
-    """The bins of a reliability diagram that a value holds; empty ones are left out."""
-    entries = value.get("bins") if isinstance(value, Mapping) else None
-    if not _is_list(entries):
-        return ()
-    found = []
-    for entry in entries or ():
-        numbers = {name: _first(entry, names) for name, names in _BIN_NAMES.items()}
-        confidence, accuracy = numbers["confidence"], numbers["accuracy"]
-        count = 1.0 if numbers["count"] is None else numbers["count"]
-        if confidence is not None and accuracy is not None and count:
-            measure = "precision" if "precision" in entry else "accuracy"
-            edges = numbers["low"], numbers["high"]
-            found.append(Bin(confidence, accuracy, count, *edges, measure))
-    return tuple(found)
-
-
-def _first(entry: Any, names: Iterable[str]) -> float | None:
-    if not isinstance(entry, Mapping):
-        return None
-    return next((entry[name] for name in names if is_number(entry.get(name))), None)
 
 
 def outline(value: Any) -> str:

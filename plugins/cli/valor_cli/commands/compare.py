@@ -90,6 +90,8 @@ def _check_directions(found: Comparison, registry: Registry) -> None:
 
     What cannot be called worse would pass.
     """
-    for name in {change.metric: None for change in found.changes if change.verdict == "different"}:
+    for name in {
+        change.entry.metric: None for change in found.changes if change.verdict == "different"
+    }:
         with found_at("--fail-on worse: "):
             registry.metric(name)

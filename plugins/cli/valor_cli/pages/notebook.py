@@ -8,13 +8,14 @@ from html import escape
 from valor_core.errors import printable_lines
 from valor_core.report.report import Report
 from valor_core.report.results import Results
-from valor_core.report.tables.report_tables import cut_short, failures, items_line, tables_of
+from valor_core.report.tables.sections import tables_of
 from valor_core.report.tables.text_table import Cell, TextColumn, TextTable
+from valor_core.report.text import cut_short, failures, items_line
 
 _MOST_ROWS = 20
 
 
-def notebook(found: Report | Results) -> str:
+def notebook(found: Results) -> str:
     """The tables of a report, or of some results, as HTML for a cell of a notebook.
 
     The notebook gives them its own style. Long tables are cut.

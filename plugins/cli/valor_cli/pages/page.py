@@ -14,6 +14,7 @@ from urllib.parse import quote
 from attrs import evolve, frozen
 
 from valor_cli.pages import plots
+from valor_cli.pages.diagrams import bins, tallies
 from valor_cli.pages.style import STYLE
 from valor_core.errors import printable_lines
 from valor_core.metrics.gallery import INDEX
@@ -21,11 +22,8 @@ from valor_core.metrics.result import Result, is_number
 from valor_core.report.report import Report
 from valor_core.report.tables.detail_tables import detail_tables
 from valor_core.report.tables.pivot import apart, entries_of, headlines, several, titles_of
-from valor_core.report.tables.report_tables import (
+from valor_core.report.tables.sections import (
     breakdown_table,
-    cut_short,
-    failures,
-    items_line,
     matrix_table,
     tables_of,
     title_and_caption,
@@ -33,13 +31,12 @@ from valor_core.report.tables.report_tables import (
 from valor_core.report.tables.structures import (
     Breakdown,
     Curve,
-    bins,
     breakdown,
     curves,
     matrix,
-    tallies,
 )
 from valor_core.report.tables.text_table import Cell, TextColumn, TextTable, number_text
+from valor_core.report.text import cut_short, failures, items_line
 
 MOST_CARDS = 8
 MOST_LABELS_DRAWN = 60

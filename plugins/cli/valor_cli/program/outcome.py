@@ -7,7 +7,8 @@ from valor_cli.program import streams
 from valor_core.errors import RegistryError
 from valor_core.plugins.registry import Registry
 from valor_core.report.report import Report
-from valor_core.report.tables.report_tables import aligned_text, failures, items_line, tables_of
+from valor_core.report.tables.sections import tables_of
+from valor_core.report.text import aligned_text, failures, items_line
 
 FAILED = 1
 WRONG = 2

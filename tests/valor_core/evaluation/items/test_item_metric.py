@@ -105,7 +105,7 @@ def test_an_item_that_fails_in_two_metrics_counts_once(mylab: Path) -> None:
 def test_slices_of_a_per_item_metric_are_means_of_their_rows(mylab: Path) -> None:
     report = valor_core.evaluate(ITEMS, ["mylab.ExactMatch"], slices=["city"], items=True)
 
-    found = {part.where["city"]: part.results["ExactMatch"].only for part in report.slices}
+    found = {part[0].slice["city"]: part["ExactMatch"].only for part in report.slices}
     assert {city: result.value for city, result in found.items()} == {
         "Paris": 1.0,
         "Rome": 0.0,
@@ -123,7 +123,7 @@ def test_a_batch_that_the_filter_empties_makes_no_slice(mylab: Path) -> None:
         batches, ["mylab.ExactMatch"], slices=["city"], filter="city == 'Paris'"
     )
 
-    assert [dict(part.where) for part in report.slices] == [{"city": "Paris"}]
+    assert [dict(part[0].slice) for part in report.slices] == [{"city": "Paris"}]
     assert report.counts == {"read": 1, "skipped": 3, "failed": 0}
 
 

@@ -115,7 +115,7 @@ class TestTogether:
         report = graded(judge, slices=["noise"])
 
         assert set(judge.asked.values()) == {1}
-        assert [dict(part.where) for part in report.slices] == [{"noise": 0}, {"noise": 1}]
+        assert [dict(part[0].slice) for part in report.slices] == [{"noise": 0}, {"noise": 1}]
 
     def test_threads_share_the_width(self, judge: Judge) -> None:
         data = [[item] for item in ITEMS]

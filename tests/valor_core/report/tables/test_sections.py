@@ -3,16 +3,10 @@ from __future__ import annotations
 import random
 
 from valor_core.plugin import MISSING, Failed, Report, Result, Undefined
-from valor_core.report.report import SliceReport
 from valor_core.report.requirements import Requirement
+from valor_core.report.results import Results
 from valor_core.report.tables.pivot import ALIKE
-from valor_core.report.tables.report_tables import (
-    aligned_text,
-    failures,
-    items_line,
-    markdown,
-    tables_of,
-)
+from valor_core.report.tables.sections import tables_of
 
 SHARED = {"label_key": "class", "score_threshold": 0.0}
 
@@ -85,7 +79,7 @@ def test_two_results_that_say_the_same_of_themselves_are_both_columns_of_slices(
     results = [of("F1", 0.5, average="macro"), of("F1", 0.25, average="macro")]
     sliced = [of("F1", 0.75, average="macro"), of("F1", 0.125, average="macro")]
 
-    found = tables_of(Report(results=results, slices=(SliceReport({"ink": "light"}, sliced),)))
+    found = tables_of(Report(results=results, slices=(Results(sliced).in_slice({"ink": "light"}),)))
 
     table = titled(found, "Results by ink")
     assert [column.title for column in table.columns] == [
@@ -261,10 +255,6 @@ def test_undefined_values_are_not_the_worst():
     assert table.rows[0][0].text == "l0"
 
 
-def test_a_text_for_a_pipe_is_whole():
-    assert "l49" in aligned_text(Report(results=list(long_results())))
-
-
 def test_a_confusion_matrix_is_a_table_and_a_large_one_its_largest_errors():
     value = {"confusion_matrix": {"a": {"a": 5, "b": 2}, "b": {"a": 1}}}
     result = of("ConfusionMatrix", value, hardmax=True)
@@ -317,13 +307,12 @@ def test_a_mapping_of_many_numbers_is_no_set_of_columns():
 def test_a_metric_that_failed_before_it_had_labels_belongs_to_none():
     asked = {"average": ["none", "macro"], "label": ["cat"]}
     failed = [of(name, Failed("fell over"), **asked) for name in ("F1", "Recall")]
-    report = Report(results=failed, slices=(SliceReport({"a": 1}, failed),))
+    report = Report(results=failed, slices=(Results(failed).in_slice({"a": 1}),))
 
     (table,) = tables_of(report)
 
     assert table.title == "Results"
     assert texts(table) == [("F1", "failed¹"), ("Recall", "failed¹")]
-    assert failures(report) == ["F1, Recall failed: fell over"]
 
 
 def sliced():
@@ -336,9 +325,9 @@ def sliced():
         ]
 
     slices = (
-        SliceReport({"weather": "rain"}, results(0.25)),
-        SliceReport({"weather": None}, results(Undefined("nothing"))),
-        SliceReport({"weather": "rain", "night": True}, results(0.125)),
+        Results(results(0.25)).in_slice({"weather": "rain"}),
+        Results(results(Undefined("nothing"))).in_slice({"weather": None}),
+        Results(results(0.125)).in_slice({"weather": "rain", "night": True}),
     )
     return Report(results=results(0.5), slices=slices)
 
@@ -370,7 +359,7 @@ def test_a_slice_without_data_says_so_in_its_row():
         of("Summary", {"small": 0.5, "large": 0.75}, label_key="class"),
     ]
     bare = [of("AP", nothing, iou_thresholds=[0.5, 0.75]), of("Summary", nothing, areas=["s"])]
-    slices = (SliceReport({"part": "bare"}, bare), SliceReport({"part": "full"}, full))
+    slices = (Results(bare).in_slice({"part": "bare"}), Results(full).in_slice({"part": "full"}))
 
     table = titled(tables_of(Report(results=full, slices=slices)), "Results by part")
 
@@ -381,7 +370,7 @@ def test_a_slice_without_data_says_so_in_its_row():
 def test_the_reason_of_one_label_does_not_stand_for_another():
     whole = [of("AP", 0.5, label="cat"), of("AP", 0.5, label="dog")]
     part = [of("AP", Undefined("no ground truths of 'dog'"), label="dog")]
-    report = Report(results=whole, slices=(SliceReport({"a": 1}, part),))
+    report = Report(results=whole, slices=(Results(part).in_slice({"a": 1}),))
 
     table = titled(tables_of(report), "Results by a")
 
@@ -390,7 +379,7 @@ def test_the_reason_of_one_label_does_not_stand_for_another():
 
 def test_slices_of_many_numbers_say_how_many_are_left_out():
     results = [of("AP", 0.5, label=f"l{i}") for i in range(9)]
-    report = Report(results=results, slices=(SliceReport({"a": 1}, results),))
+    report = Report(results=results, slices=(Results(results).in_slice({"a": 1}),))
 
     table = titled(tables_of(report), "Results by a")
 
@@ -404,7 +393,6 @@ def test_a_reason_of_several_lines_is_a_footnote_of_one():
     (table,) = tables_of(report)
 
     assert table.notes == ("KeyError: no reply",)
-    assert failures(report) == ["Judge failed: KeyError: no reply"]
 
 
 def test_requirements_are_met_or_not():
@@ -426,28 +414,6 @@ def test_requirements_are_met_or_not():
     ]
     assert [row[-1].tone for row in table.rows] == ["good", "bad", "bad"]
     assert table.notes == ("found 2. Write one of: AP/a, AP/b.",)
-
-
-def test_counts_are_a_line():
-    counts = {"read": 1, "skipped": 3, "failed": 0}
-
-    assert items_line(Report(results=(), counts=counts)) == "1 item, 3 more left out by the filter"
-
-
-def test_markdown_has_warnings_and_versions():
-    report = Report(results=(), warnings=("odd *thing*",), versions={"valor-core": "1"})
-
-    assert report.to_markdown() == markdown(report)
-    assert markdown(report) == (
-        "# Evaluation report\n\n0 items\n\n**Warning:** odd \\*thing\\*\n\n"
-        "Made with valor-core 1.\n"
-    )
-
-
-def test_a_report_read_back_gives_the_same_text():
-    report = sliced()
-
-    assert aligned_text(Report.from_dict(report.to_dict())) == aligned_text(report)
 
 
 def test_long_lists_of_parameters_are_cut_in_the_middle():

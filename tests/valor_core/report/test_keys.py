@@ -3,16 +3,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core import Result, Undefined
-from valor_core.report.flat import flat_keys
-from valor_core.report.sliced import SlicedResult
+from valor_core.report.keys import flat_keys, key_text, pairs, safe
 
 
-def result(value: Any, /, **parameters: Any) -> SlicedResult:
-    return SlicedResult({}, Result(type="Recall", parameters=parameters, value=value))
+def result(value: Any, /, **parameters: Any) -> Result:
+    return Result(type="Recall", parameters=parameters, value=value)
 
 
 def test_every_number_has_a_key_with_what_tells_it_apart() -> None:
@@ -30,7 +30,7 @@ def test_every_number_has_a_key_with_what_tells_it_apart() -> None:
 
 def test_numbers_of_a_slice_have_it_in_their_keys() -> None:
     whole = result({"tp": 1}, label="cat")
-    rain = SlicedResult({"weather": "rain", "night": True}, whole.result)
+    rain = whole.in_slice({"weather": "rain", "night": True})
 
     assert flat_keys([whole, rain]) == {
         "Recall/label:cat/tp": 1.0,
@@ -76,3 +76,42 @@ def test_keys_have_no_other_characters_than_trackers_take(
 
     assert len(flat) == len(parameters)
     assert all(re.fullmatch(r"[\w\-. :/]+", key) for key in flat)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "null"), (False, "false"), (0.5, "0.5"), ("a b", "a b"), ([1, None], "1 null")],
+)
+def test_a_value_is_written_as_people_would_write_it(value: Any, text: str) -> None:
+    assert key_text(value) == text
+    assert pairs({"name": value}) == [f"name:{text}"]
+
+
+def decoded(part: str) -> str:
+    return re.sub(r"_x([0-9A-F]{4,6})_", lambda found: chr(int(found[1], 16)), part)
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        ("ice_cream-2.5: x", "ice_cream-2.5: x"),
+        ("Köln", "Köln"),
+        ("日本", "日本"),
+        ("n/a", "n_x002F_a"),
+        ("e\u0301", "e_x0301_"),
+        ("🙂", "_x1F642_"),
+        ("box_x1_y1", "box_x1_y1"),
+        ("a_x002F_b", "a_x005F_x002F_b"),
+    ],
+)
+def test_a_part_of_a_key_keeps_letters_and_digits_and_codes_what_trackers_refuse(
+    part: str, text: str
+) -> None:
+    assert safe(part) == text
+    assert decoded(text) == part
+
+
+@given(st.text() | st.text(alphabet="_x02F/é"))
+def test_no_two_parts_of_keys_become_one(part: str) -> None:
+    assert decoded(safe(part)) == part
+    assert re.fullmatch(r"[\w\-.: ]*", safe(part))

@@ -1,4 +1,4 @@
-"""Tables of a report: a few that read well, from any metrics' results.
+"""Sections of a report: a few tables that read well, from any metrics' results.
 
 Single numbers pivot like a classification report: one row per label, one column per metric,
 averages at the bottom. Results without a label stand in a table of their own. Parameters that
@@ -13,10 +13,10 @@ from typing import Any
 
 from attrs import evolve
 
-from valor_core.metrics.result import Failed, Result, Undefined, first_line, is_number
+from valor_core.metrics.result import Failed, Result, Undefined, is_number
+from valor_core.report.keys import NO_VALUE
 from valor_core.report.report import Report
-from valor_core.report.results import Results, as_results
-from valor_core.report.sliced import NO_VALUE
+from valor_core.report.results import Results
 from valor_core.report.tables.detail_tables import detail_tables
 from valor_core.report.tables.pivot import (
     Entry,
@@ -28,6 +28,7 @@ from valor_core.report.tables.pivot import (
     comparable,
     entries_of,
     headlines,
+    is_single,
     of_key,
     overall,
     parts_of,
@@ -50,7 +51,6 @@ from valor_core.report.tables.text_table import (
     Row,
     TextColumn,
     TextTable,
-    escaped,
     number_text,
 )
 
@@ -61,15 +61,10 @@ LONG = 40
 MOST_COLUMNS = 8
 MATRIX_IN_TEXT = 15
 MOST_PAIRS = 20
-_FATES = {
-    "failed": "of them failed",
-    "not_run": "of them not run",
-    "skipped": "more left out by the filter",
-}
 
 
 def tables_of(
-    found: Report | Results | Iterable[Result],
+    found: Iterable[Result],
     *,
     most_rows: int | None = None,
     most_matrix: int = MATRIX_IN_TEXT,
@@ -79,8 +74,8 @@ def tables_of(
 
     Parameters
     ----------
-    found : Report, Results or iterable of Result
-        What to show.
+    found : iterable of Result
+        What to show: some results, or a report, of which there is more to show.
     most_rows : int, optional
         How many rows of a long table to show, the worst where the direction of a metric is
         known, else the first; all without it.
@@ -109,7 +104,7 @@ def tables_of(
     -----  ------
     cat    0.5000
     """
-    results = found.results if isinstance(found, Report) else as_results(found)
+    results = Results(found)
     entries = list(entries_of(results))
     of_no_label = [entry for entry in entries if entry.name is None]
     ready = [overall(of_no_label)] if of_no_label else []
@@ -117,126 +112,10 @@ def tables_of(
     ready += detail_tables(results)
     if most_rows is not None:
         ready = [_shortened(table, most_rows, directions or {}) for table in ready]
-    ready += _matrices(results, most_matrix)
-    ready += _breakdowns(results)
-    ready += _structures(results)
+    ready += [*_matrices(results, most_matrix), *_breakdowns(results), *_structures(results)]
     if isinstance(found, Report):
-        ready += _slices(found)
-        ready += _requirements(found)
-        ready += _facts(found)
+        ready += [*_slices(found), *_requirements(found), *_facts(found)]
     return tuple(ready)
-
-
-def items_line(report: Report) -> str:
-    """How many items took part, in a line.
-
-    Examples
-    --------
-    >>> items_line(Report(results=(), counts={"read": 1200, "failed": 2, "not_run": 30}))
-    '1,200 items, 2 of them failed, 30 of them not run'
-    """
-    counts = report.counts
-    read, missing = counts.get("read", 0), counts.get("missing_partitions", 0)
-    parts = [f"{read:,} item{'' if read == 1 else 's'}"]
-    parts += [f"{counts[key]:,} {told}" for key, told in _FATES.items() if counts.get(key, 0)]
-    if missing:
-        parts.append(f"{missing:,} partition{'' if missing == 1 else 's'} missing")
-    return ", ".join(parts)
-
-
-def cut_short(report: Report) -> list[str]:
-    """Why a report is not of all that was asked for, in a line; nothing if it is.
-
-    Examples
-    --------
-    >>> cut_short(Report(results=(), stopped="budget of 100 calls is spent"))
-    ['Stopped: budget of 100 calls is spent']
-    """
-    if report.stopped is None:
-        return []
-    told = report.stopped.removeprefix("stopped ")
-    return [f"Stopped{':' if told == report.stopped else ''} {told}"]
-
-
-def failures(report: Report) -> list[str]:
-    """Metrics that failed, those of one reason in one line.
-
-    Examples
-    --------
-    >>> from valor_core import Failed
-    >>> failures(Report(results=[Result(type="Judge", value=Failed("no reply"))]))
-    ['Judge failed: no reply']
-    """
-    types: dict[str, dict[str, None]] = {}
-    for result in report:
-        if result.error is not None:
-            types.setdefault(first_line(result.error), {})[result.type] = None
-    return [f"{', '.join(named)} failed: {reason}" for reason, named in types.items()]
-
-
-def aligned_text(report: Report) -> str:
-    """The report as aligned text, for a pipe or a file.
-
-    Examples
-    --------
-    >>> accuracy = Result(type="Accuracy", value=0.75)
-    >>> print(aligned_text(Report(results=[accuracy], counts={"read": 4})))
-    4 items
-    <BLANKLINE>
-    Results
-    <BLANKLINE>
-    metric     value
-    --------  ------
-    Accuracy  0.7500
-    <BLANKLINE>
-    """
-    parts = [items_line(report), *cut_short(report)]
-    parts += [table.plain() for table in tables_of(report)]
-    parts += [f"Warning: {warning}" for warning in report.warnings]
-    return "\n\n".join(parts) + "\n"
-
-
-def plain_tables(results: Iterable[Result]) -> str:
-    """Some results as aligned text, in the tables of a report.
-
-    Examples
-    --------
-    >>> from valor_core.metrics.result import Result
-    >>> print(plain_tables([Result(type="Accuracy", value=0.75)]))
-    Results
-    <BLANKLINE>
-    metric     value
-    --------  ------
-    Accuracy  0.7500
-    """
-    return "\n\n".join(table.plain() for table in tables_of(results))
-
-
-def markdown(report: Report) -> str:
-    """The report as Markdown.
-
-    Examples
-    --------
-    >>> print(markdown(Report(results=[Result(type="Accuracy", value=0.75)], counts={"read": 4})))
-    # Evaluation report
-    <BLANKLINE>
-    4 items
-    <BLANKLINE>
-    ## Results
-    <BLANKLINE>
-    | metric | value |
-    | --- | ---: |
-    | Accuracy | 0.7500 |
-    <BLANKLINE>
-    """
-    parts = ["# Evaluation report", items_line(report)]
-    parts += [f"**{escaped(line)}**" for line in cut_short(report)]
-    parts += [f"**Warning:** {escaped(warning)}" for warning in report.warnings]
-    parts += [table.markdown() for table in tables_of(report)]
-    if report.versions:
-        made = ", ".join(f"{name} {version}" for name, version in report.versions.items())
-        parts.append(f"Made with {made}.")
-    return "\n\n".join(parts) + "\n"
 
 
 def _shortened(table: TextTable, most_rows: int, directions: Directions) -> TextTable:
@@ -269,9 +148,7 @@ def _sortable(cell: Cell, sign: int) -> tuple[bool, float]:
 def _structured(results: Iterable[Result]) -> Iterable[Result]:
     """Results that are neither a number nor the reason why there is none."""
     for result in results:
-        value = result.value
-        is_single = value is None or is_number(value) or isinstance(value, (Undefined, Failed))
-        if not is_single:
+        if not is_single(result.value):
             yield result
 
 
@@ -281,12 +158,11 @@ def _is_matrix(result: Result) -> bool:
 
 def _matrices(results: Iterable[Result], most: int) -> list[TextTable]:
     found = [result for result in _structured(results) if _is_matrix(result)]
-    ready = []
-    for result in found:
-        held = matrix(result.value)
-        if held is not None:
-            ready.append(matrix_table(held, *title_and_caption(result, found), most))
-    return ready
+    return [
+        matrix_table(held, *title_and_caption(result, found), most)
+        for result in found
+        if (held := matrix(result.value)) is not None
+    ]
 
 
 def matrix_table(held: Matrix, title: str, caption: str, most: int = MATRIX_IN_TEXT) -> TextTable:
@@ -416,10 +292,9 @@ def _slices(report: Report) -> list[TextTable]:
     """One table per set of sliced fields; results over all items at the bottom."""
     together: dict[tuple[str, ...], list[tuple[tuple[str, ...], Results]]] = {}
     for part in report.slices:
-        values = tuple(
-            NO_VALUE if value is None else text_of(value) for value in part.where.values()
-        )
-        together.setdefault(tuple(part.where), []).append((values, part.results))
+        where = part[0].slice
+        values = tuple(NO_VALUE if value is None else text_of(value) for value in where.values())
+        together.setdefault(tuple(where), []).append((values, part))
     if all(entry.result.error for entry in entries_of(report.results)):
         return []
     return [_slice_table(fields, rows, report) for fields, rows in together.items()]
