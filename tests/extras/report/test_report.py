@@ -4,7 +4,7 @@ from typing import Any
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.metrics.item_rows import ItemRow
-from valor_core.report.report import ItemTable, SliceReport
+from valor_core.plugin import ItemTable
 from valor_core.report.requirements import Requirement
 
 
@@ -22,7 +22,7 @@ RESULTS = [
 ]
 REPORT = Report(
     results=RESULTS,
-    slices=(SliceReport({"weather": "rain"}, RESULTS[:1]), SliceReport({"weather": None}, [])),
+    slices=tuple([RESULTS[0].in_slice({"weather": value})] for value in ("rain", None)),
     items=(
         ItemTable(
             "t.Score@1",
@@ -46,6 +46,6 @@ class TestFiles:
     def test_a_frame_has_a_row_for_every_result(self) -> None:
         frame = REPORT.to_frame()
 
-        assert frame["type"].tolist() == [*(result.type for result in RESULTS), "Accuracy"]
+        assert frame["type"].tolist() == [*(one.type for one in RESULTS), "Accuracy", "Accuracy"]
         assert frame[frame["slice"] == "weather:rain"]["value"].tolist() == [0.5]
         assert frame.loc[1, "value"] == 0.25

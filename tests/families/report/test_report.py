@@ -5,7 +5,7 @@ from typing import Any
 
 from valor_core import Failed, Report, Result, Undefined
 from valor_core.metrics.item_rows import ItemRow
-from valor_core.report.report import ItemTable, SliceReport
+from valor_core.plugin import ItemTable
 from valor_core.report.requirements import Requirement
 
 
@@ -23,7 +23,7 @@ RESULTS = [
 ]
 REPORT = Report(
     results=RESULTS,
-    slices=(SliceReport({"weather": "rain"}, RESULTS[:1]), SliceReport({"weather": None}, [])),
+    slices=tuple([RESULTS[0].in_slice({"weather": value})] for value in ("rain", None)),
     items=(
         ItemTable(
             "t.Score@1",

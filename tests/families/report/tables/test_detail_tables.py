@@ -5,7 +5,7 @@ from typing import Any
 from valor_cli.pages.page import html
 
 from valor_core import Report, Result
-from valor_core.report.tables.report_tables import aligned_text, markdown
+from valor_core.report.text import aligned_text, markdown
 
 
 def result(type: str, value: Any, **details: Any) -> Result:
