@@ -325,7 +325,7 @@ def _parameters(cls: type, title: str = "parameter") -> str:
     rows = [
         (
             _named(parameter),
-            escaped(parameter.kind),
+            escaped(parameter.kind.words),
             _default(parameter),
             escaped(parameter.range),
             escaped(parameter.help),

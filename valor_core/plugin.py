@@ -105,7 +105,6 @@ if TYPE_CHECKING:
     from valor_core.metrics.sums import ExactSum, ExactSums, saved_sums
     from valor_core.parameters.declaration import (
         NoParameters,
-        Within,
         build,
         declared,
         nondefault,
@@ -114,6 +113,7 @@ if TYPE_CHECKING:
         parameters,
         plain_value,
     )
+    from valor_core.parameters.kinds import Within
     from valor_core.plugins.hooks import hookimpl
     from valor_core.plugins.spec import (
         CommandSpec,
@@ -160,9 +160,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Parameters": {
         "parameters.declaration": (
-            "NoParameters Within build declared nondefault parameter parameter_values "
+            "NoParameters build declared nondefault parameter parameter_values "
             "parameters plain_value"
         ),
+        "parameters.kinds": "Within",
     },
     "What is refused, and how": {
         "errors": (

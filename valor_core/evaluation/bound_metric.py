@@ -54,7 +54,7 @@ class BoundMetric:
         """The parameters, with paths from the folder of the config."""
         folder = self.folder
         cls: type = type(self.parameters)
-        if folder is None or not any(own.holds_paths for own in declared(cls)):
+        if folder is None or not any(own.kind.has_paths for own in declared(cls)):
             return self.parameters
 
         def found(path: Path) -> Path:

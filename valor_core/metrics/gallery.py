@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 from attrs import field, frozen
 
-from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.parameters.declaration import parameter, parameters
+from valor_core.parameters.kinds import Within
 
 INDEX = "index.html"
 """The page of the pictures, in their folder."""

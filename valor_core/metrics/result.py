@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReportError, shown
 from valor_core.metrics.result_details import check_details
-from valor_core.parameters.declaration import FromEnvironment
+from valor_core.parameters.environment import FromEnvironment
 
 _MOST_SHOWN = 200
 """Characters of a value that the repr of a result shows; a curve has thousands of numbers."""

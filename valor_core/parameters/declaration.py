@@ -7,62 +7,32 @@ report are read from the same declaration.
 
 from __future__ import annotations
 
+import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePath
-from typing import Any, Literal, Self, TypeVar, dataclass_transform
+from typing import Any, Literal, TypeVar, dataclass_transform
 
 import attrs
 from attrs import frozen
 
 from valor_core.errors import ManifestError, ParameterError, did_you_mean, shown
-from valor_core.parameters.fitting import fitter, is_understood, kind, mentions_path
+from valor_core.parameters.environment import FromEnvironment
+from valor_core.parameters.kinds import (
+    SCALARS,
+    ChoiceKind,
+    JsonSchema,
+    Kind,
+    ListKind,
+    PathKind,
+    TableKind,
+    UnionKind,
+    Within,
+)
 
 _T = TypeVar("_T")
 Json = dict[str, Any]
-
-
-@frozen
-class Within:
-    """Range check: a number between two bounds, each inside the range or not.
-
-    Parameters
-    ----------
-    low, high : float, optional
-        Bounds; None is no bound.
-    open_low, open_high : bool
-        Whether the bound itself is outside the range.
-
-    Examples
-    --------
-    >>> check = Within(0, 1, open_low=True)
-    >>> check.expectation, check(0.0), check(1.0)
-    ('lie in (0, 1]', False, True)
-    """
-
-    low: float | None = None
-    high: float | None = None
-    open_low: bool = False
-    open_high: bool = False
-
-    def __call__(self, value: Any) -> bool:
-        """Whether the number is inside."""
-        if self.low is not None and (value < self.low or (self.open_low and value == self.low)):
-            return False
-        return self.high is None or not (
-            value > self.high or (self.open_high and value == self.high)
-        )
-
-    @property
-    def expectation(self) -> str:
-        """The range in words that follow "must"."""
-        if self.high is None:
-            return f"be {'above' if self.open_low else 'at least'} {self.low}"
-        if self.low is None:
-            return f"be {'below' if self.open_high else 'at most'} {self.high}"
-        left, right = "(" if self.open_low else "[", ")" if self.open_high else "]"
-        return f"lie in {left}{self.low}, {self.high}{right}"
 
 
 def parameter(
@@ -152,20 +122,15 @@ class Parameter:
         return self.default is attrs.NOTHING
 
     @property
-    def holds_paths(self) -> bool:
-        """Whether its value is a path, or has paths in it."""
-        return mentions_path(self.annotation)
-
-    @property
-    def kind(self) -> str:
-        """Its type in words.
+    def kind(self) -> Kind:
+        """What its annotation asks of a value.
 
         Examples
         --------
-        >>> [parameter.kind for parameter in declared(_Example)]
+        >>> [parameter.kind.words for parameter in declared(_Example)]
         ['list of number', "'a' or 'b'"]
         """
-        return kind(self.annotation)
+        return kind_of(self.annotation)
 
     @property
     def range(self) -> str:
@@ -194,6 +159,85 @@ def declared(cls: type) -> tuple[Parameter, ...]:
             )
         )
     return tuple(found)
+
+
+def kind_of(annotation: Any) -> Kind:
+    """The kind of an annotation.
+
+    Raises
+    ------
+    TypeError
+        If configs cannot fill it.
+
+    Examples
+    --------
+    >>> kind_of(float | None).fit(1, "width"), kind_of(tuple[str, ...]).fit("a", "names")
+    (1.0, ('a',))
+    >>> kind_of(tuple[int, ...]).words
+    'list of whole number'
+    """
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if annotation is Any:
+        return Kind()
+    if annotation is Path:
+        return PathKind()
+    if annotation in SCALARS:
+        return SCALARS[annotation]
+    if origin is Literal:
+        return ChoiceKind.of(arguments)
+    if origin in (typing.Union, types.UnionType):
+        return UnionKind.of(tuple(map(kind_of, arguments)))
+    if origin is tuple and len(arguments) == 2 and arguments[1] is ...:
+        return ListKind.of(kind_of(arguments[0]))
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return TableKind.of(kind_of(arguments[1]))
+    if isinstance(annotation, type) and origin is None and attrs.has(annotation):
+        return _ClassKind("table", made=annotation)
+    raise TypeError(f"no kind of parameter: {shown(annotation)}")
+
+
+@frozen
+class _ClassKind(Kind):
+    made: type = object
+
+    def fit(self, value: Any, name: str) -> Any:
+        if isinstance(value, self.made):
+            return value
+        if not isinstance(value, Mapping):
+            raise self.refused(value, name)
+        try:
+            return build(self.made, value, f"{name}.")
+        except ParameterError as error:
+            raise ParameterError(error.message, error.remedy) from None
+
+    def schema(self, check: Within | None = None) -> JsonSchema:
+        return json_schema(self.made)
+
+
+def json_schema(cls: type) -> JsonSchema:
+    """JSON Schema of a class made with `parameters`, for editors that complete config files.
+
+    Examples
+    --------
+    >>> json_schema(_Example)["properties"]["mode"]
+    {'enum': ['a', 'b'], 'description': 'Mode.', 'default': 'a'}
+    """
+    properties: JsonSchema = {}
+    required: list[str] = []
+    choices: list[JsonSchema] = []
+    for parameter in declared(cls):
+        entry = parameter.kind.schema(parameter.check) | {"description": parameter.help}
+        if not parameter.required:
+            entry["default"] = plain_value(parameter.default)
+        names = (parameter.name, *parameter.aliases)
+        properties |= dict.fromkeys(names, entry)
+        if parameter.required and parameter.aliases:
+            choices.append({"anyOf": [{"required": [name]} for name in names]})
+        elif parameter.required:
+            required.append(parameter.name)
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    needed: JsonSchema = {"required": required} if required else {}
+    return schema | needed | ({"allOf": choices} if choices else {})
 
 
 @lru_cache
@@ -247,7 +291,7 @@ def build(cls: type[_T], values: Mapping[str, Any], place: str) -> _T:
         given[target] = value
     for parameter in _required(typing.cast("type", cls)):
         if parameter.name not in given:
-            sentence = f"{parameter.name}: expected a {parameter.kind}, found none"
+            sentence = f"{parameter.name}: expected a {parameter.kind.words}, found none"
             raise ParameterError(sentence, place=place)
     try:
         return cls(**given)
@@ -370,18 +414,19 @@ def _converter(owner: str, field: attrs.Attribute[Any], annotation: Any) -> Call
             f"{owner}: {name} must be declared with parameter(…)",
             f'Write it as: {name}: … = parameter(default=…, help="…")',
         )
-    if not is_understood(annotation):
+    try:
+        kind = kind_of(annotation)
+    except TypeError:
         raise ManifestError(
             f"{owner}: {name} has an annotation that configs cannot fill, {shown(annotation)}",
             "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or X | None.",
-        )
+        ) from None
     declaration: _Declaration = field.metadata["valor"]
-    fit = fitter(annotation, _nested)
     is_examined = declaration.check or declaration.non_empty or declaration.distinct
 
     def convert(value: Any) -> Any:
         try:
-            fitted = fit(value, name)
+            fitted = kind.fit(value, name)
             if is_examined and fitted is not None:
                 _examine(declaration, fitted, name)
         except ParameterError as error:
@@ -412,13 +457,6 @@ def _numbers(value: Any) -> Iterator[float]:
             yield from _numbers(item)
 
 
-def _nested(cls: type[_T], value: Mapping[str, Any], place: str) -> _T:
-    try:
-        return build(cls, value, place)
-    except ParameterError as error:
-        raise ParameterError(error.message, error.remedy) from None
-
-
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 
 
@@ -435,38 +473,6 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, tuple):
         return [plain_value(item) for item in value]
     return value.as_posix() if isinstance(value, PurePath) else value
-
-
-class FromEnvironment(str):
-    """Text that the environment filled in; a report records the reference in its place.
-
-    Parameters
-    ----------
-    text : str
-        The text with values in it.
-    reference : str
-        The text as the config has it, ``"${env:NAME}"``.
-
-    Examples
-    --------
-    >>> FromEnvironment("s3cret", "${env:KEY}")
-    '${env:KEY}'
-    """
-
-    __slots__ = ("reference",)
-    reference: str
-
-    def __new__(cls, text: str, reference: str) -> Self:
-        """Text that remembers its reference."""
-        self = super().__new__(cls, text)
-        self.reference = reference
-        return self
-
-    def __repr__(self) -> str:
-        return repr(self.reference)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return FromEnvironment, (str(self), self.reference)
 
 
 @parameters

@@ -5,12 +5,43 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from valor_core.errors import ConfigError
-from valor_core.parameters.declaration import FromEnvironment
 
 _VARIABLE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+class FromEnvironment(str):
+    """Text that the environment filled in; a report records the reference in its place.
+
+    Parameters
+    ----------
+    text : str
+        The text with values in it.
+    reference : str
+        The text as the config has it, ``"${env:NAME}"``.
+
+    Examples
+    --------
+    >>> FromEnvironment("s3cret", "${env:KEY}")
+    '${env:KEY}'
+    """
+
+    __slots__ = ("reference",)
+    reference: str
+
+    def __new__(cls, text: str, reference: str) -> Self:
+        """Text that remembers its reference."""
+        self = super().__new__(cls, text)
+        self.reference = reference
+        return self
+
+    def __repr__(self) -> str:
+        return repr(self.reference)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return FromEnvironment, (str(self), self.reference)
 
 
 def fill_in(value: Any, place: str = "", variables: Mapping[str, str] | None = None) -> Any:

@@ -9,7 +9,8 @@ from typing import Any
 from attrs import fields, frozen
 
 from valor_core.errors import ParameterError, ReadError, did_you_mean, shown
-from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.parameters.declaration import parameter, parameters
+from valor_core.parameters.kinds import Within
 from valor_core.plugins.spec import TaskSpec, by_reference
 from valor_core.readers.tables import (
     DEFAULT_PARTITION_BYTES,

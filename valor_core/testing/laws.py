@@ -23,8 +23,7 @@ from valor_core.evaluation import saved_states
 from valor_core.evaluation.job import Evaluation
 from valor_core.evaluation.tally import Tally
 from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined, as_json
-from valor_core.parameters.declaration import build, declared, parameter_values
-from valor_core.parameters.json_schema import json_schema
+from valor_core.parameters.declaration import build, declared, json_schema, parameter_values
 from valor_core.plugins.function_metric import FunctionMetricSpec
 from valor_core.plugins.registry import FIRST_PARTY, implementation
 from valor_core.plugins.spec import MetricSpec, Spec, fold

@@ -118,7 +118,7 @@ def _inputs(
         yield "the config itself", request.file
     reader = registry.find(ReaderSpec, chosen.data["reader"], task)
     for entry in declared(reader.parameter_class):
-        for name in (entry.name, *entry.aliases) if entry.holds_paths else ():
+        for name in (entry.name, *entry.aliases) if entry.kind.has_paths else ():
             for path in _paths(chosen.data.get(name)):
                 for file in _files(request.folder / path):
                     yield f"data.{name}", file

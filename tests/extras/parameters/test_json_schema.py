@@ -8,8 +8,7 @@ import jsonschema
 import pytest
 
 from valor_core.errors import ParameterError
-from valor_core.parameters.declaration import Within, build, parameter, parameters
-from valor_core.parameters.json_schema import json_schema
+from valor_core.parameters.declaration import Within, build, json_schema, parameter, parameters
 
 
 @parameters

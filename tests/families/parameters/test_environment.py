@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from valor_cli.config import fill_in
 
-from valor_core.parameters.declaration import FromEnvironment
+from valor_core.parameters.environment import FromEnvironment
 from valor_core.plugin import ConfigError
 
 VARIABLES = {"ROOT": "/data", "KEY": "s3cret"}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from valor_core import Failed, Result, Undefined
-from valor_core.parameters.declaration import FromEnvironment
+from valor_core.parameters.environment import FromEnvironment
 from valor_core.plugin import (
     Deferred,
     NamedMatrix,

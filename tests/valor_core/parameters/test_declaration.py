@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from valor_core.errors import ManifestError
-from valor_core.parameters.declaration import FromEnvironment, relocate
+from valor_core.parameters.declaration import relocate
+from valor_core.parameters.environment import FromEnvironment
 from valor_core.plugin import (
     NoParameters,
     ParameterError,
@@ -250,21 +251,21 @@ def test_an_annotation_that_no_config_can_fill_is_refused_when_the_class_is_made
 def test_what_is_declared_can_be_read_back() -> None:
     by_name = {entry.name: entry for entry in declared(Every)}
 
-    assert by_name["fraction"].kind == "number"
+    assert by_name["fraction"].kind.words == "number"
     assert by_name["fraction"].range == "in (0, 1]"
     assert by_name["count"].range == "at least 0"
     assert by_name["word"].range == "not empty"
-    assert by_name["maybe"].kind == "number or null"
-    assert by_name["listed"].kind == "list of number"
-    assert by_name["table"].kind == "table of number"
-    assert by_name["inners"].kind == "list of table"
-    assert by_name["anything"].kind == "value"
-    assert by_name["bins"].kind == "whole number or 'auto'"
+    assert by_name["maybe"].kind.words == "number or null"
+    assert by_name["listed"].kind.words == "list of number"
+    assert by_name["table"].kind.words == "table of number"
+    assert by_name["inners"].kind.words == "list of table"
+    assert by_name["anything"].kind.words == "value"
+    assert by_name["bins"].kind.words == "whole number or 'auto'"
     assert by_name["names"].aliases == ("labels",)
     assert by_name["names"].help == "Names."
     assert not by_name["names"].required
     assert declared(Needy)[0].required
-    assert [name for name, entry in by_name.items() if entry.holds_paths] == ["path"]
+    assert [name for name, entry in by_name.items() if entry.kind.has_paths] == ["path"]
 
 
 def test_plain_values_are_json_types() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from valor_core.parameters.json_schema import json_schema
+from valor_core.parameters.declaration import json_schema
 from valor_core.plugin import Within, parameter, parameters
 
 

@@ -11,7 +11,8 @@ from attrs import frozen
 from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.resources.open_resources import opened
 from valor_core.evaluation.tally import Tally
-from valor_core.parameters.declaration import Within, parameter, parameters
+from valor_core.parameters.declaration import parameter, parameters
+from valor_core.parameters.kinds import Within
 from valor_core.readers.reader import Partition
 
 

@@ -11,13 +11,8 @@ from attrs import frozen
 
 from valor_core.errors import ParameterError, ResourceError, did_you_mean, found_at, shown
 from valor_core.evaluation.resources.facts import told_by
-from valor_core.parameters.declaration import (
-    FromEnvironment,
-    build,
-    declared,
-    parameter_values,
-    relocate,
-)
+from valor_core.parameters.declaration import build, declared, parameter_values, relocate
+from valor_core.parameters.environment import FromEnvironment
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, ResourceKindSpec, ResourceSpec, Spec
 
@@ -127,7 +122,7 @@ def _identifying(
     told = with_digests(parameters)
     found = located(parameters, folder)
     for parameter in declared(spec.parameter_class):
-        if parameter.holds_paths:
+        if parameter.kind.has_paths:
             contents = _contents(getattr(found, parameter.name))
             told[parameter.name] = [told[parameter.name], contents]
     return told if spec.identity is None else {name: told[name] for name in spec.identity}

@@ -200,7 +200,7 @@ def _table(taken: tuple[Parameter, ...]) -> TextTable:
         rows.append(
             [
                 parameter.name,
-                parameter.kind,
+                parameter.kind.words,
                 "required" if parameter.required else json.dumps(_default(parameter)),
                 parameter.range,
                 f"{parameter.help}{also}",
@@ -223,7 +223,7 @@ def _jsonable(value: Any) -> Any:
 def _record(parameter: Parameter) -> dict[str, Any]:
     record: dict[str, Any] = {
         "name": parameter.name,
-        "type": parameter.kind,
+        "type": parameter.kind.words,
         "required": parameter.required,
     }
     if not parameter.required:

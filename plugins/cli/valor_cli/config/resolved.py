@@ -62,7 +62,7 @@ def _moved(section: Mapping[str, Any], cls: type, move: Callable[[str], str]) ->
     paths = {
         name
         for entry in declared(cls)
-        if entry.holds_paths
+        if entry.kind.has_paths
         for name in (entry.name, *entry.aliases)
     }
     return {k: _with_paths(v, move) if k in paths else v for k, v in section.items()}

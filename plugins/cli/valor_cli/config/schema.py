@@ -13,7 +13,7 @@ from valor_core.errors import ConfigError, ParameterError, did_you_mean, shown
 from valor_core.evaluation.options import EvaluationOptions
 from valor_core.metrics.gallery import GalleryParameters
 from valor_core.parameters.declaration import build, declared, parameter, parameters
-from valor_core.parameters.json_schema import json_schema as parameter_schema
+from valor_core.parameters.declaration import json_schema as parameter_schema
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import (
     EngineSpec,

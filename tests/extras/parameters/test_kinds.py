@@ -6,12 +6,12 @@ import pytest
 import yaml
 
 from valor_core.errors import ParameterError
-from valor_core.parameters.fitting import fitter
+from valor_core.parameters.declaration import kind_of
 
 
 @pytest.mark.parametrize("word", ["yes", "no", "on", "true"])
 def test_a_word_that_yaml_takes_for_a_boolean_is_no_key(word: str) -> None:
-    fit = fitter(Mapping[str, float], dict)
+    fit = kind_of(Mapping[str, float]).fit
     with pytest.raises(ParameterError, match=r"^grades must have strings for keys, got ") as caught:
         fit(yaml.safe_load(f"{{{word}: 1}}"), "grades")
     assert caught.value.remedy is not None

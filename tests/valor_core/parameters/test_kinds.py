@@ -5,23 +5,23 @@ from typing import Any, Literal
 
 import pytest
 
-from valor_core.parameters.fitting import fitter, is_understood, kind, mentions_path
+from valor_core.parameters.declaration import kind_of
 from valor_core.plugin import ParameterError
 
 
 def test_the_member_of_a_union_that_fits_is_taken() -> None:
-    assert fitter(bool | Path, dict)("rows.jsonl", "items") == Path("rows.jsonl")
-    assert fitter(bool | Path, dict)(True, "items") is True
+    assert kind_of(bool | Path).fit("rows.jsonl", "items") == Path("rows.jsonl")
+    assert kind_of(bool | Path).fit(True, "items") is True
 
 
 def test_a_union_that_nothing_fits_names_all_members() -> None:
     with pytest.raises(ParameterError, match=r"^items must be true or false or path, got 3$"):
-        fitter(bool | Path, dict)(3, "items")
+        kind_of(bool | Path).fit(3, "items")
 
 
 def test_a_choice_is_not_taken_for_another_that_compares_equal() -> None:
     with pytest.raises(ParameterError, match=r"^level must be one of 0, 1, got True$"):
-        fitter(Literal[0, 1], dict)(True, "level")
+        kind_of(Literal[0, 1]).fit(True, "level")
 
 
 @pytest.mark.parametrize(
@@ -37,10 +37,14 @@ def test_a_choice_is_not_taken_for_another_that_compares_equal() -> None:
     ],
 )
 def test_every_annotation_has_words(annotation: Any, words: str) -> None:
-    assert is_understood(annotation)
-    assert kind(annotation) == words
+    assert kind_of(annotation).words == words
+
+
+def test_the_members_of_a_union_stay_in_their_order() -> None:
+    assert kind_of(int | str).words == "whole number or string"
+    assert kind_of(str | int).words == "string or whole number"
 
 
 def test_paths_are_found_however_deep() -> None:
-    assert mentions_path(tuple[Path, ...] | None)
-    assert not mentions_path(tuple[str, ...] | None)
+    assert kind_of(tuple[Path, ...] | None).has_paths
+    assert not kind_of(tuple[str, ...] | None).has_paths
