@@ -118,8 +118,8 @@ class ScalarKind(Kind):
         The type in JSON Schema.
     """
 
-    made: type = str
-    accepted: tuple[type, ...] = (str,)
+    made: type[Any] = str
+    accepted: tuple[type[Any], ...] = (str,)
     called: str = "string"
 
     def fit(self, value: Any, name: str) -> Any:

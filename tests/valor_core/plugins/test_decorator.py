@@ -47,7 +47,7 @@ def test_the_name_is_bound_to_a_spec_with_the_first_line_as_summary() -> None:
 def test_the_keyword_arguments_are_the_parameters() -> None:
     length, rule = declared(long_enough.parameters)
 
-    assert (length.name, length.kind, length.default) == ("length", "whole number", 4)
+    assert (length.name, length.kind.words, length.default) == ("length", "whole number", 4)
     assert length.help == "Least number of characters."
     assert (rule.name, rule.kind, rule.default) == ("rule", "'least' or 'exact'", "least")
     assert rule.help == "Argument of long_enough."
