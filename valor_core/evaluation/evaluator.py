@@ -134,7 +134,7 @@ class Evaluator:
         self.requirements = _requirements(chosen["require"], bound, place)
         plan = Plan.of(bound, self.registry)
         asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
-        sections = check_sections(resources, place)
+        sections = check_sections(resources, self.registry, place)
         asked_for = bind_resources(asking, sections, self.registry, folder, place)
         with found_at(place):
             self.evaluation = Evaluation(

@@ -8,6 +8,8 @@ from typing import Any
 
 from valor_core.errors import ConfigError, ParameterError, shown
 from valor_core.parameters.declaration import fitted, parameter, parameters
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import ResourceSpec
 
 
 @parameters
@@ -68,7 +70,17 @@ def check_arguments(place: str = "", **arguments: Any) -> dict[str, Any]:
         raise ConfigError(error.message, error.remedy) from error
 
 
-def check_sections(sections: Any, place: str = "") -> Mapping[str, Mapping[str, Any]]:
+def as_table(name: str, value: object, registry: Registry) -> str | None:
+    """The remedy for a word in the place of a resource's table, likely meant as its kind."""
+    for spec in registry.all(ResourceSpec) if isinstance(value, str) else ():
+        if spec.short_name == name and spec.kinds is not None:
+            return f"Write it as: {name}: {{{spec.kinds}: {value}}}"
+    return None
+
+
+def check_sections(
+    sections: Any, registry: Registry, place: str = ""
+) -> Mapping[str, Mapping[str, Any]]:
     """Sections of resources, checked to be tables.
 
     Raises
@@ -82,5 +94,6 @@ def check_sections(sections: Any, place: str = "") -> Mapping[str, Mapping[str, 
         raise ConfigError(f"{place}resources must be a table, got {shown(sections)}")
     for name, section in sections.items():
         if not isinstance(section, Mapping):
-            raise ConfigError(f"{place}{name} must be a table, got {shown(section)}")
+            remedy = as_table(name, section, registry)
+            raise ConfigError(f"{place}{name} must be a table, got {shown(section)}", remedy)
     return sections

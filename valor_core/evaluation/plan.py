@@ -55,7 +55,7 @@ class Plan:
 
     Examples
     --------
-    >>> plan = Plan.of([])
+    >>> plan = Plan.of([], Registry())
     >>> plan.new_states()
     []
     """
@@ -67,14 +67,14 @@ class Plan:
     _reads: tuple[tuple[_Reading, ...], ...] = field(default=(), repr=False)
 
     @classmethod
-    def of(cls, metrics: Sequence[BoundMetric], registry: Registry | None = None) -> Plan:
+    def of(cls, metrics: Sequence[BoundMetric], registry: Registry) -> Plan:
         """The plan for some metrics.
 
         Parameters
         ----------
         metrics : sequence of BoundMetric
             The chosen metrics.
-        registry : Registry, optional
+        registry : Registry
             Where the metrics whose rows they read are looked up.
 
         Raises
@@ -196,12 +196,11 @@ def _made(metric: BoundMetric) -> tuple[Metric, Sequence[StateRequest | RowsOf]]
 
 
 def _resolved(
-    need: StateRequest | RowsOf, metric: BoundMetric, registry: Registry | None
+    need: StateRequest | RowsOf, metric: BoundMetric, registry: Registry
 ) -> tuple[BoundMetric | None, StateRequest]:
     """The request that serves a need, and the other metric whose rows it asks for."""
     if isinstance(need, StateRequest):
         return None, need
-    registry = Registry() if registry is None else registry
     with found_at(f"{metric.spec.name}: "):
         spec = registry.metric(need.metric, metric.spec.task)
         named = _passed_on(metric, spec)

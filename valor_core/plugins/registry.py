@@ -7,7 +7,6 @@ own namespace and hides nobody.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -60,9 +59,8 @@ _IN_PROCESS = ("in process", "0")
 class Registry:
     """What the installed plugins declare, by name.
 
-    A registry is a value, and two of them know nothing of each other. It reads the entry points
-    when it is made. What was installed meanwhile is looked for before a manifest is imported,
-    before a name is called unknown and before everything is listed.
+    A registry is a value, and two of them know nothing of each other. What is installed or removed
+    while it lives is noticed; a manifest that was imported stays.
 
     Parameters
     ----------
@@ -77,44 +75,30 @@ class Registry:
     """
 
     choose: Mapping[str, str] = field(factory=dict)
-    _announced: tuple[Announced, ...] = field(init=False, repr=False)
     _manifests: dict[str, Manifest] = field(init=False, factory=dict, repr=False)
     _failures: dict[str, RegistryError] = field(init=False, factory=dict, repr=False)
 
-    def __attrs_post_init__(self) -> None:
-        self._announced = entry_points(GROUP)
-
-    def _look_again(self) -> None:
-        """Notice what was installed or removed meanwhile."""
-        self._announced = entry_points(GROUP, anew=True)
-
     def _claims(self, namespace: str) -> tuple[Claim, ...]:
-        return tuple([_claim(entry) for entry in self._announced if entry.name == namespace])
+        return tuple([_claim(entry) for entry in entry_points(GROUP) if entry.name == namespace])
+
+    def _keep(self, namespace: str, manifest: Manifest) -> None:
+        # replaced, never changed: another thread may be copying an evaluator that has this one
+        self._manifests = {**self._manifests, namespace: manifest}
 
     def _has(self, namespace: str) -> bool:
-        """Whether there is something in a namespace, as far as this registry has looked."""
-        return namespace in self._manifests or any(
-            entry.name == namespace for entry in self._announced
-        )
-
-    def _is_there(self, namespace: str) -> bool:
-        """Whether there is something in a namespace by now."""
-        if not self._has(namespace):
-            self._look_again()
-        return self._has(namespace)
+        """Whether there is something in a namespace."""
+        return namespace in self._manifests or bool(self._claims(namespace))
 
     @property
     def namespaces(self) -> tuple[str, ...]:
         """Names of all namespaces that installed or registered plugins claim, sorted."""
-        self._look_again()
-        claimed = (entry.name for entry in self._announced)
+        claimed = (entry.name for entry in entry_points(GROUP))
         return tuple(sorted({*claimed, *self._manifests}))
 
     @property
     def claims(self) -> Mapping[str, tuple[Claim, ...]]:
         """For every namespace, the distributions that claim it."""
-        self._look_again()
-        namespaces = sorted({entry.name for entry in self._announced})
+        namespaces = sorted({entry.name for entry in entry_points(GROUP)})
         return {namespace: self._claims(namespace) for namespace in namespaces}
 
     def add(self, spec: MetricSpec) -> None:
@@ -129,7 +113,7 @@ class Registry:
         manifest = self.manifest(space) if self._has(space) else Manifest(space, *_IN_PROCESS)
         other = manifest.of(MetricSpec).by_name.get(fold(spec.short_name))
         if other is None:
-            self._manifests[space] = manifest.joined_by(spec, MetricSpec)
+            self._keep(space, manifest.joined_by(spec, MetricSpec))
         elif other != spec:
             raise PluginConflictError(f"{spec.name}: expected a new name, it is declared already")
 
@@ -146,7 +130,7 @@ class Registry:
         if self._has(namespace):
             raise PluginConflictError(f"{namespace}: expected a free namespace, it is taken")
         claim = Claim(namespace, "", distribution, "0")
-        self._manifests[namespace] = read_manifest(claim, manifest)
+        self._keep(namespace, read_manifest(claim, manifest))
 
     def manifest(self, namespace: str) -> Manifest:
         """What the plugin of a namespace declares; imports its manifest on first use.
@@ -164,9 +148,9 @@ class Registry:
             raise self._failures[namespace]
         if namespace not in self._manifests:
             try:
-                self._manifests[namespace] = load_manifest(self._owner(namespace))
+                self._keep(namespace, load_manifest(self._owner(namespace)))
             except RegistryError as error:
-                self._failures[namespace] = error
+                self._failures = {**self._failures, namespace: error}
                 raise
         return self._manifests[namespace]
 
@@ -343,7 +327,7 @@ class Registry:
         They are the one called like the task, core's, and the one that declares a task that no
         plugin is called like.
         """
-        yield from filter(self._is_there, wanted.homes)
+        yield from filter(self._has, wanted.homes)
         if wanted.home is None or wanted.kind.everywhere or self._has(wanted.home):
             return
         declaring = self._declares(wanted.home)
@@ -400,9 +384,6 @@ class Registry:
 
     def _owner(self, namespace: str) -> Claim:
         claims = self._claims(namespace)
-        if len(claims) != 1 or claims[0].module not in sys.modules:
-            self._look_again()
-            claims = self._claims(namespace)
         if not claims:
             raise self._unknown_namespace(namespace, f"namespace {namespace!r}")
         if len(claims) == 1:

@@ -273,8 +273,12 @@ def has_name(type: str, metric: str, name: str, aliases: tuple[str, ...] | None 
     return wanted.removeprefix(f"{fold(full.partition('.')[0])}.") in map(fold, known)
 
 
-def _spec(full: str) -> MetricSpec | None:
-    """What the plugin of a metric, if it is installed, declares under its name."""
+def installed_spec(full: str) -> MetricSpec | None:
+    """What the plugin of a metric, if it is installed, declares under its name.
+
+    A report outlives the registry of its evaluation, so what is installed is asked here, where it
+    is read.
+    """
     namespace, dot, short = full.partition(".")
     if not dot:
         return None
@@ -286,7 +290,7 @@ def _spec(full: str) -> MetricSpec | None:
 
 def _installed_aliases(full: str) -> tuple[str, ...]:
     """Other names of a metric that a report on file is of, where its plugin is installed."""
-    spec = _spec(full)
+    spec = installed_spec(full)
     return () if spec is None else spec.aliases
 
 
@@ -315,7 +319,7 @@ def defaults(metric: str) -> Mapping[str, Any]:
     >>> defaults("classification.ROCCurve@1"), defaults("strange.F1@1")
     ({'drop_intermediate': True}, {})
     """
-    spec = _spec(metric.partition("@")[0])
+    spec = installed_spec(metric.partition("@")[0])
     try:
         known = () if spec is None else declared(spec.parameter_class)
     except RegistryError:

@@ -30,7 +30,7 @@ from valor_core.metrics.state import Resources, StateRequest
 from valor_core.metrics.sums import ExactSum
 from valor_core.parameters.declaration import NoParameters, build, parameter
 from valor_core.parameters.declaration import parameters as parameter_class
-from valor_core.plugins.registry import implementation
+from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import EngineSpec, MetricSpec, Range, ResourceSpec
 from valor_core.readers.reader import Partition, Position, identity
 from valor_core.schemas import Batch
@@ -220,7 +220,7 @@ def _work(
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         marks = BoundResource(MARKS, MarksParameters(folder=folder), names=("marks",))
-        plan = Plan.of([BoundMetric(METRIC, NoParameters())])
+        plan = Plan.of([BoundMetric(METRIC, NoParameters())], Registry())
         slices = Slices(((field,),) if field else ())
         evaluation = Evaluation(batches[0].task, plan, slices, resources=(marks,))
         yield Work(evaluation, MarkedReader(tuple(batches), folder, broken or {})), folder

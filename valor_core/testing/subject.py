@@ -69,7 +69,7 @@ class Subject:
 
     metrics: tuple[BoundMetric, ...]
     resources: Resources = field(factory=dict)
-    registry: Registry | None = field(default=None, eq=False, repr=False)
+    registry: Registry = field(factory=Registry, eq=False, repr=False)
     plan: Plan = field(init=False, repr=False, default=Factory(_plan, takes_self=True))
 
     @property

@@ -233,7 +233,7 @@ def test_a_matrix_of_no_columns_lists_nothing() -> None:
 
 
 def test_a_state_merged_with_itself_has_everything_twice() -> None:
-    plan = Plan.of(bind_metrics(METRICS, REGISTRY, "classification"))
+    plan = Plan.of(bind_metrics(METRICS, REGISTRY, "classification"), REGISTRY)
     states = plan.new_states()
     for batch in mixed(0):
         plan.update(states, batch, {})

@@ -177,7 +177,8 @@ def test_the_gallery_of_the_task_needs_no_name(tmp_path: Path) -> None:
     exhibition = plan({"folder": str(tmp_path / "worst"), "most": 5}, "detection", Registry())
 
     page = exhibition.hang(
-        Evaluation("detection", Plan.of([])), InMemory.of([GOOD, BAD, MIXED], DetectionBatch)
+        Evaluation("detection", Plan.of([], Registry())),
+        InMemory.of([GOOD, BAD, MIXED], DetectionBatch),
     )
 
     text = page.read_text(encoding="utf-8")

@@ -319,7 +319,9 @@ def test_a_report_with_all_of_it_is_read_again_and_compared(tmp_path: Path) -> N
     assert again.to_json() == before.to_json()
     assert aligned_text(again) == aligned_text(before)
     found = compare(again, after, registry=Registry())
-    assert [(one.type, one.verdict) for one in found.changes] == [("Faithfulness", "better")]
+    assert [(one.entry.result.type, one.verdict) for one in found.changes] == [
+        ("Faithfulness", "better")
+    ]
 
 
 def test_slices_have_intervals_of_their_own() -> None:

@@ -190,7 +190,7 @@ def test_the_worst_are_hung_first(tmp_path: Path) -> None:
         item("bad-item"),
     ]
     exhibition = plan({"folder": tmp_path / "shown"}, "segmentation", Registry())
-    evaluation = Evaluation("segmentation", Plan.of([]))
+    evaluation = Evaluation("segmentation", Plan.of([], Registry()))
 
     page = exhibition.hang(evaluation, InMemory.of(items, SegmentationBatch))
 

@@ -346,10 +346,8 @@ def test_what_is_missing_of_a_model_is_said_with_what_to_write(
 def test_a_missing_plugin_of_judges_is_answered_with_its_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def without_llm(group: str, **options: Any) -> Any:
-        return tuple(one for one in entry_points(group, **options) if one.name != "llm")
-
-    monkeypatch.setattr("valor_core.plugins.registry.entry_points", without_llm)
+    found = [one for one in entry_points("valor.plugins") if one.name != "llm"]
+    monkeypatch.setattr("valor_core.plugins.registry.entry_points", lambda group: found)
 
     with pytest.raises(ValorError, match=r"llm\.Bias") as caught:
         evaluate_text_generation(PREDICTIONS, ["Bias"], llm_api_params={"client": "openai"})

@@ -23,7 +23,7 @@ from valor_core.schemas import Batch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
 RESPONSES = ["abcd", "ab", "abcdef", "abc", "abcd"]
-EVALUATION = Evaluation("text", Plan.of([]))
+EVALUATION = Evaluation("text", Plan.of([], Registry()))
 
 
 class Lengths:
@@ -138,7 +138,7 @@ def test_the_split_into_batches_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_items_that_the_filter_leaves_out_are_not_drawn(tmp_path: Path) -> None:
-    evaluation = Evaluation("text", Plan.of([]), filter=Filter.parse("uid != 'c'"))
+    evaluation = Evaluation("text", Plan.of([], Registry()), filter=Filter.parse("uid != 'c'"))
 
     Exhibition(Lengths(), tmp_path, most=1).hang(
         evaluation, InMemory.of(batches("a", "b", "c", "d", "e"), TextBatch)

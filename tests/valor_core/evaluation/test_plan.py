@@ -25,7 +25,7 @@ def registry(install: Callable[..., Path]) -> Registry:
 
 
 def counted(registry: Registry, *choices: Any) -> tuple[Plan, list[Any]]:
-    plan = Plan.of(bind_metrics(choices, registry, "lab"))
+    plan = Plan.of(bind_metrics(choices, registry, "lab"), registry)
     states = plan.new_states()
     plan.update(states, TextBatch.of(ITEMS), {})
     return plan, states
@@ -243,7 +243,7 @@ def test_a_scorer_that_takes_something_else_is_refused_when_the_plan_is_made(
     install("scorerlab", "scorer", sources)
 
     with pytest.raises(ManifestError, match=r"^scorer\.Half: expected scorer\.code:score to take"):
-        Plan.of(bind_metrics(["scorer.Half"], Registry(), None))
+        Plan.of(bind_metrics(["scorer.Half"], Registry(), None), Registry())
 
 
 def test_the_same_metric_twice_is_computed_twice() -> None:
@@ -252,7 +252,7 @@ def test_the_same_metric_twice_is_computed_twice() -> None:
         return 0.5 * weight
 
     bound = bind_metrics([half, {"name": half, "weight": 0.5}], Registry(), None)
-    plan = Plan.of(bound)
+    plan = Plan.of(bound, Registry())
     states = plan.new_states()
     plan.update(states, TextBatch.of(ITEMS), {})
 
@@ -270,5 +270,5 @@ def test_what_a_metric_refuses_when_it_is_made_is_named_with_its_place(
     for place, start in (("c.yaml: ", "c.yaml: metrics[1]."), ("", "lab.Crash: ")):
         bound = bind_metrics(["LongShare", "Crash"], registry, "lab", place)
         with pytest.raises(ParameterError) as caught:
-            Plan.of(bound)
+            Plan.of(bound, Registry())
         assert str(caught.value) == f"{start}top_k must be 1 where balanced is true"

@@ -49,7 +49,7 @@ def test_the_keyword_arguments_are_the_parameters() -> None:
 
     assert (length.name, length.kind.words, length.default) == ("length", "whole number", 4)
     assert length.help == "Least number of characters."
-    assert (rule.name, rule.kind, rule.default) == ("rule", "'least' or 'exact'", "least")
+    assert (rule.name, rule.kind.words, rule.default) == ("rule", "'least' or 'exact'", "least")
     assert rule.help == "Argument of long_enough."
 
 

@@ -268,7 +268,7 @@ class TestLookUp:
 def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
     """A registry in which nobody claims some namespaces, whatever is installed."""
     found = [entry for entry in entry_points(GROUP) if entry.name not in namespaces]
-    monkeypatch.setattr("valor_core.plugins.registry.entry_points", lambda group, anew=False: found)
+    monkeypatch.setattr("valor_core.plugins.registry.entry_points", lambda group: found)
     return Registry()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import ConfigError, ParameterError, did_you_mean, shown
-from valor_core.evaluation.options import EvaluationOptions
+from valor_core.evaluation.options import EvaluationOptions, as_table
 from valor_core.metrics.gallery import GalleryParameters
 from valor_core.parameters.declaration import build, declared, parameter, parameters
 from valor_core.parameters.declaration import json_schema as parameter_schema
@@ -102,14 +102,10 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
 
 def _check_no_kind(name: str, value: Any, place: str) -> None:
     """Refuse a word in the place of a resource's table, which is likely meant as its kind."""
-    if not isinstance(value, str):
-        return
-    for spec in Registry().all(ResourceSpec):
-        if spec.short_name == name and spec.kinds is not None:
-            raise ConfigError(
-                f"{place}{name}: expected a table, got {shown(value)}",
-                f"Write it as: {name}: {{{spec.kinds}: {value}}}",
-            )
+    # the registry of the run is made after what the config says under `plugins`
+    remedy = as_table(name, value, Registry())
+    if remedy is not None:
+        raise ConfigError(f"{place}{name}: expected a table, got {shown(value)}", remedy)
 
 
 def _is_foreign(key: object, known: Collection[str]) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from valor_cli import INTERRUPTED
 from valor_cli.program import streams
-from valor_core.errors import RegistryError
-from valor_core.plugins.registry import Registry
 from valor_core.report.report import Report
+from valor_core.report.results import installed_spec
 from valor_core.report.tables.sections import tables_of
 from valor_core.report.text import aligned_text, failures, items_line
 
@@ -81,10 +80,6 @@ def _stopped(report: Report) -> str:
 
 def directions(report: Report) -> dict[str, bool | None]:
     """Whether higher is better, for the metrics of a report that are installed."""
-    registry, found = Registry(), {}
-    for name in dict.fromkeys(result.metric.partition("@")[0] for result in report):
-        try:
-            found[name] = registry.metric(name).higher_is_better
-        except RegistryError:
-            found[name] = None
-    return found
+    names = {result.metric.partition("@")[0] for result in report}
+    specs = {name: installed_spec(name) for name in names}
+    return {name: None if spec is None else spec.higher_is_better for name, spec in specs.items()}

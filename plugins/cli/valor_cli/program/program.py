@@ -102,7 +102,7 @@ class Program(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of all commands, in the order of the help."""
-        return [*BUILT_IN, *(called(spec) for spec in _of_plugins(Registry()))]
+        return [*BUILT_IN, *(called(spec) for spec in _of_plugins(context.ensure_object(Registry)))]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """A command, imported now."""
@@ -110,7 +110,7 @@ class Program(click.Group):
             module = importlib.import_module(f"valor_cli.commands.{name.replace('-', '_')}")
             own: click.Command = module.command
             return own
-        return of_plugin(Registry().find(CommandSpec, name))
+        return of_plugin(context.ensure_object(Registry).find(CommandSpec, name))
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -118,7 +118,7 @@ class Program(click.Group):
         """The command that the first argument names, or an error with the nearest name."""
         name = args[0]
         if name not in BUILT_IN and not name.startswith("-"):
-            registry = Registry()
+            registry = context.ensure_object(Registry)
             try:
                 registry.find(CommandSpec, name)
             except UnknownNameError as error:
@@ -130,7 +130,7 @@ class Program(click.Group):
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in groups, those of plugins by plugin, without importing any."""
         groups = {title: list(commands.items()) for title, commands in COMMANDS.items()}
-        registry = Registry()
+        registry = context.ensure_object(Registry)
         for spec in _of_plugins(registry):
             name, version = registry.distribution(spec)
             rows = groups.setdefault(f"From {name} {version}", [])

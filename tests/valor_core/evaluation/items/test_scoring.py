@@ -25,6 +25,7 @@ from valor_core.errors import (
 )
 from valor_core.evaluation.items.journal import Journal, beside
 from valor_core.plugin import ConfigError, Failed, ResourceError, StateError, Undefined
+from valor_core.plugins.entry_points import entry_points
 from valor_core.plugins.registry import Registry
 from valor_core.schemas.text import Text
 
@@ -532,12 +533,8 @@ class TestMetricsOverMetrics:
             courtroom.metrics.Elsewhere, "needs", lambda self: (RowsOf("segmentation.X"),)
         )
         registry = Registry()
-        monkeypatch.setattr(
-            registry,
-            "_announced",
-            tuple(one for one in registry._announced if one.name != "segmentation"),
-        )
-        monkeypatch.setattr(type(registry), "_look_again", lambda self: None)
+        found = [one for one in entry_points("valor.plugins") if one.name != "segmentation"]
+        monkeypatch.setattr("valor_core.plugins.registry.entry_points", lambda group: found)
 
         with pytest.raises(MissingPluginError, match=r"pip install .*segmentation"):
             evaluate(ITEMS, "courtroom.Elsewhere", registry=registry)
