@@ -101,7 +101,7 @@ if TYPE_CHECKING:
         saved_positions,
         saved_uids,
     )
-    from valor_core.metrics.state import Content, Metric, RowsOf, StateRequest
+    from valor_core.metrics.state import Content, Metric, RowsOf, State, StateRequest
     from valor_core.metrics.sums import ExactSum, ExactSums, saved_sums
     from valor_core.parameters.declaration import (
         NoParameters,
@@ -174,7 +174,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "extras": "import_extra install",
     },
     "States": {
-        "metrics.state": "Content Metric RowsOf StateRequest",
+        "metrics.state": "Content Metric RowsOf State StateRequest",
         "metrics.derived_state": "DerivedState counted",
         "metrics.saved_columns": (
             "check_same_length saved_column saved_labels saved_number saved_offsets "

@@ -14,6 +14,7 @@ from valor_core.plugin import (
     OnDemand,
     Result,
     SchemaError,
+    State,
     StateRequest,
     Undefined,
 )
@@ -21,7 +22,7 @@ from valor_core.schemas import Batch
 
 
 @define
-class Weights:
+class Weights(State):
     """An honest state: number and exact sum of the lengths of the items' uids, halved."""
 
     count: int = 0
@@ -466,6 +467,8 @@ class Late(Honest):
 @define
 class CopiedWeights(Weights):
     """Divides into slices that are all of it."""
+
+    divides = True
 
     def select(self, positions: Any) -> Any:
         return self

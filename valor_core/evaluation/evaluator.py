@@ -41,7 +41,7 @@ from valor_core.extras import install
 from valor_core.filters import Filter
 from valor_core.kernels.threads import in_threads
 from valor_core.metrics.result import Failed, NotRun, Result
-from valor_core.metrics.state import find
+from valor_core.metrics.state import State, find
 from valor_core.parameters.environment import fill_in
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import Spec, TaskSpec
@@ -446,7 +446,7 @@ class Evaluator:
         yield from tally.warnings()
         yield from self.evaluation.idle_renames(tally)
         yield from warned(facts for _, facts in tally.facts.values())
-        told = [state.warnings() for state in states if hasattr(state, "warnings")]
+        told = [state.warnings() for state in states if isinstance(state, State)]
         told += [result.warnings for result in results]
         yield from dict.fromkeys(warning for warnings in told for warning in warnings)
 

@@ -15,7 +15,16 @@ from valor_core.evaluation.resources.bound_resource import BoundResource
 from valor_core.metrics.item_rows import ItemRows
 from valor_core.metrics.result import Failed, Result, Undefined
 from valor_core.metrics.result_details import Told
-from valor_core.metrics.state import Broken, Metric, Resources, RowsOf, StateRequest, find, join
+from valor_core.metrics.state import (
+    Broken,
+    Metric,
+    Resources,
+    RowsOf,
+    State,
+    StateRequest,
+    find,
+    join,
+)
 from valor_core.parameters.declaration import parameter_values
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import MetricSpec
@@ -106,10 +115,7 @@ class Plan:
     @property
     def refuses_nothing(self) -> bool:
         """Whether every state counts every batch that follows the schema, without resources."""
-        return all(
-            one.prepare is None and getattr(one.state, "refuses_nothing", False)
-            for one in self.requests
-        )
+        return all(one.prepare is None and one.state.refuses_nothing for one in self.requests)
 
     @property
     def waits(self) -> int:
@@ -146,7 +152,7 @@ class Plan:
     def detach(self, states: list[Any]) -> None:
         """Make the states independent of the arrays of the batches that they counted."""
         for place, state in enumerate(states):
-            if hasattr(state, "detach"):
+            if not isinstance(state, Broken):
                 try:
                     state.detach()
                 except Exception as error:
@@ -185,14 +191,22 @@ def _made(metric: BoundMetric) -> tuple[Metric, Sequence[StateRequest | RowsOf]]
     made = metric.make()
     try:
         needs = tuple(made.needs())
-        if all(isinstance(need, (StateRequest, RowsOf)) for need in needs):
+        strange = next((need for need in needs if not _is_need(need)), None)
+        if strange is None:
             return made, needs
-        reason = f"needs: expected StateRequests, got {shown(needs)}"
+        reason = f"needs: expected StateRequests of classes of State, got {shown(strange)}"
     except ValorError:
         raise
     except Exception as error:
         reason = f"needs: {type(error).__name__}: {error}"
     return FailedMetric(reason), ()
+
+
+def _is_need(need: object) -> bool:
+    if not isinstance(need, StateRequest):
+        return isinstance(need, RowsOf)
+    state: object = need.state
+    return isinstance(state, type) and issubclass(state, State)
 
 
 def _resolved(
@@ -229,7 +243,7 @@ def _passed_on(metric: BoundMetric, source: MetricSpec) -> dict[str, str]:
 
 
 def _within(state: Any, whole: Any) -> Any:
-    if not hasattr(state, "within") or isinstance(whole, Broken):
+    if isinstance(state, Broken) or isinstance(whole, Broken):
         return state
     try:
         return state.within(whole)

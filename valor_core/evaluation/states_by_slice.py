@@ -8,7 +8,7 @@ from typing import Any
 from attrs import define, field
 
 from valor_core.evaluation.slices import SliceKey, Slices, slice_from_json, slice_to_json
-from valor_core.metrics.state import Content, Resources, StateRequest
+from valor_core.metrics.state import Content, Resources, State, StateRequest
 from valor_core.schemas import Batch
 
 
@@ -44,7 +44,7 @@ def _with_resources(batch: Batch, resources: Resources) -> tuple[Batch, Resource
 
 
 @define
-class StatesBySlice:
+class StatesBySlice(State):
     """States of one request by the values of some metadata fields.
 
     Parameters
@@ -91,8 +91,7 @@ class StatesBySlice:
     def detach(self) -> None:
         """Make the states independent of the arrays of the batches that they counted."""
         for state in self._states.values():
-            if hasattr(state, "detach"):
-                state.detach()
+            state.detach()
 
     def dump(self) -> Content:
         """Every state with the values of its slice."""

@@ -236,7 +236,7 @@ class _Divided:
                 if place in self.scored:
                     rows = self.scored[place]
                     state.update(rows.select(positions) if is_part else rows)
-                elif is_part and hasattr(state, "select"):
+                elif is_part and state.divides:
                     state.merge(self._whole(request).select(positions))
                 else:
                     part = self.batch.select(positions) if part is None else part

@@ -12,7 +12,7 @@ import numpy as np
 
 from valor_core.errors import ManifestError, SchemaError, StateError, shown
 from valor_core.metrics.saved_columns import saved_column, saved_number
-from valor_core.metrics.state import Content
+from valor_core.metrics.state import Content, State
 from valor_core.metrics.sums import ExactSum, ExactSums
 from valor_core.schemas.label import Label
 
@@ -33,7 +33,7 @@ def counted(neutral: Callable[..., Any], *, takes_self: bool = False) -> Any:
     return attrs.field(init=False, default=default, metadata={_MARK: True})
 
 
-class DerivedState:
+class DerivedState(State):
     """A state that lacks only `update`; the annotations of its `counted` fields say the rest.
 
     ``int`` and ``NDArray[np.int64]`` add up, as do `ExactSum` and `ExactSums`, since plain sums

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
 from attrs import field, frozen
 
@@ -14,39 +14,59 @@ Content = dict[str, Any]
 """What a state is made of, for a file: arrays, numbers, strings, lists and dictionaries."""
 
 
-class State(Protocol):
+class State:
     """A commutative monoid over batches: same bits for any split and order of the data.
 
     A state is made by its `StateRequest`, pickles, and is not hashed or compared; two states of
-    one request are equal if what metrics read from them is equal.
-
-    A state that keeps arrays of a batch, not copies of them, has a method ``detach()`` that copies
-    them. It is called where whoever made the batch may use its arrays for the next one.
-
-    A state whose ``update`` refuses no batch that follows the schema says so with a class attribute
-    ``refuses_nothing = True``. Thin batches of a stream may then wait and be counted together.
-
-    A state that can be divided has a method ``select(positions)``: the state of the datums at some
-    positions, ascending, of the one batch that it has counted. Slices then count a batch once.
-
-    A state that finds something odd about the data has a method ``warnings()``: sentences for the
-    report, from all that it has counted.
-
-    A state that works out what items tell for themselves has a method ``within(whole)``: an equal
-    state that takes it from another one, which has counted all of its items and more.
+    one request are equal if what metrics read from them is equal. It has `update`, `merge`, `dump`
+    and `restore`; the others need to be written only where a state can do more.
     """
+
+    __slots__ = ()
+
+    refuses_nothing: ClassVar[bool] = False
+    """Whether `update` refuses no batch that follows the schema. Thin batches of a stream may then
+    wait and be counted together."""
+
+    divides: ClassVar[bool] = False
+    """Whether there is a `select`. Slices then count a batch once."""
 
     def update(self, batch: Any) -> None:
         """Count a batch, without writing to it."""
+        raise NotImplementedError
 
     def merge(self, other: Self) -> None:
         """Count what another state of the same request counted, without writing to it."""
+        raise NotImplementedError
 
     def dump(self) -> Content:
         """Everything counted so far, for a file."""
+        raise NotImplementedError
 
     def restore(self, content: Content) -> None:
         """Make a neutral state what `dump` described."""
+        raise NotImplementedError
+
+    def detach(self) -> None:
+        """Copy the arrays of batches that it keeps, where it keeps any.
+
+        It is called where whoever made a batch may use its arrays for the next one.
+        """
+
+    def select(self, positions: Any) -> Self:
+        """The state of the datums at some positions, ascending, of the one batch it has counted."""
+        raise NotImplementedError
+
+    def within(self, whole: Self) -> Self:
+        """An equal state that takes what it would work out from another, which counted more.
+
+        The other has counted all of its items; it is that of all data, and this one of a slice.
+        """
+        return self
+
+    def warnings(self) -> Iterable[str]:
+        """What is odd about the data, in sentences for the report, from all that it counted."""
+        return ()
 
 
 class Metric(Protocol):
@@ -91,13 +111,16 @@ class StateRequest:
 
     Examples
     --------
-    >>> one = StateRequest(dict, union={"thresholds": [0.5]})
-    >>> two = StateRequest(dict, union={"thresholds": [0.25, 0.5]})
-    >>> join([one, two])[0].open()
-    {'thresholds': (0.25, 0.5)}
+    >>> class Hits(State):
+    ...     def __init__(self, thresholds):
+    ...         self.thresholds = thresholds
+    >>> one = StateRequest(Hits, union={"thresholds": [0.5]})
+    >>> two = StateRequest(Hits, union={"thresholds": [0.25, 0.5]})
+    >>> join([one, two])[0].open().thresholds
+    (0.25, 0.5)
     """
 
-    state: Callable[..., Any]
+    state: type[State]
     key: tuple[tuple[str, Any], ...] = field(factory=dict, converter=_items)
     union: tuple[tuple[str, tuple[Any, ...]], ...] = field(factory=dict, converter=_unions)
     prepare: Callable[[Any, Resources], Any] | None = None

@@ -10,7 +10,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_classification.views import KeyView, views
-from valor_core.plugin import Content, StateError
+from valor_core.plugin import Content, State, StateError
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Vocabulary
@@ -35,7 +35,7 @@ class Part(Protocol):
 
 
 @define(slots=False)
-class Keyed:
+class Keyed(State):
     """A state with one part for each label key; subclasses say which kind of part.
 
     Subclasses are attrs classes whose fields are the part's settings, and set `part`.

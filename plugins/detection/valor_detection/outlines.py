@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from valor_core.plugin import (
     Content,
+    State,
     StateError,
     StateRequest,
     check_same_length,
@@ -208,7 +209,7 @@ class Roll:
 
 
 @define(slots=False, eq=False)
-class Outlines:
+class Outlines(State):
     """Names and shapes of the objects of all images.
 
     Examples

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
+from typing import ClassVar
 
 import numpy as np
 from attrs import define, field
 
-from valor_core.plugin import Content, StateError, StateRequest, saved_labels, shown
+from valor_core.plugin import Content, State, StateError, StateRequest, saved_labels, shown
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.geometry.shapes import ends
@@ -21,7 +22,7 @@ from valor_detection.table import LABEL, Table
 
 
 @define(slots=False, eq=False)
-class Overlaps:
+class Overlaps(State):
     """The objects of all images and which of them overlap; what every detection metric reads.
 
     Parameters
@@ -46,6 +47,8 @@ class Overlaps:
     >>> state.table.pairs(LABEL).ious
     array([0.5])
     """
+
+    divides: ClassVar[bool] = True
 
     convert_to: str | None
     iou_thresholds: tuple[float, ...]

@@ -13,6 +13,7 @@ from valor_core.plugin import (
     Content,
     NumberOrReason,
     Result,
+    State,
     StateError,
     StateRequest,
     label_coordinates,
@@ -37,7 +38,7 @@ _TRUE, _BOTH = 0, 2  # columns of `BoundaryCounts.table`
 
 
 @define
-class BoundaryCounts:
+class BoundaryCounts(State):
     """Boundary pixels of each label: true ones, predicted ones, and those that are both.
 
     Parameters

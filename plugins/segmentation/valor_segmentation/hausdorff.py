@@ -15,6 +15,7 @@ from valor_core.plugin import (
     ExactSums,
     NumberOrReason,
     Result,
+    State,
     StateError,
     StateRequest,
     Undefined,
@@ -45,7 +46,7 @@ _FARTHEST = 2.0**32  # pixels; more than the diagonal of any image
 
 
 @define
-class EdgeDistances:
+class EdgeDistances(State):
     """Distances between the true and predicted edges of each label, over images.
 
     Parameters

@@ -14,6 +14,7 @@ from valor_core.plugin import (
     BoundMetric,
     Content,
     Metric,
+    State,
     StateError,
     StateRequest,
     build,
@@ -59,7 +60,7 @@ class Score:
 
 
 @define
-class ImageScores:
+class ImageScores(State):
     """Values of a metric on each image alone.
 
     Parameters

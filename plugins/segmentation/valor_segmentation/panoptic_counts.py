@@ -10,6 +10,7 @@ from attrs import define, field, frozen
 from valor_core.plugin import (
     Content,
     ExactSums,
+    State,
     StateError,
     StateRequest,
     saved_column,
@@ -29,7 +30,7 @@ MATCHED, FALSE, MISSED = range(3)
 
 
 @define
-class PanopticCounts:
+class PanopticCounts(State):
     """Segments of every label, matched where their IoU is above 0.5.
 
     A label image whose values are labels, not objects, has one segment for each label.

@@ -10,6 +10,7 @@ from attrs import define, field, frozen
 
 from valor_core.plugin import (
     Content,
+    State,
     StateError,
     StateRequest,
     saved_column,
@@ -201,7 +202,7 @@ class KeyCounts:
 
 
 @define(slots=False)
-class PixelCounts:
+class PixelCounts(State):
     """Pixels by label key, true label and predicted label.
 
     Parameters

@@ -23,6 +23,7 @@ from valor_core.plugin import (
     NoParameters,
     Range,
     SchemaError,
+    State,
     StateRequest,
     Tally,
 )
@@ -39,7 +40,7 @@ METRICS = [
 ROWS = 40
 
 
-class PickyState:
+class PickyState(State):
     """Counts items and refuses some batches, as a stranger's state may."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from attrs import define, frozen
 
 from valor_core import Failed, ItemScore, Result, Undefined
 from valor_core.evaluation.items.event_loop import submit
-from valor_core.plugin import RowsOf, StateRequest
+from valor_core.plugin import RowsOf, State, StateRequest
 
 
 async def grade(item, parameters, resources):
@@ -101,7 +101,7 @@ class BadNeeds:
 
 
 @define
-class BadState:
+class BadState(State):
     def update(self, batch):
         raise RuntimeError("counted badly")
 

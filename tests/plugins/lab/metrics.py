@@ -8,11 +8,11 @@ import numpy as np
 from attrs import define
 
 from valor_core import Result
-from valor_core.plugin import DerivedState, SchemaError, StateRequest, counted, ratio
+from valor_core.plugin import DerivedState, SchemaError, State, StateRequest, counted, ratio
 from valor_core.schemas.label import Label
 
 
-class Lengths:
+class Lengths(State):
     """How many responses reach each threshold."""
 
     def __init__(self, thresholds: tuple[float, ...]) -> None:

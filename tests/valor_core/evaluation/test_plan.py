@@ -11,7 +11,7 @@ from valor_core import Registry, metric
 from valor_core.errors import ManifestError
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.evaluation.plan import Plan
-from valor_core.plugin import ConfigError, ParameterError
+from valor_core.plugin import ConfigError, ParameterError, State
 from valor_core.schemas.text import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
@@ -119,7 +119,7 @@ def test_states_are_detached_from_the_batches_where_they_can_be(registry: Regist
 
 def test_states_of_a_slice_take_from_those_of_all_data_where_they_can(registry: Registry) -> None:
     plan, states = counted(registry, "LongShare")
-    other = object()
+    other = State()
     states[0].within = lambda whole: (states[0], whole)
 
     assert plan.within([*states, other], ["all", "more"]) == [(states[0], "all"), other]

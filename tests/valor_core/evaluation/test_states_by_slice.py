@@ -6,13 +6,21 @@ from attrs import define, frozen
 
 from valor_core import Evaluator, Registry, Result
 from valor_core.evaluation.states_by_slice import StatesBySlice, by_slice
-from valor_core.plugin import BoundMetric, MetricSpec, NoParameters, Range, StateRequest, hookimpl
+from valor_core.plugin import (
+    BoundMetric,
+    MetricSpec,
+    NoParameters,
+    Range,
+    State,
+    StateRequest,
+    hookimpl,
+)
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import check_metric
 
 
 @define
-class Letters:
+class Letters(State):
     count: int = 0
 
     def update(self, batch: Any) -> None:

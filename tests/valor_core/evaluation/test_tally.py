@@ -11,7 +11,7 @@ from attrs import define, field
 
 from valor_core import Evaluator
 from valor_core.evaluation.plan import Plan
-from valor_core.plugin import Evaluation, SchemaError, StateRequest, Tally
+from valor_core.plugin import Evaluation, SchemaError, State, StateRequest, Tally
 from valor_core.schemas.text import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
@@ -35,7 +35,7 @@ def test_a_tally_comes_through_pickling(evaluation: Evaluation) -> None:
 
 
 @define
-class Lengths:
+class Lengths(State):
     """Lengths of responses; knows how many batches it was updated with."""
 
     lengths: list[int] = field(factory=list)
@@ -52,6 +52,8 @@ class Lengths:
 
 class Divisible(Lengths):
     """The same, which can be divided."""
+
+    divides = True
 
     def select(self, positions: Any) -> Divisible:
         return Divisible([self.lengths[place] for place in positions])

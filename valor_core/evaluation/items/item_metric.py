@@ -25,7 +25,7 @@ from valor_core.metrics.result import (
     first_line,
 )
 from valor_core.metrics.result_details import Told, check_details
-from valor_core.metrics.state import Content, StateRequest
+from valor_core.metrics.state import Content, State, StateRequest
 from valor_core.parameters.declaration import parameter_values
 from valor_core.plugins.registry import implementation
 from valor_core.plugins.spec import MetricSpec
@@ -35,7 +35,7 @@ MOST_REASONS = 10
 
 
 @define
-class ItemScores:
+class ItemScores(State):
     """State of a per-item metric: the rows scored so far.
 
     Parameters

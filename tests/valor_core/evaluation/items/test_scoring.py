@@ -196,7 +196,7 @@ class TestMetricsThatBreak:
         assert {result.type: result.error or result.value for result in report} == {
             "Odd": 0.5,
             "BadConstructor": "constructor: RuntimeError: constructed badly",
-            "BadNeeds": "needs: expected StateRequests, got ('s', 't', 'a', 't', 'e', 's')",
+            "BadNeeds": "needs: expected StateRequests of classes of State, got 's'",
             "BadUpdate": "update: RuntimeError: counted badly",
         }
         assert not report.ok

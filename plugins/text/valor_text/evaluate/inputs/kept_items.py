@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from valor_core.plugin import (
     Content,
     SchemaError,
+    State,
     StateError,
     saved_column,
     saved_labels,
@@ -237,7 +238,7 @@ _TASKS: dict[str, type[TextItems] | type[ClassifiedItems]] = {
 
 
 @define
-class KeptItems:
+class KeptItems(State):
     """State of a module: everything that it reads of every item.
 
     Parameters

@@ -16,6 +16,7 @@ from valor_core.plugin import (
     Numbers,
     ParameterError,
     RowsOf,
+    State,
     StateError,
     StateRequest,
     did_you_mean,
@@ -29,7 +30,7 @@ _NAMESPACE = "text."
 
 
 @define
-class ShortTexts:
+class ShortTexts(State):
     """State: the first characters of the texts of each item.
 
     Parameters
