@@ -284,11 +284,15 @@ class ReaderSpec(Spec):
     ----------
     task : str or None
         The task whose batches it makes; None where it serves any task with a plain table.
+    recognizes : str, optional
+        Where a function is that tells from files whether they are for this reader,
+        ``recognizes(files)``: it is given their paths and returns `Recognized`, or None.
     """
 
     kind: ClassVar[str] = "reader"
 
     task: str | None
+    recognizes: str | None = field(default=None, validator=optional(place_form))
 
 
 @frozen(kw_only=True)

@@ -62,5 +62,6 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             parameters="valor_core.readers.text_rows:TableParameters",
             implementation="valor_core.readers.text_rows:TableReader",
             aliases=("csv", "jsonl", "parquet"),
+            recognizes="valor_core.readers.text_rows:recognized",
         ),
     )

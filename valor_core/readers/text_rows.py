@@ -12,6 +12,7 @@ from valor_core.errors import ParameterError, ReadError, did_you_mean, shown
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.parameters.kinds import Within
 from valor_core.plugins.spec import TaskSpec, by_reference
+from valor_core.readers.recognized import Recognized, first_rows
 from valor_core.readers.tables import (
     DEFAULT_PARTITION_BYTES,
     Table,
@@ -101,6 +102,14 @@ class TableReader:
         """The batch of one range."""
         table = read_table(partition, columns=self.parameters.columns)
         yield by_reference(self.task.rows or "")(table)
+
+
+def recognized(files: Sequence[Path]) -> Recognized | None:
+    """A table of texts, by the names that the schema, Ragas and DeepEval give its columns."""
+    table = first_rows(files[0]) if len(files) == 1 else None
+    if table is None or "response" not in _fields_of(table):
+        return None
+    return Recognized(data={"path": str(files[0])}, task="text")
 
 
 def text_batch(table: Table) -> TextBatch:

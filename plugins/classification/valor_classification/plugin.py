@@ -309,6 +309,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Two tables of (uid, label) and (uid, label, score) rows",
             parameters="valor_classification.parameters.readers.long:LongParameters",
             implementation="valor_classification.readers.long:LongReader",
+            recognizes="valor_classification.readers.recognized:long",
         ),
         ReaderSpec(
             name="classification.wide",
@@ -316,6 +317,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item with a score column for each label",
             parameters="valor_classification.parameters.readers.wide:WideParameters",
             implementation="valor_classification.readers.wide:WideReader",
+            recognizes="valor_classification.readers.recognized:wide",
         ),
         ReaderSpec(
             name="classification.predicted",
@@ -323,6 +325,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item with its true and its predicted label, without scores",
             parameters="valor_classification.parameters.readers.predicted:PredictedParameters",
             implementation="valor_classification.readers.predicted:PredictedReader",
+            recognizes="valor_classification.readers.recognized:predicted",
         ),
         ReaderSpec(
             name="classification.lists",
@@ -330,5 +333,6 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="One row for each item with lists of predicted labels and scores",
             parameters="valor_classification.parameters.readers.lists:ListsParameters",
             implementation="valor_classification.readers.lists:ListsReader",
+            recognizes="valor_classification.readers.recognized:lists",
         ),
     )

@@ -290,6 +290,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="A data set and results on it in COCO's JSON, as boxes or masks",
             parameters="valor_detection.parameters.readers.coco:CocoParameters",
             implementation="valor_detection.readers.coco:CocoReader",
+            recognizes="valor_detection.readers.recognized:coco",
         ),
         ReaderSpec(
             name="detection.yolo",
@@ -311,6 +312,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Tables with a row for each box",
             parameters="valor_detection.parameters.readers.tables:TableParameters",
             implementation="valor_detection.readers.tables:TableReader",
+            recognizes="valor_detection.readers.recognized:table",
         ),
         ReaderSpec(
             name="detection.geojson",

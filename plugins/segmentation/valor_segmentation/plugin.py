@@ -232,6 +232,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Two folders of label images in PNG: gray levels, palette indices or colors",
             parameters="valor_segmentation.parameters.readers.png:PngParameters",
             implementation="valor_segmentation.readers.png:PngReader",
+            recognizes="valor_segmentation.readers.recognized:png",
             extra="images",
         ),
         ReaderSpec(

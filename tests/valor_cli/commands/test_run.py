@@ -248,7 +248,8 @@ def test_a_module_of_decorated_metrics_can_be_chosen_from(lab, valor):
             "plugins.shoutlab: expected shoutlab, got 'louder'",
         ),
         (["run", "config.yaml", "-o", "a.txt"], "expected .json, .csv, .md or .html"),
-        (["run"], "run: expected CONFIG, got nothing"),
+        (["run"], "run: expected a config, or files of data, got nothing"),
+        (["run", "config.yaml", "b.yaml"], "run: expected one config, got also b.yaml"),
         (["run", "config.yaml", "--workers", "0"], "--workers: expected"),
     ],
 )

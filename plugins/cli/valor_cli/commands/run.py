@@ -11,15 +11,21 @@ from typing import Any, TypeVar
 import click
 from attrs import evolve
 
-from valor_cli.config import put
+from valor_cli.config import override, put
 from valor_cli.config.config_file import Request
+from valor_cli.config.data_files import config_of, is_config, named_metrics
+from valor_cli.config.data_files import save_config as save
 from valor_cli.outputs import Unwritten
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
+from valor_cli.program.modules import registry_with
 from valor_cli.program.outcome import tell
+from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
 from valor_cli.run import run_config
+from valor_core.errors import ConfigError
 from valor_core.metrics.gallery import INDEX
+from valor_core.plugins.registry import Registry
 from valor_core.report.report import Report
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -131,17 +137,66 @@ def _as_given(path: Path) -> Path:
 
 
 @make_command("run")
-@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("files", metavar="CONFIG | DATA...", nargs=-1, type=click.Path(path_type=Path))
+@click.option("-m", "--metrics", multiple=True, help="Names of metrics, such as F1,ROCAUC.")
+@click.option("--task", help="Task of the data, where no config says it.")
+@click.option("--reader", help="Reader of the data, where they do not tell.")
+@click.option(
+    "--save-config",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File for the config that is run, in .yaml or .json.",
+)
 @run_options
 def command(
-    config: Path, settings: tuple[str, ...], quiet: bool, as_json: bool, **options: Any
+    files: tuple[Path, ...],
+    metrics: tuple[str, ...],
+    task: str | None,
+    reader: str | None,
+    save_config: Path | None,
+    settings: tuple[str, ...],
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
 ) -> int:
-    """Evaluate what a config says.
+    """Evaluate what a config says, or metrics on files of data.
 
-    CONFIG is a file in .yaml, .toml or .json; paths in it are relative to it.
+    CONFIG is a file in .yaml, .toml or .json, or - for standard input; paths in it are relative
+    to it. DATA is what a reader knows: a table of predictions, two files of COCO, two folders.
     """
+    request = chosen_request(files, named_metrics(metrics), task, reader, settings)
+    if save_config is not None:
+        registry = registry_with((), request.values.get("plugins"))
+        save(request.values, save_config, request.folder, registry)
+        streams.talk(f"config written to {save_config}")
     unwritten = Unwritten()
-    report = carry_out(Request.from_file(config, settings), unwritten, quiet=quiet, **options)
+    report = carry_out(request, unwritten, quiet=quiet, **options)
     code = tell(report, as_json=as_json, quiet=quiet)
     unwritten.check()
     return code
+
+
+def chosen_request(
+    files: tuple[Path, ...],
+    metrics: list[str],
+    task: str | None,
+    reader: str | None,
+    settings: tuple[str, ...],
+) -> Request:
+    """What a command line asks for: a config with options on top, or files of data."""
+    if not files:
+        raise ConfigError(
+            "run: expected a config, or files of data, got nothing",
+            "Make a config with: valor init",
+        )
+    if not is_config(files):
+        make = asked_config if can_ask() and not settings else config_of
+        config = make(files, metrics, task, reader, Registry())
+        return Request(override(config, settings), Path(), "")
+    if len(files) > 1:
+        raise ConfigError(f"run: expected one config, got also {files[1]}")
+    request = Request.from_file(files[0])
+    on_top = {"metrics": metrics or None, "task": task}
+    values = dict(request.values) | {key: one for key, one in on_top.items() if one is not None}
+    if reader is not None:
+        values = put(values, "data.reader", reader, "--reader")
+    return evolve(request, values=override(values, settings))

@@ -10,6 +10,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_cli import config as configs
+from valor_cli.config.files import STANDARD_INPUT
 from valor_cli.config.limits import check_depth
 from valor_cli.config.schema import CheckedConfig
 from valor_core.errors import ReportError
@@ -39,7 +40,7 @@ class Request:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], settings: Iterable[str] = ()) -> Request:
-        """The request in a config file, with ``path=value`` settings on top.
+        """The request in a config file, or on standard input, with ``path=value`` settings on top.
 
         Raises
         ------
@@ -47,6 +48,8 @@ class Request:
             If the file cannot be read or parsed, or a setting does not fit.
         """
         values = configs.override(configs.parse(path), settings)
+        if str(path) == STANDARD_INPUT:
+            return cls(values, Path(), "standard input: ")
         return cls(values, Path(path).parent, f"{path}: ", Path(path))
 
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,6 +14,10 @@ from valor_cli.config.limits import check_depth, nested_too_deeply, too_many_dig
 from valor_core.errors import ConfigError, MissingExtraError, did_you_mean_file, shown
 from valor_core.extras import install
 
+STANDARD_INPUT = "-"
+
+_TOML = re.compile(r"\A(\s|#.*\n)*(\[+[^\]\n]+\]+|[\w.\"'-]+[ \t]*=)")
+"""How TOML begins, after its comments: with a table, or a key and an equals sign."""
 _BOOLEAN = "tag:yaml.org,2002:bool"
 _BOOLEANS = re.compile("^(?:true|True|TRUE|false|False|FALSE)$")
 
@@ -23,7 +28,8 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
     Parameters
     ----------
     path : path
-        A file in ``.toml``, ``.yaml``, ``.yml`` or ``.json``.
+        A file in ``.toml``, ``.yaml``, ``.yml`` or ``.json``, or ``-`` for standard input in any
+        of them.
 
     Raises
     ------
@@ -33,20 +39,22 @@ def parse(path: str | os.PathLike[str]) -> dict[str, Any]:
         If it is YAML and no YAML parser is installed.
     """
     path = Path(path)
-    parsers = {".toml": _toml, ".yaml": _yaml, ".yml": _yaml, ".json": _json}
+    is_piped = str(path) == STANDARD_INPUT
     suffix = path.suffix.lower()
-    if suffix not in parsers:
+    if not is_piped and suffix not in PARSERS:
         raise ConfigError(f"{path}: expected a name in .toml, .yaml or .json")
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = sys.stdin.read() if is_piped else path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file", did_you_mean_file(path)) from error
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read, {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: expected UTF-8 text, {error.reason}") from error
+    if is_piped:
+        path, suffix = Path("standard input"), _suffix_of(text)
     try:
-        values = parsers[suffix](text, path) if text.strip() else None
+        values = PARSERS[suffix](text, path) if text.strip() else None
         check_depth(values, str(path))
     except RecursionError as error:
         raise nested_too_deeply(str(path)) from error
@@ -137,6 +145,15 @@ def _yaml(text: str, path: Path) -> Any:
         raise ConfigError(f"{path}{place}: expected YAML, {error.problem}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: expected YAML, {error}") from error
+
+
+def _suffix_of(text: str) -> str:
+    """How a text without a name is written; YAML has all of JSON."""
+    return ".toml" if _TOML.search(text) else ".yaml"
+
+
+PARSERS = {".toml": _toml, ".yaml": _yaml, ".yml": _yaml, ".json": _json}
+"""What reads a config, by the suffix of its name."""
 
 
 def _nodes_in(node: Any) -> Iterator[Any]:

@@ -35,29 +35,31 @@ def resolved(
     home = next((path.parent for path in output), Path.cwd())
 
     def move(text: str) -> str:
-        return _path_from(home, request.folder / text)
+        return path_from(home, request.folder / text)
 
     def move_found(text: str) -> str:
         return move(text) if (request.folder / text).exists() else text
 
     values["metrics"] = [
-        _moved(described, metric.spec.parameter_class, move_found)
+        moved_paths(described, metric.spec.parameter_class, move_found)
         for described, metric in zip(values["metrics"], evaluation.plan.metrics, strict=True)
     ]
     reader = registry.find(ReaderSpec, values["data"]["reader"], evaluation.task)
-    values["data"] = _moved(values["data"], reader.parameter_class, move)
+    values["data"] = moved_paths(values["data"], reader.parameter_class, move)
     for resource in evaluation.resources:
         name, cls = resource.spec.short_name, resource.spec.parameter_class
         if name in values:
-            values[name] = _moved(values[name], cls, move)
+            values[name] = moved_paths(values[name], cls, move)
     if exhibition is not None:
         for cls in (GalleryParameters, exhibition.parameters):
-            values["gallery"] = _moved(values["gallery"], cls, move)
+            values["gallery"] = moved_paths(values["gallery"], cls, move)
     own: dict[str, Any] = {key: values[key] for key in ("modules", "items") if key in values}
-    return values | _moved(own, RunConfig, move)
+    return values | moved_paths(own, RunConfig, move)
 
 
-def _moved(section: Mapping[str, Any], cls: type, move: Callable[[str], str]) -> dict[str, Any]:
+def moved_paths(
+    section: Mapping[str, Any], cls: type, move: Callable[[str], str]
+) -> dict[str, Any]:
     """A config section whose paths, as its parameter class declares them, are moved."""
     paths = {
         name
@@ -78,7 +80,8 @@ def _with_paths(value: Any, move: Callable[[str], str]) -> Any:
     return value
 
 
-def _path_from(home: Path, path: Path) -> str:
+def path_from(home: Path, path: Path) -> str:
+    """A path as it is written in a file that stands in the folder `home`."""
     try:
         return Path(os.path.relpath(path.resolve(), home.resolve())).as_posix()
     except ValueError:  # another drive

@@ -32,7 +32,8 @@ WRONG = 2
 
 COMMANDS = {
     "Evaluate": {
-        "run": "Evaluate what a config says.",
+        "init": "Write a config for some data, asking what they do not tell.",
+        "run": "Evaluate what a config says, or metrics on files of data.",
         "rerun": "Evaluate again what a saved report came from.",
         "merge": "Merge saved states of one config into a report.",
         "compare": "Say what changed from one report to another.",

@@ -1,0 +1,87 @@
+"""A table of labels is known by its columns, and what is recognized can be evaluated as it is."""
+
+from __future__ import annotations
+
+import pytest
+from valor_classification.readers import recognized
+
+from valor_core import evaluate
+
+FILES = {
+    "wide": "uid,label,score_cat,score_dog\na,cat,0.75,0.25\nb,dog,0.5,0.5\n",
+    "wide, other prefix": "id,y_true,prob_cat,prob_dog\na,cat,0.75,0.25\nb,dog,0.5,0.5\n",
+    "wide, columns called like labels": "image,target,cat,dog\na,cat,0.75,0.25\nb,dog,0.5,0.5\n",
+    "wide, one probability": "id,Y True,y_score\na,0,0.25\nb,1,0.75\n",
+    "predicted": "id,y_true,y_pred\na,cat,dog\nb,dog,dog\n",
+    "predicted, whole numbers": "truth,prediction\n3,4\n5,5\n",
+}
+READERS = {
+    "wide": recognized.wide,
+    "predicted": recognized.predicted,
+    "lists": recognized.lists,
+    "long": recognized.long,
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_table_is_known_by_the_one_reader_that_is_for_it(tmp_path, name):
+    file = tmp_path / "table.csv"
+    file.write_text(FILES[name])
+
+    found = {reader: known((file,)) for reader, known in READERS.items()}
+
+    assert [reader for reader, known in found.items() if known] == [name.partition(",")[0]]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_what_is_recognized_can_be_evaluated_with_the_metrics_that_come_with_it(tmp_path, name):
+    file = tmp_path / "table.csv"
+    file.write_text(FILES[name])
+    reader = name.partition(",")[0]
+    known = READERS[reader]((file,))
+
+    report = evaluate({"reader": reader, **known.data}, known.metrics, task="classification")
+
+    assert report.counts["read"] == 2
+    assert {result.type for result in report} >= {"Accuracy"}
+    assert report.warnings == ()
+
+
+def test_lists_of_predictions_are_known_by_their_cells(tmp_path):
+    file = tmp_path / "items.jsonl"
+    file.write_text('{"id": "a", "label": "cat", "predictions": {"cat": 0.75, "dog": 0.25}}\n')
+
+    known = recognized.lists((file,))
+
+    assert known.data == {"path": str(file), "uid": "id", "groundtruths": "label"}
+    assert recognized.predicted((file,)) is None
+    report = evaluate({"reader": "lists", **known.data}, known.metrics, task="classification")
+    assert report["Accuracy"].value == 1
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_two_long_tables_are_known_in_any_order(tmp_path, order):
+    truths, scores = tmp_path / "truths.csv", tmp_path / "scores.csv"
+    truths.write_text("id,label\na,cat\nb,dog\n")
+    scores.write_text("id,label,confidence\na,cat,0.75\nb,dog,0.5\n")
+
+    known = recognized.long((truths, scores)[::order])
+
+    assert known.data == {
+        "groundtruths": str(truths),
+        "predictions": str(scores),
+        "uid": "id",
+        "score": "confidence",
+    }
+    report = evaluate({"reader": "long", **known.data}, ["Accuracy"], task="classification")
+    assert report["Accuracy"].value == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["a,b\n1,2\n", "label,size\ncat,3\n", "", "label,score\ncat,0.5\ndog,0.5\nemu,1\n"]
+)
+def test_a_table_of_something_else_is_known_by_no_reader(tmp_path, text):
+    file = tmp_path / "table.csv"
+    file.write_text(text)
+
+    assert [known((file,)) for known in READERS.values()] == [None] * 4

@@ -1,0 +1,71 @@
+"""``valor init``: a config to start from, asked for at the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from valor_cli.config.data_files import config_of, named_metrics, save_config
+from valor_cli.program import streams
+from valor_cli.program.command import command as make_command
+from valor_cli.program.questions import ask, asked_config, can_ask
+from valor_core.errors import ConfigError
+from valor_core.plugins.registry import Registry
+
+
+@make_command("init")
+@click.argument("files", metavar="[DATA...]", nargs=-1, type=click.Path(path_type=Path))
+@click.option("-m", "--metrics", multiple=True, help="Names of metrics, such as F1,ROCAUC.")
+@click.option("--task", help="Task of the data, where they do not tell.")
+@click.option("--reader", help="Reader of the data, where they do not tell.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("valor.yaml"),
+    show_default=True,
+    help="File for the config, in .yaml or .json.",
+)
+def command(
+    files: tuple[Path, ...],
+    metrics: tuple[str, ...],
+    task: str | None,
+    reader: str | None,
+    output: Path,
+    as_json: bool,
+) -> None:
+    """Write a config for some data, asking what they do not tell.
+
+    DATA is what a reader knows: a table of predictions, two files of COCO, two folders.
+    """
+    if output.exists() and not (can_ask() and click.confirm(f"Replace {output}?", err=True)):
+        raise ConfigError(
+            f"init: {output} is there already", "Name another file, such as: -o other.yaml"
+        )
+    registry = Registry()
+    names = named_metrics(metrics)
+    if can_ask():
+        files = files or ask("Which file has the predictions? (or two files)", _paths)
+        values = asked_config(files, names, task, reader, registry)
+    elif files:
+        values = config_of(files, names, task, reader, registry)
+    else:
+        raise ConfigError(
+            "init: expected files of data, got nothing",
+            "Name them: valor init predictions.csv --metrics Accuracy",
+        )
+    save_config(values, output, Path(), registry)
+    if as_json:
+        streams.say_json({"config": str(output)})
+        return
+    streams.say(str(output))
+    streams.talk(f"Run it with: valor run {output}")
+
+
+def _paths(answer: str) -> tuple[Path, ...]:
+    paths = tuple(map(Path, answer.replace(",", " ").split()))
+    for path in paths:
+        if not path.exists():
+            raise ConfigError(f"{path}: no such file")
+    return paths

@@ -1,0 +1,250 @@
+"""Data files: the config of a run that names files and metrics in place of a config."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from valor_cli.config.files import PARSERS, STANDARD_INPUT
+from valor_cli.config.resolved import moved_paths, path_from
+from valor_core.errors import ConfigError, UnknownNameError, and_more, did_you_mean_file, shown
+from valor_core.parameters.declaration import declared
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import ReaderSpec, fold
+from valor_core.readers.recognized import Recognized, first_rows
+
+_BEGINNING = 1 << 10
+_MOST_NAMES = 20
+
+
+@frozen
+class Known:
+    """A reader that knows some files, and what it makes of them."""
+
+    reader: ReaderSpec
+    made: Recognized
+
+    @property
+    def task(self) -> str:
+        """The task of the data."""
+        return self.reader.task or self.made.task or ""
+
+    @property
+    def section(self) -> dict[str, Any]:
+        """The section ``data`` of a config."""
+        return {"reader": self.reader.name, **self.made.data}
+
+    def config(self, metrics: Sequence[str]) -> dict[str, Any]:
+        """The config that evaluates the files."""
+        return {"task": self.task, "data": self.section, "metrics": list(metrics)}
+
+
+def is_config(files: Sequence[Path]) -> bool:
+    """Whether what a command line names is a config and not data.
+
+    A single table in JSON is a config; a list, or one of two files, is data.
+
+    Examples
+    --------
+    >>> is_config([Path("run.yaml")]), is_config([Path("-")]), is_config([Path("predictions.csv")])
+    (True, True, False)
+    """
+    first = files[0]
+    suffix = first.suffix.casefold()
+    if suffix != ".json":
+        return str(first) == STANDARD_INPUT or suffix in PARSERS
+    if len(files) > 1:
+        return False
+    try:
+        with first.open("rb") as stream:
+            return not stream.read(_BEGINNING).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+    except OSError:  # whoever reads it will say what is wrong with it
+        return True
+
+
+def known_by(
+    files: Sequence[Path],
+    registry: Registry,
+    *,
+    task: str | None = None,
+    reader: ReaderSpec | None = None,
+    metrics: Sequence[str] = (),
+) -> list[Known]:
+    """Readers that know some files, the likeliest first.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        What the command line names.
+    registry : Registry
+        What is installed.
+    task : str, optional
+        What it is, where somebody says so.
+    reader : ReaderSpec, optional
+        The only one to ask.
+    metrics : sequence of str
+        What is to be computed: a reader of a task that has these is likelier.
+
+    Raises
+    ------
+    ConfigError
+        If a file is not there.
+    """
+    for file in files:
+        if not file.exists():
+            raise ConfigError(f"{file}: no such file", did_you_mean_file(file))
+    specs = registry.all(ReaderSpec) if reader is None else [reader]
+    found = [
+        Known(spec, made)
+        for spec in specs
+        if spec.recognizes is not None
+        if (made := implementation(spec, spec.recognizes)(tuple(files))) is not None
+    ]
+    fitting = [known for known in found if task is None or known.task == task]
+    # a reader of one task is told from more than one that takes any table
+    fitting.sort(key=lambda known: known.reader.task is None)
+    having = [known for known in fitting if _has_all(registry, known.task, metrics)]
+    return having or fitting
+
+
+def _has_all(registry: Registry, task: str, metrics: Iterable[str]) -> bool:
+    try:
+        return all(task in registry.metric(name, task).tasks for name in metrics)
+    except UnknownNameError:
+        return False
+
+
+def config_of(
+    files: Sequence[Path],
+    metrics: Sequence[str],
+    task: str | None,
+    reader: str | None,
+    registry: Registry,
+) -> dict[str, Any]:
+    """The config that evaluates some files.
+
+    Parameters
+    ----------
+    files : sequence of Path
+        What the command line names.
+    metrics : sequence of str
+        What is to be computed.
+    task, reader : str, optional
+        What it is, where somebody says so.
+    registry : Registry
+        What is installed.
+
+    Raises
+    ------
+    ConfigError
+        If no reader knows the files, several do, or no metric is named.
+    """
+    typed = " ".join(["valor run", *map(shlex.quote, map(str, files))])
+    named = None if reader is None else reader_called(reader, registry, task)
+    known = known_by(files, registry, task=task, reader=named, metrics=metrics)
+    if not known and named is not None:
+        known = [Known(named, Recognized(data=named_paths(files, named), task=task))]
+    if not known:
+        raise _unknown(files, typed)
+    if len({one.task for one in known}) > 1:
+        tasks = " or ".join(dict.fromkeys(one.task for one in known))
+        raise ConfigError(
+            f"{files[0]}: may be data of the task {tasks}",
+            f"Say which: {typed} --task {known[0].task}",
+        )
+    if not metrics:
+        first = ",".join(known[0].made.metrics) or "NAME,NAME"
+        raise ConfigError(
+            "run: expected the names of metrics, got none",
+            f"Name some: {typed} --metrics {first}\nSee what is there with: valor list",
+        )
+    return known[0].config(metrics)
+
+
+def named_metrics(options: Iterable[str]) -> list[str]:
+    """The names in the options ``--metrics``, which may hold several."""
+    return [name.strip() for one in options for name in one.split(",") if name.strip()]
+
+
+def reader_called(name: str, registry: Registry, task: str | None = None) -> ReaderSpec:
+    """The reader of a name; one that only one task has needs no task."""
+    called = [spec for spec in registry.all(ReaderSpec) if fold(spec.short_name) == fold(name)]
+    if task is None and len(called) == 1:
+        return called[0]
+    return registry.find(ReaderSpec, name, task)
+
+
+def _unknown(files: Sequence[Path], typed: str) -> ConfigError:
+    """What to raise where no reader knows the files, with what was found in them."""
+    names = " and ".join(map(str, files))
+    tables = [table for file in files if (table := first_rows(file)) is not None]
+    if not tables:
+        return ConfigError(
+            f"{names}: no reader knows what this is",
+            f"Name the reader: {typed} --reader NAME\nSee them with: valor list --readers",
+        )
+    columns = tables[0].names
+    listed = ", ".join(map(repr, columns[:_MOST_NAMES])) + and_more(len(columns) - _MOST_NAMES)
+    return ConfigError(
+        f"{names}: no reader knows what these columns are: {listed}",
+        f"Name the reader and its columns: {typed} --reader NAME --set data.label=COLUMN\n"
+        "Or be asked: valor init",
+    )
+
+
+def named_paths(files: Sequence[Path], spec: ReaderSpec) -> dict[str, Any]:
+    """The section ``data`` of files that a reader is to read without knowing them."""
+    paths = [str(file) for file in files]
+    if len(files) == 2 and "groundtruths" in _names(spec):
+        return {"groundtruths": paths[0], "predictions": paths[1]}
+    return {"path": paths[0] if len(paths) == 1 else paths}
+
+
+def _names(spec: ReaderSpec) -> set[str]:
+    return {entry.name for entry in declared(spec.parameter_class)}
+
+
+def save_config(values: Mapping[str, Any], file: Path, folder: Path, registry: Registry) -> None:
+    """Write a config to a file.
+
+    Parameters
+    ----------
+    values : mapping
+        The config.
+    file : Path
+        In ``.yaml``, ``.yml`` or ``.json``.
+    folder : Path
+        What paths of the config are relative to; in the file they are relative to its own folder.
+    registry : Registry
+        What is installed.
+
+    Raises
+    ------
+    ConfigError
+        If the suffix is another, or the file cannot be written.
+    """
+    suffix = file.suffix.casefold()
+    if suffix not in (".yaml", ".yml", ".json"):
+        raise ConfigError(f"config: expected a name in .yaml or .json, got {shown(str(file))}")
+    values = dict(values)
+    reader = registry.find(ReaderSpec, values["data"]["reader"], values.get("task"))
+
+    def move(path: str) -> str:
+        return path_from(file.parent, folder / path)
+
+    values["data"] = moved_paths(values["data"], reader.parameter_class, move)
+    if suffix == ".json":
+        text = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
+    else:
+        import yaml
+
+        text = yaml.safe_dump(values, sort_keys=False, allow_unicode=True)
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be written, {error.strerror}") from error

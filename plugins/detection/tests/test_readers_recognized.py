@@ -1,0 +1,88 @@
+"""Files of boxes are known by how they begin, and what is recognized can be evaluated as it is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from valor_detection.readers import recognized
+
+from valor_core import evaluate
+
+DATA_SET = {
+    "images": [{"id": 1, "width": 10, "height": 10}],
+    "categories": [{"id": 1, "name": "cat"}],
+    "annotations": [
+        {"id": 1, "image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "area": 25, "iscrowd": 0}
+    ],
+}
+RESULTS = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 5, 5], "score": 0.5}]
+
+
+@pytest.fixture
+def files(tmp_path):
+    truths, results = tmp_path / "instances.json", tmp_path / "results.json"
+    truths.write_text(json.dumps(DATA_SET))
+    results.write_text(json.dumps(RESULTS, indent=1))
+    return truths, results
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_data_set_and_results_of_coco_are_known_in_any_order(files, order):
+    known = recognized.coco(files[::order])
+
+    assert known.data == {"groundtruths": str(files[0]), "predictions": str(files[1])}
+    report = evaluate({"reader": "coco", **known.data}, known.metrics, task="detection")
+    assert report.counts["read"] == 1
+
+
+def test_results_without_boxes_are_masks(files):
+    mask = {"size": [10, 10], "counts": "025ee1"}
+    files[1].write_text(
+        json.dumps([{"image_id": 1, "category_id": 1, "segmentation": mask, "score": 0.5}])
+    )
+
+    assert recognized.coco(files).data["iou_type"] == "segm"
+
+
+@pytest.mark.parametrize(
+    ("header", "truth", "written"),
+    [
+        ("uid,label,xmin,ymin,xmax,ymax", "a,cat,0,0,5,5", {}),
+        (
+            "image_id,class,x1,y1,x2,y2",
+            "a,cat,0,0,5,5",
+            {"uid": "image_id", "label": "class", "box": ["x1", "y1", "x2", "y2"]},
+        ),
+        (
+            "image,category,x,y,width,height",
+            "a,cat,0,0,5,5",
+            {
+                "uid": "image",
+                "label": "category",
+                "box": ["x", "y", "width", "height"],
+                "box_format": "xywh",
+            },
+        ),
+    ],
+)
+def test_two_tables_of_boxes_are_known_by_their_columns(tmp_path, header, truth, written):
+    truths, results = tmp_path / "truths.csv", tmp_path / "results.csv"
+    truths.write_text(f"{header}\n{truth}\n")
+    results.write_text(f"{header},conf\n{truth},0.5\n")
+
+    known = recognized.table((results, truths))
+
+    places = {"groundtruths": str(truths), "predictions": str(results), "score": "conf"}
+    assert {"box_format": "xyxy", **known.data} == {"box_format": "xyxy"} | places | written
+    report = evaluate({"reader": "table", **known.data}, ["mAP"], task="detection")
+    assert report["mAP"][0].value == pytest.approx(1)
+
+
+def test_other_files_are_known_by_no_reader(tmp_path, files):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b\n1,2\n")
+
+    for both in ((files[0], files[0]), (table, table), (files[0],), (tmp_path, tmp_path)):
+        assert recognized.coco(both) is None
+        assert recognized.table(both) is None

@@ -1,0 +1,102 @@
+"""``valor init`` writes a config that runs, and asks what the data do not tell."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from valor_cli.config import parse
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "preds.csv").write_text("id,y_true,y_pred\na,cat,dog\nb,dog,dog\n")
+    (tmp_path / "odd.csv").write_text("one,two\ncat,dog\n")
+    return tmp_path
+
+
+def typed(arguments, answers):
+    """Exit code and screen of a command at a terminal where somebody types."""
+    mine, its = pty.openpty()
+    code = "from valor_cli import main; main()"
+    command = [sys.executable, "-c", code, *arguments]
+    with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, close_fds=True) as process:
+        os.close(its)
+        os.write(mine, "".join(f"{answer}\n" for answer in answers).encode())
+        screen = b""
+        while True:
+            try:
+                part = os.read(mine, 65536)
+            except OSError:  # on Linux, the end of what a closed terminal has to say
+                break
+            if not part:
+                break
+            screen += part
+    os.close(mine)
+    return process.returncode, screen.decode().replace("\r\n", "\n")
+
+
+def test_without_a_terminal_the_files_and_the_metrics_are_named(folder, valor):
+    result = valor("init", "preds.csv", "-m", "Accuracy", "-o", "run.yaml")
+
+    assert result.exit_code == 0
+    assert result.stderr == "Run it with: valor run run.yaml\n"
+    assert json.loads(valor("run", "run.yaml", "--json").stdout)["results"][0]["value"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["preds.csv", "-o", "odd.csv"],
+            "valor: init: odd.csv is there already\nName another file, such as: -o other.yaml\n",
+        ),
+        (
+            [],
+            "valor: init: expected files of data, got nothing\n"
+            "Name them: valor init predictions.csv --metrics Accuracy\n",
+        ),
+        (
+            ["preds.csv", "-m", "F1", "-o", "run.toml"],
+            "valor: config: expected a name in .yaml or .json, got 'run.toml'\n",
+        ),
+    ],
+)
+def test_nothing_is_replaced_and_nothing_is_guessed(folder, valor, arguments, message):
+    result = valor("init", *arguments)
+
+    assert (result.exit_code, result.stderr) == (2, message)
+    assert (folder / "odd.csv").read_text() == "one,two\ncat,dog\n"
+
+
+def test_at_a_terminal_what_the_data_do_not_tell_is_asked(folder):
+    code, screen = typed(
+        ["init"], ["odd.csv", "predicted", "one", "two", "Acuracy", "Accuracy, F1"]
+    )
+
+    assert code == 0, screen
+    assert "odd.csv has 2 columns: one, two" in screen
+    assert "Did you mean 'Accuracy'?" in screen
+    assert parse("valor.yaml") == {
+        "task": "classification",
+        "data": {
+            "reader": "classification.predicted",
+            "path": "odd.csv",
+            "label": "one",
+            "prediction": "two",
+        },
+        "metrics": ["Accuracy", "F1"],
+    }
+
+
+def test_at_a_terminal_a_run_asks_for_metrics_and_offers_some(folder):
+    code, screen = typed(["run", "preds.csv"], [""])
+
+    assert code == 0, screen
+    assert "Which metrics? (names, with commas between) [Accuracy, Precision, Recall, F1]" in screen
+    assert "0.5000" in screen

@@ -1,0 +1,138 @@
+"""A run of files and metrics: told from the files, or refused with what to say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from valor_cli.config import parse
+from valor_cli.config.data_files import is_config
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "preds.csv").write_text("id,y_true,y_pred\na,cat,dog\nb,dog,dog\n")
+    (tmp_path / "odd.csv").write_text("one,two\ncat,dog\n")
+    return tmp_path
+
+
+def test_a_table_of_predictions_is_evaluated_without_a_config(folder, valor):
+    result = valor("run", "preds.csv", "--metrics", "Accuracy,F1", "--json")
+
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert found["results"][0]["value"] == 0.5
+    assert found["config"]["data"]["reader"] == "classification.predicted"
+
+
+def test_the_config_that_is_run_can_be_saved_and_run_again_from_elsewhere(
+    folder, valor, monkeypatch
+):
+    (folder / "below").mkdir()
+
+    saved = valor("run", "preds.csv", "-m", "Accuracy", "-q", "--save-config", "below/run.yaml")
+    monkeypatch.chdir(folder / "below")
+    again = valor("run", "run.yaml", "--json")
+
+    assert saved.stderr == "config written to below/run.yaml\n"
+    assert parse("run.yaml") == {
+        "task": "classification",
+        "data": {
+            "reader": "classification.predicted",
+            "path": "../preds.csv",
+            "uid": "id",
+            "label": "y_true",
+            "prediction": "y_pred",
+        },
+        "metrics": ["Accuracy"],
+    }
+    assert json.loads(again.stdout)["results"][0]["value"] == 0.5
+
+
+def test_metrics_of_the_command_line_take_the_place_of_a_configs(folder, valor):
+    valor("run", "preds.csv", "-m", "Accuracy", "-q", "--save-config", "run.json")
+
+    result = valor("run", "run.json", "-m", "Recall", "--set", "metrics[0]=F1", "--json")
+
+    assert {one["type"] for one in json.loads(result.stdout)["results"]} == {"F1"}
+
+
+def test_columns_of_other_names_are_named_on_the_command_line(folder, valor):
+    result = valor(
+        *("run", "odd.csv", "-m", "Accuracy", "--reader", "predicted", "--json"),
+        *("--set", "data.label=one", "--set", "data.prediction=two"),
+    )
+
+    assert json.loads(result.stdout)["results"][0]["value"] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["odd.csv", "-m", "F1"],
+            "valor: odd.csv: no reader knows what these columns are: 'one', 'two'\n"
+            "Name the reader and its columns: valor run odd.csv --reader NAME "
+            "--set data.label=COLUMN\nOr be asked: valor init\n",
+        ),
+        (
+            ["preds.csv"],
+            "valor: run: expected the names of metrics, got none\n"
+            "Name some: valor run preds.csv --metrics Accuracy,Precision,Recall,F1\n"
+            "See what is there with: valor list\n",
+        ),
+        (["pred.csv"], "valor: pred.csv: no such file\nDid you mean 'preds.csv'?\n"),
+        (
+            [],
+            "valor: run: expected a config, or files of data, got nothing\n"
+            "Make a config with: valor init\n",
+        ),
+        (
+            ["preds.csv", "-m", "Acuracy"],
+            "valor: metric 'Acuracy': unknown in the task 'classification'\n"
+            "Did you mean 'Accuracy'?\n",
+        ),
+    ],
+)
+def test_what_the_files_do_not_tell_is_asked_for_in_two_lines(folder, valor, arguments, message):
+    result = valor("run", *arguments)
+
+    assert (result.exit_code, result.stderr) == (2, message)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "metrics: [shoutlab.Loudness]\ndata: {reader: shoutlab.lines, path: lines.txt}\n",
+        '{"metrics": ["shoutlab.Loudness"], "data": {"reader": "shoutlab.lines", '
+        '"path": "lines.txt"}}',
+        '# a comment\nmetrics = ["shoutlab.Loudness"]\n[data]\nreader = "shoutlab.lines"\n'
+        'path = "lines.txt"\n',
+    ],
+    ids=["yaml", "json", "toml"],
+)
+@pytest.mark.usefixtures("lab")
+def test_a_config_is_read_from_standard_input(valor, text):
+    result = valor("run", "-", "--json", input=text)
+
+    assert json.loads(result.stdout)["results"][0]["value"] == 0.6
+
+
+@pytest.mark.usefixtures("lab")
+def test_what_is_wrong_on_standard_input_is_called_that(valor):
+    result = valor("run", "-", input="metrics: [\n")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith("valor: standard input, line 2, column 1: expected YAML, ")
+
+
+def test_one_table_in_json_is_a_config_and_a_list_or_two_files_are_data(tmp_path):
+    table, rows = tmp_path / "table.json", tmp_path / "rows.json"
+    table.write_text('{"metrics": ["AP"]}')
+    rows.write_text('\n [{"uid": "a"}]')
+
+    assert is_config([table])
+    assert is_config([tmp_path / "missing.json"])
+    assert not is_config([rows])
+    assert not is_config([table, rows])
