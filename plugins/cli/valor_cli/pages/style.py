@@ -53,6 +53,16 @@ th, td { padding: 5px 14px; text-align: left; vertical-align: baseline;
 th:first-child, td:first-child { padding-left: 4px; }
 thead th { color: var(--soft); font-weight: 500; white-space: nowrap; }
 tbody th { font-weight: 500; }
+th.sorts { cursor: pointer; }
+th.sorts:hover { color: var(--ink); }
+th.sorts:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
+th[aria-sort] { color: var(--ink); }
+th[aria-sort]::after { content: " ▲"; font-size: 9px; }
+th[aria-sort=descending]::after { content: " ▼"; }
+.filter { display: block; width: 100%; max-width: 260px; margin: 8px 0; padding: 5px 10px;
+  font: 14px var(--sans); color: var(--ink); background: var(--paper);
+  border: 1px solid var(--line); border-radius: 6px; }
+.filter:focus-visible { outline: 2px solid var(--accent); }
 .n { text-align: right; white-space: nowrap; }
 td.bar { background: linear-gradient(to right, var(--bar) var(--share), transparent 0)
   no-repeat right 4px center / 88px calc(100% - 7px); min-width: 100px; }
@@ -83,6 +93,7 @@ pre { margin: 0; padding: 14px 16px; overflow: auto; background: var(--paper);
   main { max-width: none; padding: 0; }
   section, .card { border-color: #ccc; }
   section { break-inside: auto; } h2 { break-after: avoid; } tr { break-inside: avoid; }
+  .filter { display: none; }
   .scroll, .long { overflow: visible; max-height: none; }
   td.bar, svg.plot, .pill { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   details::details-content { content-visibility: visible; block-size: auto; }
