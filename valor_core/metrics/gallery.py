@@ -44,6 +44,11 @@ class Picture:
         What its caption counts, such as ``{"missed": 2}``.
     notes : sequence of str
         What else its caption says, such as why there is no background.
+    colors : mapping of str to str
+        What colors mean in it that not every picture has, such as those of labels: words, with
+        the CSS color of each.
+    wide : bool
+        Whether it is several pictures side by side, which have a row of the page to themselves.
 
     Examples
     --------
@@ -55,6 +60,8 @@ class Picture:
     thumbnail: bytes = field(repr=False)
     counts: Mapping[str, float]
     notes: Sequence[str] = ()
+    colors: Mapping[str, str] = field(factory=dict)
+    wide: bool = False
 
 
 @frozen

@@ -134,8 +134,9 @@ class DetectionGallery:
             kind: sum(mark.kind == kind and bool(mark.words) for mark in marks)
             for kind in (FOUND, WRONG, FALSE, MISSED)
         }
+        small = canvas.thumbnail()  # without the line below, which the page has in text
         canvas.foot(counts, COLORS)
-        return Picture(canvas.png(), canvas.thumbnail(), counts, notes)
+        return Picture(canvas.png(), small, counts, notes)
 
     def _outcomes(self, batch: DetectionBatch) -> tuple[Table, Outcomes]:
         chosen = self.parameters

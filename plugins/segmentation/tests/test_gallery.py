@@ -197,3 +197,16 @@ def test_the_worst_are_hung_first(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "right-item" not in text
     assert text.index("worst-item") < text.index("bad-item")
+
+
+def test_the_small_picture_is_wide_enough_for_its_panels_and_leaves_the_legend_to_the_page() -> (
+    None
+):
+    picture = drawn(item())
+    whole = Image.open(io.BytesIO(picture.image))
+    small = Image.open(io.BytesIO(picture.thumbnail))
+
+    assert picture.wide
+    assert set(picture.colors) == {"cat", "dog"}
+    assert small.width == whole.width <= 1280
+    assert small.height < whole.height

@@ -158,14 +158,16 @@ class SegmentationGallery:
         kinds = sum((view.kinds for view in views), np.zeros(len(_KINDS), np.int64)).tolist()
         counts = {kind: kinds[_KINDS.index(kind)] for kind in (RIGHT, WRONG, FALSE, MISSED)}
         there = sorted(set().union(*(view.labels for view in views)))
-        legend = [(str(batch.labels[code]), paints[code]) for code in there]
-        legend += [(f"{kind} {count:,}", COLORS[kind]) for kind, count in counts.items()]
-        drawn = sheet(rows, scaled(*shape), legend)
+        colors = {str(batch.labels[code]): paints[code] for code in there}
+        counted = [(f"{kind} {count:,}", COLORS[kind]) for kind, count in counts.items()]
+        drawn = sheet(rows, scaled(*shape), [*colors.items(), *counted])
         return Picture(
             encoded(drawn, "PNG", optimize=True),
-            thumbnail(drawn),
+            thumbnail(sheet(rows, scaled(*shape), ())),  # the page says in text what colors mean
             counts,
             [*notes, *self._values(batch)],
+            colors,
+            wide=True,
         )
 
     def _image(self, batch: SegmentationBatch) -> tuple[Image.Image | None, list[str]]:

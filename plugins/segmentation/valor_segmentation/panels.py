@@ -14,7 +14,8 @@ from PIL import Image, ImageDraw, ImageFont
 SHORTEST, LONGEST = 320, 640
 """Limits of the longer side of a panel, in pixels; pictures are enlarged or reduced to them."""
 
-THUMBNAIL = 640
+THUMBNAIL = (1280, 640)
+"""Largest width and height of a small picture, several panels side by side."""
 _GAP, _LETTER = 8, 16
 _PAPER, _INK = "#1c2024", "#ffffff"
 
@@ -61,7 +62,7 @@ def sheet(
     size : (int, int)
         Width and height of each.
     legend : sequence of (str, str)
-        Words, with the color of each.
+        Words, with the color of each; there may be none.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def encoded(image: Image.Image, kind: str, **options: Any) -> bytes:
 def thumbnail(image: Image.Image) -> bytes:
     """The image, small, as a JPEG file."""
     small = image.copy()
-    small.thumbnail((THUMBNAIL, THUMBNAIL))
+    small.thumbnail(THUMBNAIL)
     return encoded(small, "JPEG", quality=82)
 
 

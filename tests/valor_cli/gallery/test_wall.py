@@ -124,3 +124,13 @@ def test_one_of_several_groups_can_be_shown_alone_without_a_script() -> None:
     assert re.findall(r'<figure class="(g\d)">', page) == ["g1", "g2", "g2"]
     assert "main:has(#g2:checked) figure:not(.g2) { display: none; }" in page
     assert 'type="radio"' not in html(shown[1:], LEGEND, "text")
+
+
+def test_panels_have_a_row_of_their_own_and_the_page_says_what_colors_of_labels_mean() -> None:
+    picture = Picture(b"", b"", {}, colors={"sky": "#4363d8"}, wide=True)
+    exhibits = [Exhibit("001-a.png", "a", picture), Exhibit("002-b.png", "b", picture)]
+
+    page = html(exhibits, {"missed": "gold"}, "segmentation")
+
+    assert page.count('<figure class="wide">') == 2
+    assert page.count('<i style="background: #4363d8"></i>sky') == 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -31,10 +31,10 @@ _OWN_STYLE = """
   margin-top: 24px; }
 .wall figure { display: flex; flex-direction: column; max-width: none; background: var(--sheet);
   border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
-.wall a { display: flex; align-items: center; justify-content: center; height: 250px;
-  background: var(--paper); border-bottom: 1px solid var(--line); }
+.wall a { display: block; background: var(--paper); border-bottom: 1px solid var(--line); }
 .wall a:focus-visible { outline: 3px solid var(--accent); outline-offset: -3px; }
-.wall img { max-width: 100%; max-height: 100%; display: block; }
+.wall img { width: 100%; max-height: 400px; object-fit: contain; display: block; }
+.wall .wide { grid-column: 1 / -1; }
 .wall figcaption { margin: 0; padding: 10px 14px 13px; }
 .wall b { overflow-wrap: anywhere; }
 .wall span { margin-right: 14px; white-space: nowrap; font-variant-numeric: tabular-nums; }
@@ -100,10 +100,7 @@ def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> s
         if count
         else "No item has an error"
     )
-    keys = "".join(
-        f'<li><i style="background: {escape(color)}"></i>{escape(words)}</li>'
-        for words, color in legend.items()
-    )
+    labels = dict(pair for one in exhibits for pair in _colors(one))
     groups = Counter(group for one in exhibits if (group := _group(one)) is not None)
     numbers = {group: number for number, group in enumerate(groups, 1)}
     title = f"Gallery: {escape(task)}"
@@ -112,7 +109,7 @@ def html(exhibits: Sequence[Exhibit], legend: Mapping[str, str], task: str) -> s
         f'{_MARK}\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{STYLE}{_OWN_STYLE}{_rules(numbers)}</style>\n</head>\n<body>\n<main>\n"
         f'<header>\n<h1>{title}</h1>\n<p class="sub">{about}</p>\n'
-        f'<ul class="legend">{keys}</ul>\n{_choice(groups, numbers)}</header>\n'
+        f"{_legend(legend)}{_legend(labels)}{_choice(groups, numbers)}</header>\n"
         f'<div class="wall">\n'
         f"{chr(10).join(_figure(one, legend, numbers) for one in exhibits)}\n</div>\n"
         "</main>\n</body>\n</html>\n"
@@ -127,6 +124,19 @@ def is_catalog(page: Path) -> bool:
 def pictures(page: Path) -> list[str]:
     """The files that hang in a page that `html` made."""
     return _PICTURE.findall(page.read_text(encoding="utf-8"))
+
+
+def _colors(exhibit: Exhibit) -> Iterable[tuple[str, str]]:
+    """What the picture alone has colors for."""
+    return exhibit.picture.colors.items() if isinstance(exhibit.picture, Picture) else ()
+
+
+def _legend(colors: Mapping[str, str]) -> str:
+    keys = "".join(
+        f'<li><i style="background: {escape(color)}"></i>{escape(words)}</li>'
+        for words, color in colors.items()
+    )
+    return f'<ul class="legend">{keys}</ul>\n' if colors else ""
 
 
 def _group(exhibit: Exhibit) -> str | None:
@@ -177,8 +187,9 @@ def _figure(exhibit: Exhibit, legend: Mapping[str, str], numbers: Mapping[str, i
         below = f'<div class="below">{tables}</div>' if tables else ""
         texts = f'<div class="texts">{"".join(columns)}</div>'
         return f"<figure{group}>{texts}{below}{caption}</figure>"
+    wide = ' class="wide"' if picture.wide else ""
     return (
-        f'<figure><a href="{exhibit.file}"><img alt="{uid}" src="{_data(picture.thumbnail)}"></a>'
+        f'<figure{wide}><a href="{exhibit.file}"><img alt="{uid}" src="{_data(picture.thumbnail)}"></a>'
         f"{caption}</figure>"
     )
 
