@@ -192,7 +192,8 @@ def _unknown(files: Sequence[Path], typed: str) -> ConfigError:
     listed = ", ".join(map(repr, columns[:_MOST_NAMES])) + and_more(len(columns) - _MOST_NAMES)
     return ConfigError(
         f"{names}: no reader knows what these columns are: {listed}",
-        f"Name the reader and its columns: {typed} --reader NAME --set data.label=COLUMN\n"
+        tables[0].header_remedy
+        or f"Name the reader and its columns: {typed} --reader NAME --set data.label=COLUMN\n"
         "Or be asked: valor init",
     )
 

@@ -91,6 +91,12 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
     known = {name for entry in declared(RunConfig) for name in (entry.name, *entry.aliases)}
     sections = {k: v for k, v in values.items() if isinstance(v, Mapping) and _is_foreign(k, known)}
     own = {k: v for k, v in values.items() if k not in sections}
+    if isinstance(own.get("data"), str):
+        raise ConfigError(
+            f"{place}data must be a table, got {shown(own['data'])}",
+            f"Write it as: data: {{reader: NAME, path: {own['data']}}}\n"
+            "See the readers with: valor list --readers",
+        )
     for name, value in own.items():
         if name not in known:
             _check_no_kind(name, value, place)

@@ -189,8 +189,8 @@ def _figure(exhibit: Exhibit, legend: Mapping[str, str], numbers: Mapping[str, i
         return f"<figure{group}>{texts}{below}{caption}</figure>"
     wide = ' class="wide"' if picture.wide else ""
     return (
-        f'<figure{wide}><a href="{exhibit.file}"><img alt="{uid}" src="{_data(picture.thumbnail)}"></a>'
-        f"{caption}</figure>"
+        f'<figure{wide}><a href="{exhibit.file}">'
+        f'<img alt="{uid}" src="{_data(picture.thumbnail)}"></a>{caption}</figure>'
     )
 
 
