@@ -115,6 +115,7 @@ if TYPE_CHECKING:
     )
     from valor_core.parameters.kinds import Within
     from valor_core.plugins.hooks import hookimpl
+    from valor_core.plugins.publishing import published_later
     from valor_core.plugins.spec import (
         CommandSpec,
         EngineSpec,
@@ -154,6 +155,7 @@ if TYPE_CHECKING:
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "What a manifest says": {
         "plugins.hooks": "hookimpl",
+        "plugins.publishing": "published_later",
         "plugins.spec": (
             "CommandSpec EngineSpec GallerySpec MetricSpec Range ReaderSpec Reference "
             "ResourceKindSpec ResourceSpec TaskSpec by_reference fold"

@@ -191,7 +191,8 @@ def test_no_import_is_hidden_in_a_function_or_behind_type_checking_but_those_agr
 
     assert late - published == set(LATE)
     for name, module in (("valor_core", valor_core), ("plugin", valor_core.plugin)):
-        assert {home for own, home in published if own == name} == set(module._LATER)
+        at_once = {"plugins.publishing"}  # what publishes is there already
+        assert {home for own, home in published if own == name} == set(module._LATER) - at_once
         assert set(module.__all__) >= {one for names in module._LATER.values() for one in names}
 
 

@@ -18,9 +18,10 @@ def published_later(
     module : str
         Its name.
     names : mapping of str to sequence of str
-        What it publishes, by the modules of core that define it.
+        What it publishes, by the modules of its package that define it.
     """
-    homes = {name: f"valor_core.{home}" for home, defined in names.items() for name in defined}
+    package = module.partition(".")[0]
+    homes = {name: f"{package}.{home}" for home, defined in names.items() for name in defined}
     own = vars(sys.modules[module])
 
     def get(name: str) -> Any:

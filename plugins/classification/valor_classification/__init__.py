@@ -6,18 +6,14 @@ function in the style of the metrics documentation.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from valor_core.plugin import published_later
 
 if TYPE_CHECKING:
     from valor_classification.documented import evaluate_classification
 
 __all__ = ["evaluate_classification"]
 
-
-def __getattr__(name: str) -> Any:
-    # Imported when asked for, so that the manifest loads without the schemas.
-    if name == "evaluate_classification":
-        from valor_classification.documented import evaluate_classification
-
-        return evaluate_classification
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # which would take any name for one of this module
+    __getattr__, __dir__ = published_later(__name__, {"documented": ["evaluate_classification"]})

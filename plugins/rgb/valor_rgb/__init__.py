@@ -6,7 +6,9 @@ RGBMetrics.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from valor_core.plugin import published_later
 
 if TYPE_CHECKING:
     from valor_rgb.documented import (
@@ -29,19 +31,12 @@ __all__ = [
     "evaluate_noise_robustness",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # Imported when asked for, so that the manifest loads without the schemas.
-    if name == "RGBSample":
-        from valor_rgb.samples.sample import RGBSample
-
-        return RGBSample
-    if name == "RGBBatch":
-        from valor_rgb.samples.batch import RGBBatch
-
-        return RGBBatch
-    if name in __all__:
-        from valor_rgb import documented
-
-        return getattr(documented, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # which would take any name for one of this module
+    __getattr__, __dir__ = published_later(
+        __name__,
+        {
+            "documented": [name for name in __all__ if not name.startswith("RGB")],
+            "samples.batch": ["RGBBatch"],
+            "samples.sample": ["RGBSample"],
+        },
+    )

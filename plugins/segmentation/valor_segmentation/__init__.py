@@ -6,18 +6,14 @@ function in the style of the metrics documentation.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from valor_core.plugin import published_later
 
 if TYPE_CHECKING:
     from valor_segmentation.documented import evaluate_segmentation
 
 __all__ = ["evaluate_segmentation"]
 
-
-def __getattr__(name: str) -> Any:
-    # Imported when asked for, so that the manifest loads without the schemas.
-    if name == "evaluate_segmentation":
-        from valor_segmentation.documented import evaluate_segmentation
-
-        return evaluate_segmentation
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # which would take any name for one of this module
+    __getattr__, __dir__ = published_later(__name__, {"documented": ["evaluate_segmentation"]})

@@ -12,7 +12,7 @@ from valor_core.plugins.publishing import published_later
 
 @pytest.fixture
 def face(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    module = ModuleType("face_of_mylab")
+    module = ModuleType("valor_core.face_of_mylab")
     monkeypatch.setitem(sys.modules, module.__name__, module)
     get, listed = published_later(module.__name__, {"errors": ("ReadError",), "extras": ("gone",)})
     module.__dict__.update(__getattr__=get, __dir__=listed)
