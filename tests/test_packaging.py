@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 from hatchling.builders.wheel import WheelBuilder
 
+from valor_core.extras import first_party
 from valor_core.kernels.compiled import VARIABLE
-from valor_core.plugins.registry import FIRST_PARTY, Registry
+from valor_core.plugins.registry import Registry
 
 ROOT = Path(__file__).parent.parent
 PLUGINS = [path.parent for path in sorted((ROOT / "plugins").glob("*/pyproject.toml"))]
@@ -219,7 +220,7 @@ def test_what_is_installed_is_what_the_project_file_says(folder: Path) -> None:
 @pytest.mark.parametrize("plugin", PLUGINS, ids=name_of)
 def test_the_hint_for_a_namespace_names_its_plugin(plugin: Path) -> None:
     for namespace in namespaces(plugin):
-        assert FIRST_PARTY[namespace] == plugin.name
+        assert first_party()[namespace] == f"valor-{plugin.name}"
 
 
 def test_every_extra_that_a_spec_names_is_one(folder: Path) -> None:

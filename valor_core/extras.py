@@ -6,20 +6,33 @@ import importlib
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
+from functools import cache
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from valor_core.errors import MissingExtraError
 
-FOLDERS = ("classification", "detection", "segmentation", "text", "llm", "rgb", "cli", "dask")
-"""Folders below ``plugins/`` of a clone, one for each distribution."""
-
-_FOLDERS = {"valor-core": "."} | {f"valor-{name}": f"plugins/{name}" for name in FOLDERS}
-"""Where a clone has each distribution of this project."""
-
 _CLONE = Path(__file__).parents[1]
 """The clone, if this is one."""
+
+
+@cache
+def first_party() -> Mapping[str, str]:
+    """Distribution of every namespace of this project, as the metadata of valor-core have them.
+
+    Examples
+    --------
+    >>> first_party()["nvidia"]
+    'valor-llm'
+    """
+    return {
+        entry.name: entry.value.replace("_", "-")
+        for entry in metadata.entry_points(group="valor.first_party")
+        if entry.dist is not None and entry.dist.name == "valor-core"
+    }
 
 
 def install(*arguments: str) -> str:
@@ -54,9 +67,9 @@ def ways(wanted: str) -> str:
     True
     """
     name, bracket, extras = wanted.partition("[")
-    folder = _FOLDERS.get(name)
-    if folder is None:
+    if name not in ("valor-core", "valor-cli", *first_party().values()):
         return install(wanted)
+    folder = "." if name == "valor-core" else f"plugins/{name.removeprefix('valor-')}"
     return f"{install(wanted)}\nor, from a clone: {install('-e', folder + bracket + extras)}"
 
 

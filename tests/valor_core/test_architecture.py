@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -13,6 +14,7 @@ import pytest
 
 import valor_core
 import valor_core.plugin
+from valor_core.extras import first_party
 
 ROOT = Path(__file__).parents[2]
 CORE = ROOT / "valor_core"
@@ -41,6 +43,17 @@ LATE = {
     ("report.results", "report.text"): "results print themselves",
 }
 """Imports inside functions and for types only, which no circle is checked for, and why."""
+
+NAMED = {
+    ("evaluation.evaluate", "valor_cli"): "the application makes a gallery",
+    ("report.report", "valor_cli"): "the application makes a page",
+    ("report.results", "valor_cli"): "the application draws in a notebook",
+    ("extras", "valor_cli"): "it is installed from a clone like the plugins",
+    ("readers.plugin", "valor_detection"): "its arrays become batches of a task that is core's",
+    ("schemas.geometry.polygons", "valor_detection"): "its extra brings what joins polygons",
+    ("schemas.segmentation.image_remedies", "segmentation.png"): "its reader has palettes",
+}
+"""Plugins that texts of core name, and why."""
 
 PUBLISHED = {"valor_core", "plugin", "schemas", "testing"}
 """Where plugins may import from."""
@@ -270,6 +283,29 @@ def test_no_core_module_imports_a_plugin() -> None:
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             tops = {name.split(".")[0] for name in names}
             assert not {top for top in tops if top.startswith("valor_")} - {"valor_core"}, path
+
+
+def test_no_text_of_core_names_a_plugin_but_those_agreed_on() -> None:
+    packages = "|".join(re.sub("[-_]", "[-_]", folder.name) for folder in PLUGINS)
+    spaces = "|".join(first_party())
+    name = re.compile(rf"\b(?:{packages})\b|\b(?:{spaces})\.[A-Za-z]\w*")
+
+    found = {
+        (short(name_of(path)), match.replace("-", "_"))
+        for path in modules()
+        for text in texts(ast.parse(path.read_text(encoding="utf-8")))
+        for match in name.findall(text)
+    }
+
+    assert found == set(NAMED)
+
+
+def texts(tree: ast.Module) -> Iterator[str]:
+    """The strings of a module but docstrings, and the texts below its constants."""
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
+            yield node.value
 
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)

@@ -381,7 +381,8 @@ def reader_of(
     if isinstance(data, Reader):
         return data
     if not isinstance(data, Mapping):
-        return InMemory.of(data, registry.batch_class(task))
+        arrays = registry.find(TaskSpec, task).arrays
+        return InMemory.of(data, registry.batch_class(task), arrays)
     values = dict(data)
     if "reader" not in values:
         raise ConfigError(

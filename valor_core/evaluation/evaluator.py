@@ -205,9 +205,10 @@ class Evaluator:
             self._count_gathered()
         return self._tally
 
-    @property
-    def _batch_class(self) -> type[Batch]:
-        return self.registry.batch_class(self.evaluation.task)
+    def _batch_of(self, items: Any) -> Batch:
+        task = self.evaluation.task
+        arrays = self.registry.find(TaskSpec, task).arrays
+        return batch_of(items, self.registry.batch_class(task), arrays)
 
     def update(self, data: Batch | Iterable[Any]) -> None:
         """Count a batch, or some of the task's objects; from any thread.
@@ -220,7 +221,7 @@ class Evaluator:
         SchemaError
             If the data do not follow the task's schema; nothing of them has been counted.
         """
-        batch = data if is_batch(data) else batch_of(data, self._batch_class)
+        batch = data if is_batch(data) else self._batch_of(data)
         with self._lock:
             if self._may_wait(batch) and self._gathering.takes(batch):
                 if self._gathering.is_full:

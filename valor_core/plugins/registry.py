@@ -24,7 +24,7 @@ from valor_core.errors import (
     VersionPinError,
     did_you_mean,
 )
-from valor_core.extras import FOLDERS, uninstall, ways
+from valor_core.extras import first_party, uninstall, ways
 from valor_core.plugins.entry_points import Announced, entry_points
 from valor_core.plugins.function_metric import FunctionMetricSpec
 from valor_core.plugins.manifest import Claim, Manifest, load_manifest, read_manifest
@@ -42,9 +42,6 @@ from valor_core.plugins.wanted import OWN_NAMESPACE, Wanted
 from valor_core.schemas import Batch
 
 GROUP = "valor.plugins"
-
-FIRST_PARTY = {name: name for name in FOLDERS if name != "cli"} | {"nvidia": "llm", "hf": "text"}
-"""Folder below ``plugins/`` of every namespace of this project."""
 
 _LOOK_AROUND = (
     "See what is there with: valor list. A config names files with metrics of its own "
@@ -248,12 +245,11 @@ class Registry:
     def foreign(self) -> list[str]:
         """What to say of distributions that announce a namespace of this project's own."""
         return [
-            f"{claim.place}: expected the namespace of valor-{FIRST_PARTY[claim.namespace]}, found "
-            f"another distribution\nUnless you trust it, remove it: {uninstall(claim.distribution)}"
-            for claims in self.claims.values()
-            for claim in claims
-            if claim.namespace in FIRST_PARTY
-            and fold(claim.distribution) != fold(f"valor-{FIRST_PARTY[claim.namespace]}")
+            f"{claim.place}: expected the namespace of {owner}, found another distribution\n"
+            f"Unless you trust it, remove it: {uninstall(claim.distribution)}"
+            for namespace, owner in sorted(first_party().items())
+            for claim in self._claims(namespace)
+            if fold(claim.distribution) != fold(owner)
         ]
 
     @property
@@ -371,15 +367,15 @@ class Registry:
         return found
 
     def _unknown_namespace(self, namespace: str, wanted: str) -> UnknownNameError:
-        folder = FIRST_PARTY.get(fold(namespace))
-        if folder is not None:
+        owner = first_party().get(fold(namespace))
+        if owner is not None:
             return MissingPluginError(
                 f"{wanted}: the plugin '{fold(namespace)}' is not installed",
-                f"Install it with: {ways(f'valor-{folder}')}",
+                f"Install it with: {ways(owner)}",
             )
         return UnknownNameError(
             f"{wanted}: no installed plugin claims the namespace {namespace!r}",
-            did_you_mean(namespace, [*self.namespaces, *FIRST_PARTY]) or _LOOK_AROUND,
+            did_you_mean(namespace, [*self.namespaces, *first_party()]) or _LOOK_AROUND,
         )
 
     def _owner(self, namespace: str) -> Claim:
@@ -443,13 +439,13 @@ def _taking_names(specs: Iterable[S]) -> S | None:
 
 def install_metrics() -> str:
     """What to do where no family of metrics is installed."""
-    return f"Install some metrics with: {ways('valor-classification')}"
+    return f"Install some metrics with: {ways(min(first_party().values()))}"
 
 
 def _distribution_of(namespace: str) -> str:
     """Name of the distribution that claims a namespace."""
     found = [entry.distribution for entry in entry_points(GROUP) if entry.name == namespace]
-    return found[0] if len(found) == 1 else f"valor-{FIRST_PARTY.get(namespace, namespace)}"
+    return found[0] if len(found) == 1 else first_party().get(namespace, f"valor-{namespace}")
 
 
 def _broken(spec: Spec, place: str, error: Exception) -> BrokenPluginError:

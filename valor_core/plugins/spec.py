@@ -410,6 +410,9 @@ class TaskSpec(Spec):
     examples : str, optional
         Where a function is that makes data sets by name, each a list of batches, for the
         conformance kit.
+    arrays : str, optional
+        What to do with arrays or a table in memory, for whoever hands them over as items: the
+        remedy of an error.
     """
 
     kind: ClassVar[str] = "task"
@@ -418,6 +421,7 @@ class TaskSpec(Spec):
     item: str = field(validator=place_form)
     rows: str | None = field(default=None, validator=optional(place_form))
     examples: str | None = field(default=None, validator=optional(place_form))
+    arrays: str | None = None
 
     def check_reads(self, metric: MetricSpec) -> None:
         """Raise a `ManifestError` unless items have, and can lack, all fields that a metric reads.

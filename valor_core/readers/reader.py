@@ -14,16 +14,6 @@ from valor_core.errors import SchemaError, shown
 from valor_core.readers.fingerprint import fingerprint
 from valor_core.schemas import Batch, is_batch
 
-_MADE_OF_ARRAYS = {
-    "classification": "Make a batch of arrays with: ClassificationBatch.from_arrays",
-    "detection": "Make a batch of arrays with: valor_detection.arrays.from_arrays, "
-    "from_supervision or from_torchvision. A table with a row for each box is read from a file, "
-    "by the reader: table",
-    "segmentation": "Make a batch of arrays with: SegmentationBatch.from_arrays",
-    "text": "Make an item of each row with: Text(uid, query=…, response=…, references=…)",
-}
-"""What to do with arrays and tables in memory, by task."""
-
 
 class Partition(Protocol):
     """A part of a source: pickles, and holds whole datums with both sides."""
@@ -109,7 +99,7 @@ class InMemory:
     _fingerprints: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, data: Any, batch: type[Batch]) -> InMemory:
+    def of(cls, data: Any, batch: type[Batch], arrays: str | None = None) -> InMemory:
         """A batch, a sequence of batches, or a sequence of the objects of a task.
 
         Parameters
@@ -118,6 +108,8 @@ class InMemory:
             Any of these.
         batch : type
             The task's batch.
+        arrays : str, optional
+            What to do with arrays and tables, as the task's `TaskSpec` says.
 
         Raises
         ------
@@ -126,7 +118,7 @@ class InMemory:
         """
         if is_batch(data):
             return cls((data,))
-        _check_in_memory(data, batch.task)
+        _check_in_memory(data, arrays)
         if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping)):
             data = list(data)
             if data and all(map(is_batch, data)):
@@ -148,8 +140,8 @@ class InMemory:
         yield self.batches[partition.number]
 
 
-def batch_of(data: Any, batch: type[Batch]) -> Batch:
-    """The batch of some objects of its task.
+def batch_of(data: Any, batch: type[Batch], arrays: str | None = None) -> Batch:
+    """The batch of some objects of its task; `arrays` is as in `InMemory.of`.
 
     Raises
     ------
@@ -162,11 +154,11 @@ def batch_of(data: Any, batch: type[Batch]) -> Batch:
     >>> len(batch_of([Text("q1", response="Paris")], TextBatch))
     1
     """
-    _check_in_memory(data, batch.task)
+    _check_in_memory(data, arrays)
     return batch.of(data)
 
 
-def _check_in_memory(data: Any, task: str) -> None:
+def _check_in_memory(data: Any, arrays: str | None) -> None:
     """Raise a `SchemaError` that helps on if data are what only a reader or a function takes."""
     if isinstance(data, (str, os.PathLike)):
         raise SchemaError(
@@ -175,10 +167,7 @@ def _check_in_memory(data: Any, task: str) -> None:
             "See the readers with: valor list --readers",
         )
     if _is_of_arrays(data):
-        raise SchemaError(
-            f"data: expected items or a batch, got {type(data).__name__}",
-            _MADE_OF_ARRAYS.get(task),
-        )
+        raise SchemaError(f"data: expected items or a batch, got {type(data).__name__}", arrays)
 
 
 def _is_of_arrays(data: Any) -> bool:

@@ -22,10 +22,11 @@ from valor_core.errors import ReportError, ValorError, shown
 from valor_core.evaluation import saved_states
 from valor_core.evaluation.job import Evaluation
 from valor_core.evaluation.tally import Tally
+from valor_core.extras import first_party
 from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined, as_json
 from valor_core.parameters.declaration import build, declared, json_schema, parameter_values
 from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.plugins.registry import FIRST_PARTY, implementation
+from valor_core.plugins.registry import implementation
 from valor_core.plugins.spec import MetricSpec, Spec, fold
 from valor_core.schemas import Batch
 from valor_core.testing.difference import content, difference
@@ -58,7 +59,7 @@ def declared_well(spec: Spec) -> None:
         raise Breach(f"expected a range from low to high, found {spec.range}")
     if spec.version < 1:
         raise Breach(f"expected a version of 1 or more, found {spec.version}")
-    if spec.namespace in FIRST_PARTY and not spec.references:
+    if spec.namespace in first_party() and not spec.references:
         raise Breach("expected at least one reference, found none")
 
 

@@ -21,7 +21,7 @@ from valor_core.errors import (
     UnknownNameError,
     VersionPinError,
 )
-from valor_core.extras import uninstall
+from valor_core.extras import first_party, uninstall, ways
 from valor_core.plugin import (
     MetricSpec,
     MissingExtraError,
@@ -33,7 +33,6 @@ from valor_core.plugin import (
 from valor_core.plugin import install as install_command
 from valor_core.plugins.entry_points import entry_points
 from valor_core.plugins.registry import (
-    FIRST_PARTY,
     GROUP,
     implementation,
     install_metrics,
@@ -256,9 +255,12 @@ class TestLookUp:
             without(monkeypatch, "detection").manifest("detection")
 
     def test_every_namespace_of_this_project_is_installed_from_a_folder(self) -> None:
-        plugins = Path(__file__).parents[3] / "plugins"
+        clone = Path(__file__).parents[3]
 
-        assert all((plugins / folder).is_dir() for folder in FIRST_PARTY.values())
+        folders = [ways(owner).rpartition(" -e ")[2] for owner in first_party().values()]
+
+        assert "plugins/llm" in folders
+        assert all((clone / folder / "pyproject.toml").is_file() for folder in folders)
 
     def test_lookup_errors_are_lookup_errors_and_not_key_errors(self) -> None:
         assert issubclass(UnknownNameError, LookupError)

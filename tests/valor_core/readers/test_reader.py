@@ -7,21 +7,26 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from valor_core.plugin import SchemaError, TaskSpec, fingerprint
+from valor_core import Evaluator, metric
+from valor_core.plugin import SchemaError, TaskSpec, fingerprint, reader_of
 from valor_core.plugins.registry import Registry
-from valor_core.readers.reader import (
-    _MADE_OF_ARRAYS,
-    InMemory,
-    Position,
-    Reader,
-    batch_of,
-    identity,
-    name_in,
-)
+from valor_core.readers.reader import InMemory, Position, Reader, batch_of, identity, name_in
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.text import Text, TextBatch
+
+
+def read(data: Any, task: str) -> None:
+    reader_of(data, task, Registry())
+
+
+def stream(data: Any, task: str) -> None:
+    @metric("mylab.One", task=task)
+    def one(item: Any) -> float:
+        return 1.0
+
+    Evaluator([one], task).update(data)
 
 
 def unnamed(count: int) -> TextBatch:
@@ -107,7 +112,7 @@ class Table:
 )
 def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any, kind: str) -> None:
     with pytest.raises(SchemaError) as caught:
-        InMemory.of(data, ClassificationBatch)
+        reader_of(data, "classification", Registry())
 
     assert str(caught.value) == (
         f"data: expected items or a batch, got {kind}\n"
@@ -124,19 +129,25 @@ def test_arrays_are_answered_with_what_makes_a_batch_of_them(data: Any, kind: st
         ("text", "Make an item of each row with: Text(uid, query=…, response=…, references=…)"),
     ],
 )
-@pytest.mark.parametrize("made", [InMemory.of, batch_of])
-def test_a_table_is_answered_in_every_task(made: Any, task: str, remedy: str) -> None:
+@pytest.mark.parametrize("hand_over", [read, stream])
+def test_a_table_is_answered_in_every_task(hand_over: Any, task: str, remedy: str) -> None:
     with pytest.raises(SchemaError) as caught:
-        made(Table(), Registry().batch_class(task))
+        hand_over(Table(), task)
 
     assert str(caught.value).startswith("data: expected items or a batch, got Table\n")
     assert remedy in str(caught.value)
 
 
 def test_every_task_has_an_answer_for_arrays() -> None:
-    assert set(_MADE_OF_ARRAYS) == {
-        spec.short_name for spec in Registry().manifest("core").of(TaskSpec)
-    }
+    assert all(spec.arrays for spec in Registry().manifest("core").of(TaskSpec))
+
+
+@pytest.mark.parametrize("made", [InMemory.of, batch_of])
+def test_a_task_without_an_answer_for_arrays_says_what_was_expected(made: Any) -> None:
+    with pytest.raises(SchemaError) as caught:
+        made(Table(), TextBatch)
+
+    assert str(caught.value) == "data: expected items or a batch, got Table"
 
 
 def test_a_table_of_fields_in_place_of_an_item_is_answered_with_the_class() -> None:

@@ -15,7 +15,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from valor_core.errors import PluginConflictError, RegistryError, shown
-from valor_core.plugins.registry import FIRST_PARTY, Registry
+from valor_core.extras import first_party
+from valor_core.plugins.registry import Registry
 
 _NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
 _LONGEST = 40
@@ -85,8 +86,9 @@ def _check(name: str) -> None:
             f"name: expected at most {_LONGEST} characters, got {len(name)}",
             "Name the plugin after your lab or its subject, for instance: mylab",
         )
-    if name in FIRST_PARTY or name in Registry().namespaces:
-        owner = "a plugin of Valor" if name in FIRST_PARTY else "an installed plugin"
+    is_ours = name in first_party()
+    if is_ours or name in Registry().namespaces:
+        owner = "a plugin of Valor" if is_ours else "an installed plugin"
         raise PluginConflictError(
             f"name: expected a free namespace, {name!r} belongs to {owner}",
             "Choose another; see those in use with: valor list",
