@@ -67,29 +67,31 @@ if TYPE_CHECKING:
     from valor_core.extras import import_extra, install
     from valor_core.kernels.compiled import array, kernels
     from valor_core.kernels.threads import Span, in_threads, over, shares, thread_count
-    from valor_core.metrics.averages import NumberOrReason, label_coordinates, macro, weighted
+    from valor_core.metrics.averages import (
+        NumberOrReason,
+        exact_mean,
+        label_coordinates,
+        macro,
+        mean,
+        ratio,
+        ratios,
+        weighted,
+    )
     from valor_core.metrics.derived_state import DerivedState, counted
     from valor_core.metrics.detail_columns import DetailColumns
     from valor_core.metrics.gallery import MarkedTexts, Picture, Piece
     from valor_core.metrics.item_rows import ONLY, ItemRow, ItemRows, Numbers
+    from valor_core.metrics.json_values import as_json
     from valor_core.metrics.result import (
         Deferred,
         Failed,
         Gap,
         ItemScore,
-        NamedMatrix,
         NotRun,
-        Nullable,
-        OnDemand,
         Result,
         Undefined,
-        as_json,
-        exact_mean,
         first_line,
         is_number,
-        mean,
-        ratio,
-        ratios,
     )
     from valor_core.metrics.result_details import Told
     from valor_core.metrics.saved_columns import (
@@ -186,13 +188,15 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "metrics.sums": "ExactSum ExactSums saved_sums",
     },
     "Results": {
-        "metrics.averages": "NumberOrReason label_coordinates macro weighted",
+        "metrics.averages": (
+            "NumberOrReason exact_mean label_coordinates macro mean ratio ratios weighted"
+        ),
         "metrics.detail_columns": "DetailColumns",
         "metrics.gallery": "MarkedTexts Picture Piece",
         "metrics.item_rows": "ItemRow ItemRows Numbers ONLY",
+        "metrics.json_values": "as_json",
         "metrics.result": (
-            "Deferred Failed Gap ItemScore NamedMatrix NotRun Nullable OnDemand Result "
-            "Undefined as_json exact_mean first_line is_number mean ratio ratios"
+            "Deferred Failed Gap ItemScore NotRun Result Undefined first_line is_number"
         ),
         "metrics.result_details": "Told",
     },

@@ -11,7 +11,6 @@ from attrs import define, field, frozen
 from valor_core.plugin import (
     Deferred,
     ExactSum,
-    OnDemand,
     Result,
     SchemaError,
     State,
@@ -461,7 +460,7 @@ class Late(Honest):
     """Reads its value when somebody asks for it."""
 
     def compute(self, state: Any) -> Iterator[Result]:
-        yield Result(value=Deferred({"count": OnDemand(lambda: state.count)}))
+        yield Result(value=Deferred(lambda: {"count": state.count}))
 
 
 @define

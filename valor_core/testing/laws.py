@@ -23,7 +23,8 @@ from valor_core.evaluation import saved_states
 from valor_core.evaluation.job import Evaluation
 from valor_core.evaluation.tally import Tally
 from valor_core.extras import first_party
-from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined, as_json
+from valor_core.metrics.json_values import as_json
+from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined
 from valor_core.parameters.declaration import build, declared, json_schema, parameter_values
 from valor_core.plugins.function_metric import FunctionMetricSpec
 from valor_core.plugins.registry import implementation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,20 +11,12 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_classification import confusion, listing
-from valor_classification.confusion import Confusion, Matrix
+from valor_classification.confusion import Confusion, ConfusionPart, Matrix
 from valor_classification.listing import Items, Listing
 from valor_classification.parameters.items import ConfusionMatrixParameters
 from valor_classification.thresholds import coordinates, limit, limits
 from valor_classification.views import NONE
-from valor_core.plugin import (
-    Deferred,
-    Failed,
-    NamedMatrix,
-    Result,
-    StateRequest,
-    as_json,
-    nondefault,
-)
+from valor_core.plugin import Deferred, Result, StateRequest, nondefault
 from valor_core.schemas.columns import Codes
 
 _UNMATCHED = ("unmatched_ground_truths", "unmatched_predictions")
@@ -73,23 +66,17 @@ class ConfusionMatrix:
         chosen = self.parameters
         for key, part in state.sorted():
             for threshold in chosen.score_thresholds:
-                value = part.refusal or self._value(part.at(limit(threshold)))
-                if named is not None and not isinstance(value, Failed):
-                    table = named.of(key).table((limit(threshold),))
-                    value = self._with_examples(as_json(value.content, "value"), table)
                 own = {"label_key": key} | coordinates(threshold, chosen.hardmax)
+                value = part.refusal or self._value(key, part, limit(threshold), named)
                 yield Result(parameters=own | nondefault(chosen, "score_thresholds"), value=value)
 
-    def _value(self, matrix: Matrix) -> Deferred:
+    def _value(self, key: str, part: ConfusionPart, least: float, named: Listing | None) -> Any:
+        matrix = part.at(least)
         names = [label.value for label in matrix.labels]
-        counts, truths, predictions = self._shares(matrix)
-        return Deferred(
-            {
-                "confusion_matrix": NamedMatrix(names, names, counts),
-                "unmatched_ground_truths": dict(zip(names, truths.tolist(), strict=True)),
-                "unmatched_predictions": dict(zip(names, predictions.tolist(), strict=True)),
-            }
-        )
+        make = partial(_tables, names, *self._shares(matrix))
+        if named is None:
+            return Deferred(make)
+        return self._with_examples(make(), named.of(key).table((least,)))
 
     def _shares(self, matrix: Matrix) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         counts, truths = matrix.counts, matrix.unmatched_truths
@@ -135,6 +122,18 @@ class ConfusionMatrix:
             cell = unmatched["unmatched_ground_truths"][names[truths[datum]]]
             cell["examples"].append({"datum_id": table.uids[datum]})
         return {"confusion_matrix": matrix} | unmatched
+
+
+def _tables(
+    names: list[str], counts: NDArray[Any], truths: NDArray[Any], predictions: NDArray[Any]
+) -> dict[str, Any]:
+    """The value without examples."""
+    rows = [dict(zip(names, row, strict=True)) for row in counts.tolist()]
+    return {
+        "confusion_matrix": dict(zip(names, rows, strict=True)),
+        "unmatched_ground_truths": dict(zip(names, truths.tolist(), strict=True)),
+        "unmatched_predictions": dict(zip(names, predictions.tolist(), strict=True)),
+    }
 
 
 def _cell(count: Any) -> dict[str, Any]:

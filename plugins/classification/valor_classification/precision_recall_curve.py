@@ -11,7 +11,7 @@ from attrs import frozen
 from valor_classification import label_counts
 from valor_classification.label_counts import LabelCounts, ThresholdCounts
 from valor_classification.parameters.curves import PrecisionRecallCurveParameters
-from valor_core.plugin import Deferred, OnDemand, Result, StateRequest, nondefault, ratios
+from valor_core.plugin import Deferred, Result, StateRequest, nondefault, ratios
 
 _POINT = ("tp", "fp", "fn", "tn", "accuracy", "precision", "recall", "f1_score")
 
@@ -60,7 +60,7 @@ class PrecisionRecallCurve:
                 _curves, names, thresholds, part.all_at(thresholds), self.parameters.zero_division
             )
             parameters = {"label_key": key} | nondefault(self.parameters)
-            yield Result(parameters=parameters, value=Deferred(OnDemand(make)))
+            yield Result(parameters=parameters, value=Deferred(make))
 
 
 def _curves(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
@@ -26,9 +26,7 @@ from valor_classification.unit_interval import Outside
 from valor_classification.unscored import Unscored
 from valor_core.plugin import (
     Deferred,
-    Nullable,
     NumberOrReason,
-    OnDemand,
     Result,
     StateRequest,
     Undefined,
@@ -37,6 +35,7 @@ from valor_core.plugin import (
 )
 from valor_core.schemas.label import Label
 
+Curve = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 _THREAD_DATUMS = 1 << 14  # scores of a label that are worth a thread
 
 
@@ -177,10 +176,10 @@ class ROCCurve:
         for key, part in state.sorted():
             parameters = {"label_key": key} | nondefault(self.parameters)
             refusal = answers.of(key).refusal
-            value = refusal or Deferred(dict(self._curves(part)))
+            value = refusal or Deferred(partial(_read, dict(self._curves(part))))
             yield Result(parameters=parameters, value=value)
 
-    def _curves(self, part: RankingPart) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _curves(self, part: RankingPart) -> Iterator[tuple[str, Curve | str]]:
         """Curves by label, some labels at a time in threads where it pays."""
         labels = part.of_labels()
         threads = thread_count()
@@ -192,7 +191,8 @@ class ROCCurve:
                 names = [one.label.value for one in some]
                 yield from zip(names, pool.map(self._curve, some), strict=True)
 
-    def _curve(self, one: LabelScores) -> dict[str, Any]:
+    def _curve(self, one: LabelScores) -> Curve | str:
+        """False positives, true positives and thresholds, or why there is no curve."""
         curve = kernels.rank_curve(
             one.scores,
             one.positive_scores,
@@ -202,15 +202,25 @@ class ROCCurve:
         )
         tp, fp = curve.true_positives, curve.false_positives
         if not tp[-1]:
-            return {"undefined": f"no ground truths of {str(one.label)!r}"}
+            return f"no ground truths of {str(one.label)!r}"
         if not fp[-1]:
-            return {"undefined": f"no items without ground truth {str(one.label)!r}"}
-        nothing = np.array([np.inf], curve.thresholds.dtype)
-        return {
-            "fpr": OnDemand(partial(_shares, fp.copy())),
-            "tpr": OnDemand(partial(_shares, tp.copy())),
-            "thresholds": Nullable(np.concatenate([nothing, curve.thresholds])),
-        }
+            return f"no items without ground truth {str(one.label)!r}"
+        return fp.copy(), tp.copy(), curve.thresholds.copy()
+
+
+def _read(curves: Mapping[str, Curve | str]) -> dict[str, dict[str, Any]]:
+    """Curves by label as a report has them: from the point that no score reaches."""
+    return {label: _points(curve) for label, curve in curves.items()}
+
+
+def _points(curve: Curve | str) -> dict[str, Any]:
+    if isinstance(curve, str):
+        return {"undefined": curve}
+    fp, tp, thresholds = curve
+    listed: list[float | None] = [None, *thresholds.tolist()]
+    if thresholds[-1] == -np.inf:  # items that do not list the label
+        listed[-1] = None
+    return {"fpr": _shares(fp), "tpr": _shares(tp), "thresholds": listed}
 
 
 def _shares(counts: NDArray[np.signedinteger[Any]]) -> list[float]:

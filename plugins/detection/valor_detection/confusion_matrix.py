@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import Deferred, OnDemand, Result, StateRequest, nondefault
+from valor_core.plugin import Deferred, Result, StateRequest, nondefault
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import Uid
 from valor_detection import outlines, overlaps
@@ -172,7 +172,7 @@ class _Cells:
         return dict(zip(codes.tolist(), counts.tolist(), strict=True))
 
     def _deferred(self, cells: Mapping[int, Any], nothing: Callable[[], Any]) -> Deferred:
-        return Deferred(OnDemand(partial(_matrix, self.names, cells, nothing)))
+        return Deferred(partial(_matrix, self.names, cells, nothing))
 
 
 def _without_examples() -> dict[str, Any]:

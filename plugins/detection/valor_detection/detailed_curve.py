@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from valor_core.plugin import Deferred, OnDemand, Result, StateRequest, nondefault
+from valor_core.plugin import Deferred, Result, StateRequest, nondefault
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.geometry import Box, Geometry
 from valor_detection import outlines, overlaps
@@ -100,7 +100,7 @@ class DetailedPrecisionRecallCurve:
             }
             yield Result(
                 parameters=coordinates | nondefault(chosen),
-                value=Deferred(OnDemand(partial(_value, observed, labels, thresholds))),
+                value=Deferred(partial(_value, observed, labels, thresholds)),
             )
 
 

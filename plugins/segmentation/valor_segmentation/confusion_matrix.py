@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import Deferred, NamedMatrix, Result, StateRequest, nondefault
+from valor_core.plugin import Deferred, Result, StateRequest, nondefault
 from valor_core.schemas.columns import Codes
 from valor_segmentation import pixel_counts
 from valor_segmentation.parameters.pixels import ConfusionMatrixParameters
@@ -55,24 +56,24 @@ class ConfusionMatrix:
         normalize = self.parameters.normalize
         for key, counts in state.sorted():
             parameters = {"label_key": key} | nondefault(self.parameters)
-            yield Result(parameters=parameters, value=_value(counts.confusion, normalize))
+            make = partial(_value, counts.confusion, normalize)
+            yield Result(parameters=parameters, value=Deferred(make))
 
 
-def _value(confusion: Confusion, normalize: str) -> Deferred:
+def _value(confusion: Confusion, normalize: str) -> dict[str, Any]:
     names = confusion.names
     cells = _shares(confusion.table, normalize)
     truths, predictions = cells[1:, 0], cells[0, 1:]
     if normalize == "iou":
         truths = _shares(confusion.table, "truth")[1:, 0]
         predictions = _shares(confusion.table, "prediction")[0, 1:]
-    return Deferred(
-        {
-            "confusion_matrix": NamedMatrix(names, names, cells[1:, 1:]),
-            "unmatched_ground_truths": dict(zip(names, truths.tolist(), strict=True)),
-            "unmatched_predictions": dict(zip(names, predictions.tolist(), strict=True)),
-            "background": cells[0, 0].item(),
-        }
-    )
+    rows = [dict(zip(names, row, strict=True)) for row in cells[1:, 1:].tolist()]
+    return {
+        "confusion_matrix": dict(zip(names, rows, strict=True)),
+        "unmatched_ground_truths": dict(zip(names, truths.tolist(), strict=True)),
+        "unmatched_predictions": dict(zip(names, predictions.tolist(), strict=True)),
+        "background": cells[0, 0].item(),
+    }
 
 
 def _shares(table: Codes, normalize: str) -> NDArray[Any]:

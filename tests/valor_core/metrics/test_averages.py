@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import numpy as np
 import pytest
 
-from valor_core.plugin import Undefined, label_coordinates, macro, weighted
+from valor_core.plugin import Failed, Undefined, label_coordinates, macro, mean, ratio, weighted
 from valor_core.schemas.label import Label
 
 COUNTS = np.array([3, 1, 0])
@@ -44,3 +47,39 @@ def test_the_weighted_mean_goes_by_the_number_of_ground_truths() -> None:
 def test_a_mean_of_nothing_is_undefined() -> None:
     assert weighted([0.5], np.array([0])) == (Undefined("no labels with a value"), {})
     assert macro([], np.array([], np.int64)) == (Undefined("no labels with a value"), {})
+
+
+def test_a_ratio_is_a_quotient() -> None:
+    assert ratio(np.int64(1), np.int64(4), 0.0, "why") == 0.25
+    assert type(ratio(np.int64(1), np.int64(4), 0.0, "why")) is float
+
+
+@pytest.mark.parametrize(
+    ("zero_division", "expected"), [(0.0, 0.0), (1, 1.0), (None, Undefined("no predictions"))]
+)
+def test_nothing_over_nothing_is_what_was_asked_for(
+    zero_division: float | None, expected: Any
+) -> None:
+    assert ratio(0, 0, zero_division, "no predictions") == expected
+
+
+def test_a_mean_says_what_it_left_out_and_why() -> None:
+    values = [0.25, Undefined("no truths"), 0.75, Undefined("no truths"), Failed("no reply")]
+
+    assert mean(values, "labels") == (0.5, {"no truths": 2, "no reply": 1})
+
+
+def test_a_mean_of_no_numbers_is_undefined() -> None:
+    assert mean([Undefined("why")], "labels") == (Undefined("no labels with a value"), {"why": 1})
+
+
+@pytest.mark.parametrize("count", [2, 3, 6, 7])
+def test_a_mean_of_numbers_whose_sum_is_beyond_all_numbers_is_one_of_them(count: int) -> None:
+    assert mean([sys.float_info.max] * count, "labels") == (sys.float_info.max, {})
+    assert mean([-sys.float_info.max] * count, "labels") == (-sys.float_info.max, {})
+
+
+def test_a_mean_does_not_depend_on_the_order() -> None:
+    values = [1e16, 1.0, -1e16, 0.1]
+
+    assert mean(values, "labels") == mean(values[::-1], "labels")

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, shown
 from valor_core.metrics.detail_columns import DetailColumns, Details
 from valor_core.metrics.item_rows import ONLY, ItemRows, Numbers
-from valor_core.metrics.result import Failed, Gap, NotRun, Undefined, as_json
+from valor_core.metrics.json_values import as_json
+from valor_core.metrics.result import Failed, Gap, NotRun, Undefined
 from valor_core.schemas.datum import Uids, compact
 
 

@@ -13,17 +13,10 @@ from valor_core.errors import ReportError, shown
 from valor_core.evaluation.items.scoring import ItemScorer
 from valor_core.evaluation.resources.bound_resource import BoundResource
 from valor_core.evaluation.slices import plain_values
+from valor_core.metrics.averages import exact_mean
 from valor_core.metrics.item_rows import ONLY, ItemRows, Numbers
-from valor_core.metrics.result import (
-    Failed,
-    Gap,
-    NotRun,
-    Result,
-    Undefined,
-    as_json,
-    exact_mean,
-    first_line,
-)
+from valor_core.metrics.json_values import as_json
+from valor_core.metrics.result import Failed, Gap, NotRun, Result, Undefined, first_line
 from valor_core.metrics.result_details import Told, check_details
 from valor_core.metrics.state import Content, State, StateRequest
 from valor_core.parameters.declaration import parameter_values

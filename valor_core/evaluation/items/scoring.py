@@ -30,7 +30,8 @@ from valor_core.evaluation.engines.control import BY_THE_USER, Control
 from valor_core.evaluation.items.column_answers import as_rows, finite
 from valor_core.evaluation.items.journal import Journal, row_key
 from valor_core.metrics.item_rows import ONLY, ItemRow, ItemRows, Numbers, RowValue
-from valor_core.metrics.result import Failed, Gap, ItemScore, NotRun, Undefined, as_json
+from valor_core.metrics.json_values import as_json
+from valor_core.metrics.result import Failed, Gap, ItemScore, NotRun, Undefined
 from valor_core.metrics.state import Resources
 from valor_core.parameters.declaration import parameter_values
 from valor_core.plugins.registry import implementation

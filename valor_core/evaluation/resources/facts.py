@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from valor_core.errors import ReportError, ResourceError, shown
-from valor_core.metrics.result import as_json
+from valor_core.metrics.json_values import as_json
 
 Facts = Mapping[str, Mapping[str, Any]]
 """What resources tell of themselves, by resource: numbers that add up, and texts."""

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from valor_core.parameters.environment import FromEnvironment
+from valor_core.plugin import ReportError, as_json
+
+
+def test_text_from_the_environment_is_recorded_as_its_reference() -> None:
+    assert as_json([FromEnvironment("s3cret", "${env:KEY}")], "x") == ["${env:KEY}"]
+
+
+def test_what_is_plain_already_is_copied() -> None:
+    plain = {"a": 0.5, "b": "text"}
+
+    told = as_json(plain, "details")
+
+    assert told == plain
+    assert told is not plain
+
+
+def test_a_set_becomes_a_list_in_one_order() -> None:
+    assert as_json({"b", "a"}, "details") == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ([0.5, math.nan, "text"], "details[1]"),
+        ({"a": np.array([[1.0, np.inf]])}, "details['a'][0][1]"),
+    ],
+)
+def test_a_number_that_is_not_finite_is_named_by_its_place(value: Any, place: str) -> None:
+    with pytest.raises(ReportError) as caught:
+        as_json(value, "details")
+
+    assert caught.value.message.startswith(f"{place} must be finite")
