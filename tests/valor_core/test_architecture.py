@@ -241,6 +241,14 @@ def test_no_public_name_of_core_is_defined_twice() -> None:
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}
 
 
+def test_type_variables_are_private() -> None:
+    for path in modules():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            match node:
+                case ast.Assign([ast.Name(name)], ast.Call(ast.Name("TypeVar" | "ParamSpec"))):
+                    assert name.startswith("_"), path
+
+
 def _defined(statements: list[ast.stmt]) -> Iterator[str]:
     """The names that a module defines, not those that it imports."""
     for one in statements:

@@ -1,4 +1,4 @@
-"""Installed: the entry points that distributions announce, read again after a change."""
+"""Entry points: which distribution claims which namespace, read again after a change."""
 
 from __future__ import annotations
 
@@ -11,35 +11,40 @@ from typing import Any
 
 from attrs import frozen
 
+GROUP = "valor.plugins"
+"""Group of the entry points: a namespace, and the module of its manifest."""
+
 
 @frozen
-class Announced:
-    """One entry point of one distribution."""
+class Claim:
+    """One distribution's entry point for a namespace."""
 
-    group: str
-    name: str
-    value: str
+    namespace: str
+    module: str
     distribution: str
     version: str
 
+    def __str__(self) -> str:
+        return f"{self.distribution} {self.version}"
 
-def entry_points(group: str) -> tuple[Announced, ...]:
-    """The entry points of a group, of all installed distributions.
+    @property
+    def place(self) -> str:
+        """What the plugin is called in errors."""
+        return f"plugin '{self.namespace}' ({self})"
+
+
+def claims() -> tuple[Claim, ...]:
+    """The namespaces that installed distributions claim.
 
     Reading the metadata of a large environment takes milliseconds. What was found is kept until
     the search path changes, or a folder on it: installing and removing a distribution does that.
 
-    Parameters
-    ----------
-    group : str
-        Name of the group.
-
     Examples
     --------
-    >>> "core" in [announced.name for announced in entry_points("valor.plugins")]
+    >>> "core" in [claim.namespace for claim in claims()]
     True
     """
-    return _found(group, tuple([(path, _changed(path)) for path in sys.path]), (*sys.meta_path,))
+    return _found(tuple([(path, _changed(path)) for path in sys.path]), (*sys.meta_path,))
 
 
 def _changed(folder: str) -> int | None:
@@ -51,23 +56,20 @@ def _changed(folder: str) -> int | None:
 
 
 @lru_cache(maxsize=4)
-def _found(group: str, folders: Any, finders: Any) -> tuple[Announced, ...]:
-    return tuple(_announced(group))
+def _found(folders: Any, finders: Any) -> tuple[Claim, ...]:
+    return tuple(_read())
 
 
-def _announced(group: str) -> Iterator[Announced]:
-    """What the distributions announce in a group; of two of one name, the first counts.
-
-    Most announce nothing of the sort, and a look for the word is enough to tell.
-    """
+def _read() -> Iterator[Claim]:
+    """What the metadata say; of two distributions of one name, the first counts."""
     names = set()
     for each in metadata.distributions():
         name = getattr(each, "_normalized_name", None) or each.name
-        if name not in names and group in (each.read_text("entry_points.txt") or ""):
+        # parsing takes long, most have no such group, and a look for the word is enough to tell
+        if name not in names and GROUP in (each.read_text("entry_points.txt") or ""):
             facts = each.metadata  # read anew whenever it is asked for
-            for entry in each.entry_points:
-                if entry.group == group:
-                    yield Announced(group, entry.name, entry.value, facts["Name"], facts["Version"])
+            for entry in each.entry_points.select(group=GROUP):
+                yield Claim(entry.name, entry.value, facts["Name"], facts["Version"])
         names.add(name)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import signature
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import pluggy
 from attrs import evolve, field, fields, frozen
@@ -16,27 +16,11 @@ from attrs import evolve, field, fields, frozen
 from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, did_you_mean, shown
 from valor_core.extras import install, uninstall
 from valor_core.plugins import hooks
-from valor_core.plugins.entry_points import unmet
-from valor_core.plugins.spec import KINDS, S, Spec, Specs, fold
+from valor_core.plugins.entry_points import Claim, unmet
+from valor_core.plugins.spec import KINDS, Spec, Specs, fold
 from valor_core.plugins.spec_fields import IMPLEMENTATION
 
-
-@frozen
-class Claim:
-    """One distribution's entry point for a namespace."""
-
-    namespace: str
-    module: str
-    distribution: str
-    version: str
-
-    def __str__(self) -> str:
-        return f"{self.distribution} {self.version}"
-
-    @property
-    def place(self) -> str:
-        """What the plugin is called in errors."""
-        return f"plugin '{self.namespace}' ({self})"
+_S = TypeVar("_S", bound=Spec)
 
 
 @frozen
@@ -62,7 +46,7 @@ class Manifest:
     kernels: tuple[str, ...] = ()
     in_process: frozenset[str] = frozenset()
 
-    def of(self, kind: type[S]) -> Specs[S]:
+    def of(self, kind: type[_S]) -> Specs[_S]:
         """What it declares of one kind."""
         return self.declared.get(kind, Specs())
 

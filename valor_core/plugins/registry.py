@@ -8,7 +8,7 @@ own namespace and hides nobody.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import define, field
 
@@ -25,14 +25,13 @@ from valor_core.errors import (
     did_you_mean,
 )
 from valor_core.extras import first_party, uninstall, ways
-from valor_core.plugins.entry_points import Announced, entry_points
+from valor_core.plugins.entry_points import Claim, claims
 from valor_core.plugins.function_metric import FunctionMetricSpec
-from valor_core.plugins.manifest import Claim, Manifest, load_manifest, read_manifest
+from valor_core.plugins.manifest import Manifest, load_manifest, read_manifest
 from valor_core.plugins.spec import (
     MetricSpec,
     ResourceKindSpec,
     ResourceSpec,
-    S,
     Spec,
     TaskSpec,
     by_reference,
@@ -41,7 +40,7 @@ from valor_core.plugins.spec import (
 from valor_core.plugins.wanted import OWN_NAMESPACE, Wanted
 from valor_core.schemas import Batch
 
-GROUP = "valor.plugins"
+_S = TypeVar("_S", bound=Spec)
 
 _LOOK_AROUND = (
     "See what is there with: valor list. A config names files with metrics of its own "
@@ -76,7 +75,7 @@ class Registry:
     _failures: dict[str, RegistryError] = field(init=False, factory=dict, repr=False)
 
     def _claims(self, namespace: str) -> tuple[Claim, ...]:
-        return tuple([_claim(entry) for entry in entry_points(GROUP) if entry.name == namespace])
+        return tuple([claim for claim in claims() if claim.namespace == namespace])
 
     def _keep(self, namespace: str, manifest: Manifest) -> None:
         # replaced, never changed: another thread may be copying an evaluator that has this one
@@ -89,13 +88,12 @@ class Registry:
     @property
     def namespaces(self) -> tuple[str, ...]:
         """Names of all namespaces that installed or registered plugins claim, sorted."""
-        claimed = (entry.name for entry in entry_points(GROUP))
-        return tuple(sorted({*claimed, *self._manifests}))
+        return tuple(sorted({*self.claims, *self._manifests}))
 
     @property
     def claims(self) -> Mapping[str, tuple[Claim, ...]]:
         """For every namespace, the distributions that claim it."""
-        namespaces = sorted({entry.name for entry in entry_points(GROUP)})
+        namespaces = sorted({claim.namespace for claim in claims()})
         return {namespace: self._claims(namespace) for namespace in namespaces}
 
     def add(self, spec: MetricSpec) -> None:
@@ -155,7 +153,7 @@ class Registry:
         """Spec of the metric with this name, for the task; `find` says what names mean."""
         return self.find(MetricSpec, name, task).serving(task)
 
-    def find(self, kind: type[S], name: str, task: str | None = None) -> S:
+    def find(self, kind: type[_S], name: str, task: str | None = None) -> _S:
         """Spec of the thing of a kind with this name.
 
         Parameters
@@ -233,7 +231,7 @@ class Registry:
         except UnknownNameError:
             return False
 
-    def all(self, kind: type[S]) -> list[S]:
+    def all(self, kind: type[_S]) -> list[_S]:
         """Everything of a kind, sorted by name; plugins that do not work are in `failures`."""
         return sorted(self._known(kind), key=lambda spec: spec.name)
 
@@ -266,7 +264,7 @@ class Registry:
             return _IN_PROCESS
         return manifest.distribution, manifest.version
 
-    def _find(self, wanted: Wanted[S]) -> S:
+    def _find(self, wanted: Wanted[_S]) -> _S:
         if "." not in wanted.name:
             return self._find_bare(wanted)
         namespace, _, short = wanted.name.rpartition(".")
@@ -300,7 +298,7 @@ class Registry:
             )
         return name if name in spaces else spaces[0]
 
-    def _find_bare(self, wanted: Wanted[S]) -> S:
+    def _find_bare(self, wanted: Wanted[_S]) -> _S:
         task = wanted.home
         for home in self._homes(wanted):
             spec = self.manifest(home).of(wanted.kind).by_name.get(fold(wanted.name))
@@ -317,7 +315,7 @@ class Registry:
             raise self._unknown_namespace(task, str(wanted))
         raise UnknownNameError(f"{wanted}: unknown{wanted.where}", self._nearest(wanted, named))
 
-    def _homes(self, wanted: Wanted[S]) -> Iterator[str]:
+    def _homes(self, wanted: Wanted[_S]) -> Iterator[str]:
         """Namespaces in which a bare name is looked for first.
 
         They are the one called like the task, core's, and the one that declares a task that no
@@ -335,7 +333,7 @@ class Registry:
         specs = [spec for spec in self._known(TaskSpec) if spec.short_name == task]
         return [spec.namespace for spec in specs if spec.namespace != OWN_NAMESPACE]
 
-    def _nearest(self, wanted: Wanted[S], named: Sequence[S]) -> str:
+    def _nearest(self, wanted: Wanted[_S], named: Sequence[_S]) -> str:
         """What may have been meant by a bare name that is not found."""
         for spec in named:
             if wanted.serves(spec):
@@ -356,9 +354,9 @@ class Registry:
             return wanted.listing
         return found or self.where_to_look
 
-    def _known(self, kind: type[S]) -> list[S]:
+    def _known(self, kind: type[_S]) -> list[_S]:
         """All specs of a kind from the plugins that work."""
-        found: list[S] = []
+        found: list[_S] = []
         for namespace in self.namespaces:
             try:
                 found.extend(self.manifest(namespace).of(kind))
@@ -432,7 +430,7 @@ def implementation(spec: Spec, place: str | None = None) -> Any:
         raise _broken(spec, place, error) from error
 
 
-def _taking_names(specs: Iterable[S]) -> S | None:
+def _taking_names(specs: Iterable[_S]) -> _S | None:
     """The metric that takes the names that nothing else has, if there is one."""
     return next((spec for spec in specs if getattr(spec, "takes_names", None)), None)
 
@@ -444,7 +442,7 @@ def install_metrics() -> str:
 
 def _distribution_of(namespace: str) -> str:
     """Name of the distribution that claims a namespace."""
-    found = [entry.distribution for entry in entry_points(GROUP) if entry.name == namespace]
+    found = [claim.distribution for claim in claims() if claim.namespace == namespace]
     return found[0] if len(found) == 1 else first_party().get(namespace, f"valor-{namespace}")
 
 
@@ -452,7 +450,3 @@ def _broken(spec: Spec, place: str, error: Exception) -> BrokenPluginError:
     return BrokenPluginError(
         f"{spec.name}: its code {place} cannot be imported, {type(error).__name__}: {error}"
     )
-
-
-def _claim(entry: Announced) -> Claim:
-    return Claim(entry.name, entry.value, entry.distribution, entry.version)

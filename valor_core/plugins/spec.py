@@ -482,14 +482,14 @@ KINDS: Mapping[str, type[Spec]] = {
 """All that a plugin can declare: its hook is called ``valor_`` and the key."""
 
 
-S = TypeVar("S", bound=Spec)
+_S = TypeVar("_S", bound=Spec)
 
 
-class Specs(tuple[S, ...]):
+class Specs(tuple[_S, ...]):
     """Specs of one kind from one namespace, found by any of their names."""
 
     @cached_property
-    def by_name(self) -> Mapping[str, S]:
+    def by_name(self) -> Mapping[str, _S]:
         """Each spec by its name and its aliases, as `fold` has them."""
         words = [(word, spec) for spec in self for word in (*spec.aliases, spec.short_name)]
         return {fold(word): spec for word, spec in words}

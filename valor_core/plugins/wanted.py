@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic
+from typing import Generic, TypeVar
 
 from attrs import frozen
 
 from valor_core.errors import AmbiguousNameError
-from valor_core.plugins.spec import KINDS, MetricSpec, S, Spec, fold
+from valor_core.plugins.spec import KINDS, MetricSpec, Spec, fold
 
 OWN_NAMESPACE = "core"
 
+_S = TypeVar("_S", bound=Spec)
+
 
 @frozen
-class Wanted(Generic[S]):
+class Wanted(Generic[_S]):
     """A name that is looked for.
 
     Parameters
@@ -34,7 +36,7 @@ class Wanted(Generic[S]):
     "metric 'F1'"
     """
 
-    kind: type[S]
+    kind: type[_S]
     name: str
     home: str | None = None
     resource: str | None = None

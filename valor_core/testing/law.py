@@ -45,8 +45,8 @@ class _Named(Protocol):
     def name(self) -> str: ...
 
 
-N = TypeVar("N", bound=_Named)
-P = ParamSpec("P")
+_N = TypeVar("_N", bound=_Named)
+_P = ParamSpec("_P")
 
 
 def name_of(law: Callable[..., None]) -> str:
@@ -61,11 +61,11 @@ def name_of(law: Callable[..., None]) -> str:
     return law.__name__.replace("_", " ")
 
 
-def law(check: Callable[Concatenate[N, P], None]) -> Callable[Concatenate[N, P], None]:
+def law(check: Callable[Concatenate[_N, _P], None]) -> Callable[Concatenate[_N, _P], None]:
     """Let whatever a check finds, or stumbles over, be a `ConformanceError` with its name."""
 
     @wraps(check)
-    def upheld(subject: N, /, *args: P.args, **kwargs: P.kwargs) -> None:
+    def upheld(subject: _N, /, *args: _P.args, **kwargs: _P.kwargs) -> None:
         try:
             check(subject, *args, **kwargs)
         except Breach as breach:

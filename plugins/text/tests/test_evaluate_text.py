@@ -13,7 +13,7 @@ import pytest
 from valor_text import evaluate_text_generation
 
 from valor_core.plugin import ParameterError, SchemaError, ValorError
-from valor_core.plugins.entry_points import entry_points
+from valor_core.plugins.entry_points import claims
 
 from . import tiny_wordnet
 
@@ -346,8 +346,8 @@ def test_what_is_missing_of_a_model_is_said_with_what_to_write(
 def test_a_missing_plugin_of_judges_is_answered_with_its_command(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    found = [one for one in entry_points("valor.plugins") if one.name != "llm"]
-    monkeypatch.setattr("valor_core.plugins.registry.entry_points", lambda group: found)
+    found = [one for one in claims() if one.namespace != "llm"]
+    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
 
     with pytest.raises(ValorError, match=r"llm\.Bias") as caught:
         evaluate_text_generation(PREDICTIONS, ["Bias"], llm_api_params={"client": "openai"})

@@ -1,9 +1,7 @@
 from __future__ import annotations
 
 from valor_core.plugins import entry_points as module
-from valor_core.plugins.entry_points import entry_points
-
-GROUP = "valor.plugins"
+from valor_core.plugins.entry_points import GROUP, claims
 
 
 def test_what_is_found_is_what_python_finds() -> None:
@@ -13,7 +11,7 @@ def test_what_is_found_is_what_python_finds() -> None:
         if entry.dist is not None
     }
 
-    kept = {(one.name, one.value, one.distribution, one.version) for one in entry_points(GROUP)}
+    kept = {(one.namespace, one.module, one.distribution, one.version) for one in claims()}
 
     assert kept == found
     assert len(kept) >= 5

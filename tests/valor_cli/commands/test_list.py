@@ -109,7 +109,7 @@ def test_an_unknown_namespace_is_a_wrong_request(valor):
 
 
 def test_where_there_is_nothing_it_says_so(valor, monkeypatch):
-    monkeypatch.setattr("valor_core.plugins.registry.entry_points", lambda group: ())
+    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: ())
 
     result = valor("list")
 

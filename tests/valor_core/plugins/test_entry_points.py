@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from valor_core.plugins import entry_points as module
-from valor_core.plugins.entry_points import entry_points
-
-GROUP = "valor.plugins"
+from valor_core.plugins.entry_points import GROUP, claims
 
 
 @pytest.fixture
@@ -39,7 +37,7 @@ def long_ago(site: Path) -> None:
 
 
 def names() -> dict[str, str]:
-    return {found.name: found.distribution for found in entry_points(GROUP)}
+    return {found.namespace: found.distribution for found in claims()}
 
 
 def test_a_new_distribution_is_found(site: Path) -> None:
@@ -93,7 +91,7 @@ def test_what_is_installed_over_another_version_is_read_anew(site: Path) -> None
 
 
 def test_while_nothing_changes_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = entry_points(GROUP)
+    before = claims()
     monkeypatch.setattr(module.metadata, "distributions", None)
 
-    assert entry_points(GROUP) is before
+    assert claims() is before

@@ -31,9 +31,8 @@ from valor_core.plugin import (
     hookimpl,
 )
 from valor_core.plugin import install as install_command
-from valor_core.plugins.entry_points import entry_points
+from valor_core.plugins.entry_points import claims
 from valor_core.plugins.registry import (
-    GROUP,
     implementation,
     install_metrics,
 )
@@ -269,8 +268,8 @@ class TestLookUp:
 
 def without(monkeypatch: pytest.MonkeyPatch, *namespaces: str) -> Registry:
     """A registry in which nobody claims some namespaces, whatever is installed."""
-    found = [entry for entry in entry_points(GROUP) if entry.name not in namespaces]
-    monkeypatch.setattr("valor_core.plugins.registry.entry_points", lambda group: found)
+    found = [claim for claim in claims() if claim.namespace not in namespaces]
+    monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
     return Registry()
 
 

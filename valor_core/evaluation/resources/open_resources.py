@@ -27,7 +27,7 @@ from valor_core.plugins.spec import ResourceKindSpec, ResourceSpec
 if TYPE_CHECKING:
     import asyncio
 
-Number = TypeVar("Number", int, float)
+_Number = TypeVar("_Number", int, float)
 
 
 @frozen
@@ -53,7 +53,7 @@ class Share:
     number: int = 0
     of: int = 1
 
-    def part(self, whole: Number) -> Number:
+    def part(self, whole: _Number) -> _Number:
         """Its part of a number; parts of a whole number are whole."""
         if self.number >= self.of:
             return 0 * whole

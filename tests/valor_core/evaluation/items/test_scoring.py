@@ -25,7 +25,7 @@ from valor_core.errors import (
 )
 from valor_core.evaluation.items.journal import Journal, beside
 from valor_core.plugin import ConfigError, Failed, ResourceError, StateError, Undefined
-from valor_core.plugins.entry_points import entry_points
+from valor_core.plugins.entry_points import claims
 from valor_core.plugins.registry import Registry
 from valor_core.schemas.text import Text
 
@@ -533,8 +533,8 @@ class TestMetricsOverMetrics:
             courtroom.metrics.Elsewhere, "needs", lambda self: (RowsOf("segmentation.X"),)
         )
         registry = Registry()
-        found = [one for one in entry_points("valor.plugins") if one.name != "segmentation"]
-        monkeypatch.setattr("valor_core.plugins.registry.entry_points", lambda group: found)
+        found = [one for one in claims() if one.namespace != "segmentation"]
+        monkeypatch.setattr("valor_core.plugins.registry.claims", lambda: found)
 
         with pytest.raises(MissingPluginError, match=r"pip install .*segmentation"):
             evaluate(ITEMS, "courtroom.Elsewhere", registry=registry)
