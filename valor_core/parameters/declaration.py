@@ -35,6 +35,79 @@ _T = TypeVar("_T")
 Json = dict[str, Any]
 
 
+@frozen
+class Parameter:
+    """What a parameter class says about one of its fields.
+
+    `parameter` makes it; the class adds the field's name and annotation.
+    """
+
+    default: Any
+    help: str
+    check: Within | None
+    non_empty: bool
+    distinct: bool
+    aliases: tuple[str, ...]
+    name: str = ""
+    annotation: Any = None
+
+    @property
+    def required(self) -> bool:
+        """Whether a value has to be given."""
+        return self.default is attrs.NOTHING
+
+    @property
+    def kind(self) -> Kind:
+        """What its annotation asks of a value.
+
+        Examples
+        --------
+        >>> [parameter.kind.words for parameter in declared(_Example)]
+        ['list of number', "'a' or 'b'"]
+        """
+        return kind_of(self.annotation)
+
+    @property
+    def range(self) -> str:
+        """Its range in words, empty where any value of the type will do."""
+        bounds = self.check.expectation if self.check else ""
+        parts = [bounds.removeprefix("lie ").removeprefix("be "), "not empty" * self.non_empty]
+        return ", ".join(part for part in parts if part)
+
+    def converter(self, owner: str) -> Callable[[Any], Any]:
+        """What gives a value the annotated type and refuses one that does not fit."""
+        try:
+            kind = self.kind
+        except TypeError:
+            raise ManifestError(
+                f"{owner}: {self.name} has an annotation that configs cannot fill, "
+                f"{shown(self.annotation)}",
+                "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or "
+                "X | None.",
+            ) from None
+
+        def convert(value: Any) -> Any:
+            try:
+                fitted = kind.fit(value, self.name)
+                if fitted is not None:
+                    self._examine(fitted)
+            except ParameterError as error:
+                raise error.at(f"{owner}: ") from None
+            return fitted
+
+        return convert
+
+    def _examine(self, value: Any) -> None:
+        if self.non_empty and len(value) == 0:
+            raise ParameterError(f"{self.name} must not be empty")
+        if self.distinct and len(set(value)) < len(value):
+            listed = shown(list(value))
+            raise ParameterError(f"{self.name} must not name a value twice, got {listed}")
+        for number in _numbers(value) if self.check else ():
+            if not self.check(number):
+                raise ParameterError(f"{self.name} must {self.check.expectation}, got {number!r}")
+
+
 def parameter(
     *,
     default: Any = attrs.NOTHING,
@@ -61,17 +134,8 @@ def parameter(
     aliases : sequence of str
         Other names accepted for it in configs and documented-style calls.
     """
-    declaration = _Declaration(help, check, non_empty, distinct, tuple(aliases))
-    return attrs.field(default=default, metadata={"valor": declaration})
-
-
-@frozen
-class _Declaration:
-    help: str
-    check: Within | None
-    non_empty: bool
-    distinct: bool
-    aliases: tuple[str, ...]
+    made = Parameter(default, help, check, non_empty, distinct, tuple(aliases))
+    return attrs.field(default=default, metadata={"valor": made})
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter,))
@@ -104,61 +168,11 @@ def parameters(cls: type[_T]) -> type[_T]:
     return attrs.frozen(cls, kw_only=True, field_transformer=_checked)
 
 
-@frozen
-class Parameter:
-    """What a parameter class says about one of its fields."""
-
-    name: str
-    annotation: Any
-    default: Any
-    help: str
-    check: Within | None
-    non_empty: bool
-    aliases: tuple[str, ...]
-
-    @property
-    def required(self) -> bool:
-        """Whether a value has to be given."""
-        return self.default is attrs.NOTHING
-
-    @property
-    def kind(self) -> Kind:
-        """What its annotation asks of a value.
-
-        Examples
-        --------
-        >>> [parameter.kind.words for parameter in declared(_Example)]
-        ['list of number', "'a' or 'b'"]
-        """
-        return kind_of(self.annotation)
-
-    @property
-    def range(self) -> str:
-        """Its range in words, empty where any value of the type will do."""
-        bounds = self.check.expectation if self.check else ""
-        parts = [bounds.removeprefix("lie ").removeprefix("be "), "not empty" * self.non_empty]
-        return ", ".join(part for part in parts if part)
-
-
 @lru_cache
 def declared(cls: type) -> tuple[Parameter, ...]:
     """The parameters of a class made with `parameters`, in the order of declaration."""
     hints = typing.get_type_hints(cls)
-    found = []
-    for field in attrs.fields(cls):
-        declaration: _Declaration = field.metadata["valor"]
-        found.append(
-            Parameter(
-                name=field.name,
-                annotation=hints[field.name],
-                default=field.default,
-                help=declaration.help,
-                check=declaration.check,
-                non_empty=declaration.non_empty,
-                aliases=declaration.aliases,
-            )
-        )
-    return tuple(found)
+    return tuple([_declared(field, hints) for field in attrs.fields(cls)])
 
 
 def kind_of(annotation: Any) -> Kind:
@@ -246,11 +260,6 @@ def _names(cls: type) -> Mapping[str, str]:
     return {name: entry.name for entry in declared(cls) for name in (entry.name, *entry.aliases)}
 
 
-@lru_cache
-def _required(cls: type) -> tuple[Parameter, ...]:
-    return tuple(entry for entry in declared(cls) if entry.required)
-
-
 def build(cls: type[_T], values: Mapping[str, Any], place: str) -> _T:
     """Make an instance from plain values, as they stand in a config.
 
@@ -289,8 +298,8 @@ def build(cls: type[_T], values: Mapping[str, Any], place: str) -> _T:
             sentence = f"{name}: given twice, also by another of its names"
             raise ParameterError(sentence, place=place)
         given[target] = value
-    for parameter in _required(typing.cast("type", cls)):
-        if parameter.name not in given:
+    for parameter in declared(typing.cast("type", cls)):
+        if parameter.required and parameter.name not in given:
             sentence = f"{parameter.name}: expected a {parameter.kind.words}, found none"
             raise ParameterError(sentence, place=place)
     try:
@@ -401,51 +410,21 @@ def _unknown_key(name: object, known: Mapping[str, Any], place: str) -> Paramete
 def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
     """Give every field a converter that enforces its annotation and its check."""
     hints = typing.get_type_hints(cls)
-    return [
-        field.evolve(converter=_converter(cls.__name__, field, hints.get(field.name)))
-        for field in fields
-    ]
+    checked = []
+    for field in fields:
+        if "valor" not in field.metadata:
+            raise ManifestError(
+                f"{cls.__name__}: {field.name} must be declared with parameter(…)",
+                f'Write it as: {field.name}: … = parameter(default=…, help="…")',
+            )
+        converter = _declared(field, hints).converter(cls.__name__)
+        checked.append(field.evolve(converter=converter))
+    return checked
 
 
-def _converter(owner: str, field: attrs.Attribute[Any], annotation: Any) -> Callable[[Any], Any]:
-    name = field.name
-    if "valor" not in field.metadata:
-        raise ManifestError(
-            f"{owner}: {name} must be declared with parameter(…)",
-            f'Write it as: {name}: … = parameter(default=…, help="…")',
-        )
-    try:
-        kind = kind_of(annotation)
-    except TypeError:
-        raise ManifestError(
-            f"{owner}: {name} has an annotation that configs cannot fill, {shown(annotation)}",
-            "Use bool, int, float, str, Literal, Path, tuple[X, ...], Mapping[str, X] or X | None.",
-        ) from None
-    declaration: _Declaration = field.metadata["valor"]
-    is_examined = declaration.check or declaration.non_empty or declaration.distinct
-
-    def convert(value: Any) -> Any:
-        try:
-            fitted = kind.fit(value, name)
-            if is_examined and fitted is not None:
-                _examine(declaration, fitted, name)
-        except ParameterError as error:
-            raise error.at(f"{owner}: ") from None
-        return fitted
-
-    return convert
-
-
-def _examine(declaration: _Declaration, value: Any, name: str) -> None:
-    if declaration.non_empty and len(value) == 0:
-        raise ParameterError(f"{name} must not be empty")
-    if declaration.distinct and len(set(value)) < len(value):
-        raise ParameterError(f"{name} must not name a value twice, got {shown(list(value))}")
-    if declaration.check is None:
-        return
-    for number in _numbers(value):
-        if not declaration.check(number):
-            raise ParameterError(f"{name} must {declaration.check.expectation}, got {number!r}")
+def _declared(field: attrs.Attribute[Any], hints: Mapping[str, Any]) -> Parameter:
+    made: Parameter = field.metadata["valor"]
+    return attrs.evolve(made, name=field.name, annotation=hints[field.name])
 
 
 def _numbers(value: Any) -> Iterator[float]:
