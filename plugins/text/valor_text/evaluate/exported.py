@@ -111,7 +111,9 @@ class ExportedMetric(evaluate.Metric):  # type: ignore[misc]
         self._begin()
         self.spec: MetricSpec = self._evaluator.evaluation.plan.metrics[0].spec
         _check_processes(self.spec, num_process, process_id)
-        self.columns: Columns = columns_of(self.spec, {} if data is None else data)
+        self.columns: Columns = columns_of(
+            self.spec, {} if data is None else data, self._evaluator.registry
+        )
         self.report: Report | None = None
         self._rendezvous: Rendezvous | None = None
         if num_process > 1:

@@ -55,7 +55,7 @@ class Columns(Protocol):
         """
 
 
-def columns_of(spec: MetricSpec, options: Mapping[str, Any]) -> Columns:
+def columns_of(spec: MetricSpec, options: Mapping[str, Any], registry: Registry) -> Columns:
     """How the columns of a metric's task are read.
 
     Parameters
@@ -64,6 +64,8 @@ def columns_of(spec: MetricSpec, options: Mapping[str, Any]) -> Columns:
         The metric.
     options : mapping
         What is said about the columns.
+    registry : Registry
+        Where the metric's task is looked up.
 
     Raises
     ------
@@ -72,8 +74,9 @@ def columns_of(spec: MetricSpec, options: Mapping[str, Any]) -> Columns:
 
     Examples
     --------
-    >>> spec = Registry().find(MetricSpec, "segmentation.mIOU")
-    >>> columns_of(spec, {"labels": ["car"]}).names
+    >>> registry = Registry()
+    >>> spec = registry.find(MetricSpec, "segmentation.mIOU")
+    >>> columns_of(spec, {"labels": ["car"]}, registry).names
     ('predictions', 'references', 'uid')
     """
     if not isinstance(options, Mapping):
@@ -83,5 +86,4 @@ def columns_of(spec: MetricSpec, options: Mapping[str, Any]) -> Columns:
     if spec.task in _BY_TASK:
         columns: Columns = build(_BY_TASK[spec.task], options, f"{spec.name}: data.")
         return columns
-    task = Registry().find(TaskSpec, spec.task)
-    return RowColumns.of(spec, task, options)
+    return RowColumns.of(spec, registry.find(TaskSpec, spec.task), options)
