@@ -288,24 +288,27 @@ def build(cls: type[_T], values: Mapping[str, Any], place: str) -> _T:
     valor_core.errors.ParameterError: metrics[0].tresholds: unknown key
     Did you mean 'thresholds'?
     """
-    names = _names(typing.cast("type", cls))
+    try:
+        return cls(**_given(cls, values))
+    except ParameterError as error:
+        raise error.at(place) from None
+
+
+def _given(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values by the names of their parameters."""
+    names = _names(cls)
     given: dict[str, Any] = {}
     for name, value in values.items():
         if name not in names:
-            raise _unknown_key(name, names, place)
+            raise _unknown_key(name, names)
         target = names[name]
         if target in given:
-            sentence = f"{name}: given twice, also by another of its names"
-            raise ParameterError(sentence, place=place)
+            raise ParameterError(f"{name}: given twice, also by another of its names")
         given[target] = value
-    for parameter in declared(typing.cast("type", cls)):
+    for parameter in declared(cls):
         if parameter.required and parameter.name not in given:
-            sentence = f"{parameter.name}: expected a {parameter.kind.words}, found none"
-            raise ParameterError(sentence, place=place)
-    try:
-        return cls(**given)
-    except ParameterError as error:
-        raise error.at(place) from None
+            raise ParameterError(f"{parameter.name}: expected a {parameter.kind.words}, found none")
+    return given
 
 
 def fitted(cls: type, values: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -400,11 +403,11 @@ def _relocated(value: Any, place: Callable[[Path], Path]) -> Any:
     return relocate(value, place) if attrs.has(type(value)) else value
 
 
-def _unknown_key(name: object, known: Mapping[str, Any], place: str) -> ParameterError:
+def _unknown_key(name: object, known: Mapping[str, Any]) -> ParameterError:
     remedy = did_you_mean(str(name), known)
     if remedy is None:
         remedy = f"Known keys: {', '.join(known)}." if known else "It takes no parameters."
-    return ParameterError(f"{name}: unknown key", remedy, place)
+    return ParameterError(f"{name}: unknown key", remedy)
 
 
 def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:

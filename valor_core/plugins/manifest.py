@@ -122,77 +122,77 @@ def read_manifest(claim: Claim, module: object) -> Manifest:
     plugins = pluggy.PluginManager(hooks.PROJECT)
     plugins.add_hookspecs(hooks)
     try:
-        _check_api(claim, module)
-        _check_hooks(claim, module)
+        _check_api(module)
+        _check_hooks(module)
         plugins.register(module, name=claim.namespace)
         declared = {
             kind: _declared(plugins, f"valor_{kinds}", claim, kind) for kinds, kind in KINDS.items()
         }
-        kernels = _kernels(plugins, claim)
+        kernels = _kernels(plugins)
     except BaseException as error:
         raise _unreadable(claim, error) from error
     return Manifest(claim.namespace, claim.distribution, claim.version, declared, kernels)
 
 
-def _check_api(claim: Claim, module: object) -> None:
+def _check_api(module: object) -> None:
     """Refuse a manifest that was written for what this core does not have yet."""
     api = getattr(module, "api", API)
     if type(api) is not int or api < 1:
         raise ManifestError(
-            f"{claim.place}: api must be a whole number from 1 on, got {shown(api)}",
+            f"api must be a whole number from 1 on, got {shown(api)}",
             f"Write it as: api = {API}",
         )
     if api > API:
         raise BrokenPluginError(
-            f"{claim.place}: it is written for api {api} of valor-core, this one has {API}",
+            f"it is written for api {api} of valor-core, this one has {API}",
             f"Upgrade it with: {install('--upgrade', 'valor-core')}",
         )
 
 
-def _check_hooks(claim: Claim, module: object) -> None:
+def _check_hooks(module: object) -> None:
     """Refuse a manifest without hooks, and one with hooks that this core does not know."""
     marker = f"{hooks.PROJECT}_impl"
     written = [name for name in dir(module) if hasattr(getattr(module, name, None), marker)]
     for name in written:
         if name not in HOOKS:
             raise ManifestError(
-                f"{claim.place}: expected a hook of valor-core, found {name!r}",
+                f"expected a hook of valor-core, found {name!r}",
                 did_you_mean(name, HOOKS) or f"Hooks are: {', '.join(HOOKS)}.",
             )
         taken = [*signature(getattr(module, name)).parameters]
         if taken:
             raise ManifestError(
-                f"{claim.place}: expected {name} to take no arguments, got {taken[0]!r}",
+                f"expected {name} to take no arguments, got {taken[0]!r}",
                 f"Write it as: def {name}():",
             )
     if not written:
         raise ManifestError(
-            f"{claim.place}: its manifest declares nothing",
+            "its manifest declares nothing",
             "Write valor_metrics or another hook and decorate it with @valor_core.plugin.hookimpl.",
         )
 
 
-def _kernels(plugins: pluggy.PluginManager, claim: Claim) -> tuple[str, ...]:
-    answers = [each.function() for each in plugins.hook.valor_kernels.get_hookimpls()]
-    found: list[str] = []
+def _answers(plugins: pluggy.PluginManager, hook: str) -> list[Any]:
+    return [each.function() for each in getattr(plugins.hook, hook).get_hookimpls()]
+
+
+def _kernels(plugins: pluggy.PluginManager) -> tuple[str, ...]:
+    answers = _answers(plugins, "valor_kernels")
     for place in answers:
         if not isinstance(place, str) or not IMPLEMENTATION.fullmatch(place):
             raise ManifestError(
-                f"{claim.place}: valor_kernels must answer a place like "
-                f"'package.kernels:KERNELS', got {shown(place)}",
+                "valor_kernels must answer a place like 'package.kernels:KERNELS', got "
+                f"{shown(place)}",
                 "Return the place of the family's valor_core.kernels.compiled.Kernels as text.",
             )
-        found.append(place)
-    return tuple(found)
+    return tuple(answers)
 
 
 def _declared(
     plugins: pluggy.PluginManager, hook: str, claim: Claim, expected: type[Spec]
 ) -> Specs[Any]:
-    specs: list[Spec] = []
-    for implementation in getattr(plugins.hook, hook).get_hookimpls():
-        specs.extend(implementation.function())
-    _check_declared(specs, claim, expected)
+    specs = [spec for answer in _answers(plugins, hook) for spec in answer]
+    _check_declared(specs, claim.namespace, expected)
     return Specs(specs)
 
 
@@ -205,10 +205,8 @@ def _unreadable(
     newer = _of_another_time(claim, error)
     if newer is not None:
         return newer
-    if isinstance(error, ManifestError):
-        return error if error.message.startswith(claim.place) else error.at(f"{claim.place}: ")
     if isinstance(error, RegistryError):
-        return error
+        return error.at(f"{claim.place}: ")
     return BrokenPluginError(
         f"{claim.place}: {failed}, {type(error).__name__}: {error}",
         f"Reinstall or remove it: {uninstall(claim.distribution)}",
@@ -234,24 +232,23 @@ def _of_another_time(claim: Claim, error: BaseException) -> RegistryError | None
     )
 
 
-def _check_declared(specs: list[Spec], claim: Claim, expected: type[Spec]) -> None:
-    place = claim.place
+def _check_declared(specs: list[Any], namespace: str, expected: type[Spec]) -> None:
     taken: dict[str, str] = {}
     for spec in specs:
         if not isinstance(spec, expected):
             raise ManifestError(
-                f"{place}: expected a {expected.__name__}, found {shown(spec)}",
+                f"expected a {expected.__name__}, found {shown(spec)}",
                 f"Return a list of {expected.__name__} from the hook.",
             )
-        if spec.namespace != claim.namespace:
+        if spec.namespace != namespace:
             raise ManifestError(
-                f"{place}: declares {spec.name!r} outside its namespace",
-                f"Name it '{claim.namespace}.{spec.short_name}'.",
+                f"declares {spec.name!r} outside its namespace",
+                f"Name it '{namespace}.{spec.short_name}'.",
             )
         for word in (spec.short_name, *spec.aliases):
             other = taken.setdefault(fold(word), spec.name)
             if other != spec.name:
                 raise ManifestError(
-                    f"{place}: {other} and {spec.name} both answer to {word!r}",
+                    f"{other} and {spec.name} both answer to {word!r}",
                     "Give one of them another name or alias.",
                 )
