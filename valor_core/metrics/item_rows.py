@@ -193,6 +193,7 @@ class Numbers:
 
     def lacking(self, whole: Numbers) -> Numbers:
         """The column of a name, with the reasons of items that lack all numbers."""
+        # joined only so that the codes of both mean the same reasons
         both = Numbers.joined([self, whole])
         own, other = both.codes[: len(self)], both.codes[len(self) :]
         is_whole = (whole.codes > 0) & ~whole.is_absent
@@ -211,6 +212,7 @@ class Numbers:
         known: dict[Gap, int] = {}
         codes = []
         for part in parts:
+            # by the part's own code of a reason, its code among the reasons of all parts
             own = [0, *(known.setdefault(gap, len(known) + 1) for gap in part.gaps)]
             codes.append(np.array(own)[part.codes] if part.gaps else part.codes)
         return cls(

@@ -79,6 +79,7 @@ def saved_column(
         raise StateError(f"{name}: expected numbers of {low:g} or more, found {array.min()}")
     if array.size and high is not None and array.max() > high:
         raise StateError(f"{name}: expected numbers of at most {high:g}, found {array.max()}")
+    # kernels ask for contiguous arrays; of a single number, NumPy would make a row
     return np.ascontiguousarray(array) if array.ndim else array
 
 
@@ -234,7 +235,10 @@ def _named(dtype: DTypeLike) -> str:
 
 
 def _check_characters(array: NDArray[Any], name: str) -> None:
-    """Raise a `StateError` if a text has a character that no text has, or half of one."""
+    """Raise a `StateError` if a text has a character that no text has, or half of one.
+
+    NumPy takes any 32 bits of a file for a character; Python fails much later, where it reads them.
+    """
     if array.dtype.kind != "U" or not array.nbytes:
         return
     characters = np.ascontiguousarray(array).reshape(-1).view(np.uint32)

@@ -373,8 +373,10 @@ def _layered_units(
         greatest = max(float(rest.max()), -float(rest.min()))
         if not greatest:
             return
+        # A layer is the whole numbers of 2**exponent in all values. None has more than 31 bits, so
+        # a block of them adds up to less than 2**53, and float sums are exact in any order.
         exponent = math.frexp(greatest)[1] - _LAYER_BITS
-        if exponent < _LOWEST_LAYER:
+        if exponent < _LOWEST_LAYER:  # farther down, scaling would leave the range of floats
             break
         layer = rest * 2.0**-exponent
         np.trunc(layer, out=layer)
@@ -383,7 +385,7 @@ def _layered_units(
             if total:
                 yield group, int(total) << exponent + _UNIT_BITS
         layer *= 2.0**exponent
-        rest = rest - layer
+        rest = rest - layer  # exact: it takes the leading bits away
     yield from _grouped_units(groups, rest)
 
 
@@ -391,6 +393,8 @@ def _grouped_units(
     groups: NDArray[np.int64] | None, floats: NDArray[np.float64]
 ) -> Iterator[tuple[int, int]]:
     """Group and exact units of every (group, exponent) found in one non-empty chunk."""
+    # A value is mantissa * 2**exponent. The exponent's high bits say which window it is in, and the
+    # low ones scale the mantissa to its place there, so that all values of a window have one unit.
     mantissas, exponents = np.frexp(floats)
     windows = exponents >> _WINDOW.bit_length() - 1
     exponents &= _WINDOW - 1
@@ -399,7 +403,7 @@ def _grouped_units(
     span = int(windows.max()) - lowest + 1
     keys: NDArray[Any] = windows.astype(np.int64) - lowest
     if groups is not None:
-        keys += groups * span
+        keys += groups * span  # one number for group and window: one pass counts all of them
     keys, cells = _dense(keys)
     sums = [np.bincount(keys, weights=part) for part in parts]
     used = np.flatnonzero((sums[0] != 0) | (sums[1] != 0) | (sums[2] != 0))

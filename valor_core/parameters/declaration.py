@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, dataclass_transform
 import attrs
 from attrs import frozen
 
-from valor_core.errors import ManifestError, ParameterError, did_you_mean, shown
+from valor_core.errors import ManifestError, ParameterError, did_you_mean, found_at, shown
 from valor_core.parameters.environment import FromEnvironment
 from valor_core.parameters.kinds import (
     SCALARS,
@@ -87,12 +87,10 @@ class Parameter:
             ) from None
 
         def convert(value: Any) -> Any:
-            try:
+            with found_at(f"{owner}: "):
                 fitted = kind.fit(value, self.name)
                 if fitted is not None:
                     self._examine(fitted)
-            except ParameterError as error:
-                raise error.at(f"{owner}: ") from None
             return fitted
 
         return convert

@@ -124,6 +124,7 @@ class ScalarKind(Kind):
 
     def fit(self, value: Any, name: str) -> Any:
         """The value in the type."""
+        # to Python true and false are whole numbers; nobody means 1 by true
         is_bool = isinstance(value, (bool, np.bool_))
         if not isinstance(value, self.accepted) or (is_bool and self.made is not bool):
             raise self.refused(value, name, self._remedy(value))
@@ -222,7 +223,7 @@ class UnionKind(Kind):
         if value is None and null in self.members:
             return None
         others = [member for member in self.members if member != null]
-        if len(others) == 1:
+        if len(others) == 1:  # its own error says more than that none of several fits
             return others[0].fit(value, name)
         for member in others:
             try:

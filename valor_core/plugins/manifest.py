@@ -92,7 +92,10 @@ def load_manifest(claim: Claim) -> Manifest:
 
 @lru_cache
 def _kept_manifest(claim: Claim, module: ModuleType, *hooks: FunctionType) -> Manifest:
-    """A manifest that worked, kept for the next registry until its module is loaded anew."""
+    """A manifest that worked, kept for the next registry until its module is loaded anew.
+
+    A module that is loaded anew stays the same object; its functions do not, so they are asked.
+    """
     return read_manifest(claim, module)
 
 

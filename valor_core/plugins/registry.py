@@ -82,7 +82,6 @@ class Registry:
         self._manifests = {**self._manifests, namespace: manifest}
 
     def _has(self, namespace: str) -> bool:
-        """Whether there is something in a namespace."""
         return namespace in self._manifests or bool(self._claims(namespace))
 
     @property
@@ -253,9 +252,8 @@ class Registry:
     @property
     def where_to_look(self) -> str:
         """Remedy for a name that nothing comes close to."""
-        return (
-            "See what is there with: valor list" if self._known(MetricSpec) else install_metrics()
-        )
+        has_metrics = bool(self._known(MetricSpec))
+        return "See what is there with: valor list" if has_metrics else install_metrics()
 
     def distribution(self, spec: Spec) -> tuple[str, str]:
         """Name and version of the distribution that declares a spec."""
@@ -291,12 +289,12 @@ class Registry:
         spaces = [known for known in self.namespaces if fold(known) == fold(name)]
         if not spaces:
             raise self._unknown_namespace(name, wanted)
-        if len(spaces) > 1 and name not in spaces:
+        if len(spaces) > 1:
             raise AmbiguousNameError(
                 f"{wanted}: the namespaces {' and '.join(spaces)} both answer to it",
                 "Write the namespace exactly.",
             )
-        return name if name in spaces else spaces[0]
+        return spaces[0]
 
     def _find_bare(self, wanted: Wanted[_S]) -> _S:
         task = wanted.home
@@ -377,17 +375,17 @@ class Registry:
         )
 
     def _owner(self, namespace: str) -> Claim:
-        claims = self._claims(namespace)
-        if not claims:
+        found = self._claims(namespace)
+        if not found:
             raise self._unknown_namespace(namespace, f"namespace {namespace!r}")
-        if len(claims) == 1:
-            return claims[0]
+        if len(found) == 1:
+            return found[0]
         wanted = self.choose.get(namespace, "")
-        chosen = [claim for claim in claims if fold(claim.distribution) == fold(wanted)]
+        chosen = [claim for claim in found if fold(claim.distribution) == fold(wanted)]
         if len(chosen) == 1:
             return chosen[0]
-        names = " and ".join(sorted(map(str, claims)))
-        first = min(claim.distribution for claim in claims)
+        names = " and ".join(sorted(map(str, found)))
+        first = min(claim.distribution for claim in found)
         raise PluginConflictError(
             f"namespace {namespace!r}: expected one plugin, {names} claim it",
             f"Uninstall one of them, or choose in the config: plugins: {{{namespace}: {first}}}",
@@ -441,7 +439,6 @@ def install_metrics() -> str:
 
 
 def _distribution_of(namespace: str) -> str:
-    """Name of the distribution that claims a namespace."""
     found = [claim.distribution for claim in claims() if claim.namespace == namespace]
     return found[0] if len(found) == 1 else first_party().get(namespace, f"valor-{namespace}")
 
