@@ -14,9 +14,8 @@ from valor_core.errors import BrokenPluginError, ManifestError, did_you_mean, sh
 from valor_core.parameters.declaration import NoParameters, declared
 from valor_core.plugins.spec_fields import (
     HOW_TO_READ,
-    IMPLEMENTATION,
-    called,
     check_aliases,
+    check_parameters_form,
     check_reads_form,
     name_form,
     place_form,
@@ -78,18 +77,6 @@ _ALWAYS_THERE = ("uid", "metadata")
 """Fields that no item lacks."""
 
 
-def _check_parameters(spec: Any, attribute: Any, value: object) -> None:
-    if isinstance(value, str) and IMPLEMENTATION.fullmatch(value):
-        return
-    if not isinstance(value, type):
-        raise ManifestError(
-            f"{called(spec)}: parameters must be a class or look like "
-            f"'package.parameters:Class', got {shown(value)}",
-            "Write it as: parameters='package.parameters:Class'",
-        )
-    spec.check_parameter_class(value)
-
-
 @frozen(kw_only=True)
 class Spec:
     """What every declared thing has: a name in a namespace, a summary, parameters and code.
@@ -118,7 +105,7 @@ class Spec:
 
     name: str = field(validator=name_form("'namespace.Name'"))
     summary: str
-    parameters: type | str = field(default=NoParameters, validator=_check_parameters)
+    parameters: type | str = field(default=NoParameters, validator=check_parameters_form)
     implementation: str = field(validator=place_form)
     aliases: tuple[str, ...] = field(default=(), validator=check_aliases)
     extra: str | None = None

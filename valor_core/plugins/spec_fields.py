@@ -59,6 +59,19 @@ def check_aliases(spec: Any, attribute: Any, value: object) -> None:
             )
 
 
+def check_parameters_form(spec: Any, attribute: Any, value: object) -> None:
+    """Raise a `ManifestError` unless a value is a parameter class or its place in the code."""
+    if isinstance(value, str) and IMPLEMENTATION.fullmatch(value):
+        return
+    if not isinstance(value, type):
+        raise ManifestError(
+            f"{called(spec)}: parameters must be a class or look like "
+            f"'package.parameters:Class', got {shown(value)}",
+            "Write it as: parameters='package.parameters:Class'",
+        )
+    spec.check_parameter_class(value)
+
+
 def name_form(form: str) -> Any:
     """What raises a `ManifestError` unless a value is a name in a namespace, as in the form."""
     return _matches(_NAME, form)
