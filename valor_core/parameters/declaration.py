@@ -101,7 +101,9 @@ class Parameter:
         if self.distinct and len(set(value)) < len(value):
             listed = shown(list(value))
             raise ParameterError(f"{self.name} must not name a value twice, got {listed}")
-        for number in _numbers(value) if self.check else ():
+        if self.check is None:
+            return
+        for number in _numbers(value):
             if not self.check(number):
                 raise ParameterError(f"{self.name} must {self.check.expectation}, got {number!r}")
 
