@@ -435,7 +435,7 @@ def _taking_names(specs: Iterable[_S]) -> _S | None:
 
 def install_metrics() -> str:
     """What to do where no family of metrics is installed."""
-    return f"Install some metrics with: {ways(min(first_party().values()))}"
+    return f"Install some metrics with: {ways(min(first_party().values(), default='valor-core'))}"
 
 
 def _distribution_of(namespace: str) -> str:
