@@ -430,7 +430,10 @@ def implementation(spec: Spec, place: str | None = None) -> Any:
 
 def _taking_names(specs: Iterable[_S]) -> _S | None:
     """The metric that takes the names that nothing else has, if there is one."""
-    return next((spec for spec in specs if getattr(spec, "takes_names", None)), None)
+    for spec in specs:
+        if isinstance(spec, MetricSpec) and spec.takes_names:
+            return spec
+    return None
 
 
 def install_metrics() -> str:

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from attrs import frozen
 
 from valor_core.errors import AmbiguousNameError
-from valor_core.plugins.spec import KINDS, MetricSpec, Spec, fold
+from valor_core.plugins.spec import KINDS, MetricSpec, ResourceKindSpec, Spec, fold
 
 OWN_NAMESPACE = "core"
 
@@ -69,7 +69,9 @@ class Wanted(Generic[_S]):
 
     def is_kind(self, spec: Spec) -> bool:
         """Whether a spec is a kind of the resource, if one was asked for."""
-        return self.resource is None or getattr(spec, "resource", None) == self.resource
+        if self.resource is None:
+            return True
+        return isinstance(spec, ResourceKindSpec) and spec.resource == self.resource
 
     def serves(self, spec: Spec) -> bool:
         """Whether a spec can be used at home, as far as it says."""
@@ -98,7 +100,7 @@ class Wanted(Generic[_S]):
 
     def as_written(self, spec: Spec) -> str | None:
         """How a metric is written that others call by this name."""
-        for other, parameters in getattr(spec, "written_as", ()):
+        for other, parameters in spec.written_as if isinstance(spec, MetricSpec) else ():
             if fold(other) == fold(self.name):
                 return f"Write it as: {{name: {spec.name}, {parameters}}}"
         return None

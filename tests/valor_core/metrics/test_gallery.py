@@ -19,5 +19,5 @@ def test_it_draws_one_item_at_least() -> None:
 
 def test_a_picture_does_not_print_its_bytes() -> None:
     assert repr(Picture(b"image", b"small", {"missed": 2})) == (
-        "Picture(counts={'missed': 2}, notes=())"
+        "Picture(counts={'missed': 2}, notes=(), colors={}, wide=False)"
     )
