@@ -35,6 +35,7 @@ from valor_core.plugin import (
     declared,
     plain_value,
 )
+from valor_core.plugins.names import in_config
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import Spec
 from valor_core.report.tables.text_table import escaped
@@ -144,6 +145,7 @@ def _metric(registry: Registry, name: str) -> str:
         named += f", or `{spec.namespace}.<{spec.takes_names}>`"
     facts = [
         ("also called", ", ".join(f"`{alias}`" for alias in spec.aliases)),
+        ("known as", _known_as(spec)),
         ("task", ", ".join(spec.tasks)),
         ("reads", ", ".join(f"`{name}`" for name in spec.reads)),
         ("range", str(spec.range)),
@@ -161,6 +163,14 @@ def _metric(registry: Registry, name: str) -> str:
         "\n".join(f"- {escaped(str(reference))}" for reference in spec.references),
     ]
     return "\n\n".join(parts)
+
+
+def _known_as(spec: MetricSpec) -> str:
+    """Names that people give it with some of its parameters, grouped by what they say."""
+    said: dict[str, list[str]] = {}
+    for known in spec.known_as:
+        said.setdefault(in_config(known.parameters), []).append(f"`{known.name}`")
+    return "; ".join(f"{', '.join(names)} for `{words}`" for words, names in said.items())
 
 
 def _metrics(registry: Registry, namespace: str) -> str:

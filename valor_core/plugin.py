@@ -117,6 +117,7 @@ if TYPE_CHECKING:
     )
     from valor_core.parameters.kinds import Within
     from valor_core.plugins.hooks import hookimpl
+    from valor_core.plugins.names import KnownAs, averaged, fold
     from valor_core.plugins.publishing import published_later
     from valor_core.plugins.spec import (
         CommandSpec,
@@ -130,7 +131,6 @@ if TYPE_CHECKING:
         ResourceSpec,
         TaskSpec,
         by_reference,
-        fold,
     )
     from valor_core.readers.fingerprint import fingerprint
     from valor_core.readers.reader import Partition
@@ -157,10 +157,11 @@ if TYPE_CHECKING:
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "What a manifest says": {
         "plugins.hooks": "hookimpl",
+        "plugins.names": "KnownAs averaged fold",
         "plugins.publishing": "published_later",
         "plugins.spec": (
             "CommandSpec EngineSpec GallerySpec MetricSpec Range ReaderSpec Reference "
-            "ResourceKindSpec ResourceSpec TaskSpec by_reference fold"
+            "ResourceKindSpec ResourceSpec TaskSpec by_reference"
         ),
     },
     "Parameters": {

@@ -80,6 +80,7 @@ TESTED_ELSEWHERE = {
     "filters/columns.py": "test_filters.py, which speaks the whole language",
     "filters/conditions.py": "test_filters.py",
     "filters/grammar.py": "test_filters.py",
+    "plugins/meaning.py": "plugins/detection/tests/test_names.py and that of classification",
     "plugins/hooks.py": "no code; test_registry.py breaks every hook in every way",
     "plugins/manifest.py": "test_registry.py declares everything in every wrong way",
     "plugins/spec_fields.py": "the checks of spec.py, split for its length; test_spec.py",

@@ -17,8 +17,10 @@ from valor_core.metrics.result import Result
 from valor_core.metrics.state import Metric, StateRequest
 from valor_core.parameters.declaration import build, declared, parameter_values, relocate
 from valor_core.plugins.function_metric import FunctionMetricSpec
+from valor_core.plugins.meaning import meaning_of
 from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import MetricSpec, TaskSpec, fold
+from valor_core.plugins.spec import MetricSpec, TaskSpec
+from valor_core.plugins.wanted import Meaning
 
 MetricChoice = str | Mapping[str, Any] | MetricSpec
 """A metric as people choose it: a name, a table of name and parameters, or a spec."""
@@ -185,17 +187,17 @@ def _bind(
     if not isinstance(name, (str, MetricSpec)):
         raise ConfigError(f"{place or 'metrics'}: name must be a string, got {shown(name)}")
     with found_at(f"{place}: " if place else ""):
-        spec = _spec(name, registry, task)
+        meaning = _meaning(name, registry, task)
+        spec, meant = meaning.spec, meaning.parameters
         if spec.reads:
             registry.find(TaskSpec, spec.task).check_reads(spec)
     given = {key: value for key, value in values.items() if key != "name"}
-    meant = _named_parameter(name, spec)
     for parameter in meant.keys() & given.keys():
         raise ConfigError(
             f"{place or spec.name}: {parameter} is given twice, by the name {name!r} too",
             f"Write the name as {spec.name}, or leave out {parameter}.",
         )
-    given = meant | given
+    given = {**meant, **given}
     named = _named_resources(spec, given, f"{place}." if place else f"{spec.name}: ")
     try:
         parameters: Any = build(
@@ -208,15 +210,6 @@ def _bind(
             ) from None
         raise
     return BoundMetric(spec, parameters, place, named, folder)
-
-
-def _named_parameter(name: str | MetricSpec, spec: MetricSpec) -> dict[str, Any]:
-    """The parameter that a name means which is none of the metric's own."""
-    if spec.takes_names is None or not isinstance(name, str):
-        return {}
-    short = name.partition("@")[0].rpartition(".")[2]
-    is_own = fold(short) in map(fold, (spec.short_name, *spec.aliases))
-    return {} if is_own else {spec.takes_names: short}
 
 
 def _named_resources(
@@ -258,11 +251,11 @@ def _in_yaml(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
-def _spec(choice: str | MetricSpec, registry: Registry, task: str | None) -> MetricSpec:
+def _meaning(choice: str | MetricSpec, registry: Registry, task: str | None) -> Meaning:
     if isinstance(choice, str):
-        return registry.metric(choice, task)
+        return meaning_of(choice, registry, task)
     registry.add(choice)
-    return choice.serving(task)
+    return Meaning(choice.serving(task))
 
 
 def task_of(metrics: Iterable[BoundMetric], task: str | None) -> str:

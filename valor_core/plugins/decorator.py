@@ -12,7 +12,8 @@ import attrs
 
 from valor_core.errors import ManifestError
 from valor_core.parameters.declaration import parameter, parameters
-from valor_core.plugins.function_metric import FunctionMetricSpec, argument_of
+from valor_core.plugins.function_metric import DECORATED, FunctionMetricSpec, argument_of
+from valor_core.plugins.names import fold
 from valor_core.plugins.spec import Range, Reference, by_reference
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -75,7 +76,7 @@ def metric(
     >>> exact_match(Text("q1", response="paris", references="Paris"))
     0.0
     >>> items = [Text("q1", response="paris", references="Paris")]
-    >>> evaluate(items, [{"name": exact_match, "ignore_case": True}])["ExactMatch"].value
+    >>> evaluate(items, [{"name": "mylab.ExactMatch", "ignore_case": True}])["ExactMatch"].value
     1.0
     """
 
@@ -84,7 +85,7 @@ def metric(
         scorer = _awaited if inspect.iscoroutinefunction(function) else _score
         summary = (inspect.getdoc(function) or name).partition("\n")[0]
         implementation = f"{function.__module__}:{function.__qualname__.rpartition('.')[2]}"
-        return FunctionMetricSpec(
+        spec = FunctionMetricSpec(
             name=name,
             task=task,
             summary=summary.rstrip("."),
@@ -99,6 +100,8 @@ def metric(
             reads=reads,
             score=partial(scorer, function, resources),
         )
+        DECORATED[fold(name)] = spec
+        return spec
 
     return make
 

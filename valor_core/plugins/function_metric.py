@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pickle import PicklingError
 from typing import Any
+from weakref import WeakValueDictionary
 
 from attrs import field, frozen
 
@@ -67,3 +68,11 @@ class FunctionMetricSpec(MetricSpec):
                 "processes look for it"
             )
         return by_reference, (self.implementation,)
+
+
+DECORATED: WeakValueDictionary[str, FunctionMetricSpec] = WeakValueDictionary()
+"""The metrics that the decorator has made in this process, by folded name.
+
+So a metric is found by its name where it was decorated. One that nobody holds any more is gone,
+and of two with one name, as a notebook makes them, the later one counts.
+"""

@@ -17,7 +17,8 @@ from valor_core.errors import BrokenPluginError, ManifestError, RegistryError, d
 from valor_core.extras import install, uninstall
 from valor_core.plugins import hooks
 from valor_core.plugins.entry_points import Claim, unmet
-from valor_core.plugins.spec import KINDS, Spec, Specs, fold
+from valor_core.plugins.names import fold
+from valor_core.plugins.spec import KINDS, Spec, Specs
 from valor_core.plugins.spec_fields import IMPLEMENTATION
 
 _S = TypeVar("_S", bound=Spec)

@@ -26,8 +26,9 @@ from valor_core.errors import (
 )
 from valor_core.extras import first_party, uninstall, ways
 from valor_core.plugins.entry_points import Claim, claims
-from valor_core.plugins.function_metric import FunctionMetricSpec
+from valor_core.plugins.function_metric import DECORATED, FunctionMetricSpec
 from valor_core.plugins.manifest import Manifest, load_manifest, read_manifest
+from valor_core.plugins.names import fold, split_name
 from valor_core.plugins.spec import (
     MetricSpec,
     ResourceKindSpec,
@@ -35,7 +36,6 @@ from valor_core.plugins.spec import (
     Spec,
     TaskSpec,
     by_reference,
-    fold,
 )
 from valor_core.plugins.wanted import OWN_NAMESPACE, Wanted
 from valor_core.schemas import Batch
@@ -179,13 +179,30 @@ class Registry:
         >>> Registry().find(EngineSpec, "local").name
         'core.local'
         """
-        plain_name, _, pin = name.partition("@")
-        spec = self._find(Wanted(kind, plain_name, task))
-        if pin and isinstance(spec, MetricSpec) and pin != str(spec.version):
+        plain_name, at, pin = name.rpartition("@")
+        if not at or not pin.isdecimal():
+            return self._find(Wanted(kind, name, task))
+        # Behind a name as it is installed, a whole number is the version: detection.AP@1. Behind
+        # another, it may be part of what people call a metric: mAP@50.
+        wanted = Wanted(MetricSpec, name, task)
+        try:
+            spec = self._find(Wanted(kind, plain_name, task))
+        except UnknownNameError:
+            if next(wanted.meanings(self._known(MetricSpec)), None) is None:
+                raise
+            return self._find(Wanted(kind, name, task))
+        known = wanted.meanings(self.manifest(spec.namespace).of(MetricSpec))
+        is_short = plain_name == spec.short_name and next(known, None) is None
+        if not isinstance(spec, MetricSpec) or not (plain_name == spec.name or is_short):
+            return self._find(Wanted(kind, name, task))
+        if pin != str(spec.version):
+            remedy = wanted.as_written([spec]) or (
+                f"Install the version of {self.distribution(spec)[0]} that has it, "
+                f"or write {spec.identity!r}."
+            )
             raise VersionPinError(
                 f"metric {name!r}: expected version {pin}, the installed one is {spec.version}",
-                f"Install the version of {self.distribution(spec)[0]} that has it, "
-                f"or write {spec.identity!r}.",
+                remedy,
             )
         return spec
 
@@ -263,14 +280,18 @@ class Registry:
         return manifest.distribution, manifest.version
 
     def _find(self, wanted: Wanted[_S]) -> _S:
-        if "." not in wanted.name:
+        namespace, short = split_name(wanted.name)
+        if not namespace:
             return self._find_bare(wanted)
-        namespace, _, short = wanted.name.rpartition(".")
+        if wanted.kind is MetricSpec:
+            self._take_decorated(namespace, short)
         space = self._namespace(namespace, str(wanted))
         known = self.manifest(space).of(wanted.kind).by_name
         spec = known.get(fold(short)) or _taking_names(known.values())
         if spec is None:
-            remedy = did_you_mean(wanted.name, [spec.name for spec in known.values()])
+            remedy = wanted.as_written(known.values()) or did_you_mean(
+                wanted.name, [spec.name for spec in known.values()]
+            )
             raise UnknownNameError(
                 f"{wanted}: not declared by the plugin '{space}'", remedy or wanted.listing
             )
@@ -281,6 +302,15 @@ class Registry:
                 wanted.listing,
             )
         return spec
+
+    def _take_decorated(self, namespace: str, short: str) -> None:
+        """Add the metric of a name that the decorator has made, unless a plugin has the name."""
+        spec = DECORATED.get(fold(f"{namespace}.{short}"))
+        if spec is None:
+            return
+        has = self._has(spec.namespace) and self.manifest(spec.namespace).of(MetricSpec).by_name
+        if not has or fold(spec.short_name) not in has:
+            self.add(spec)
 
     def _namespace(self, name: str, wanted: str) -> str:
         """The namespace that a name means, in which something is wanted."""
@@ -337,10 +367,9 @@ class Registry:
             if wanted.serves(spec):
                 return f"Did you mean {spec.name!r}?"
         known = [spec for spec in self._known(wanted.kind) if wanted.serves(spec)]
-        for spec in known:
-            written = wanted.as_written(spec)
-            if written is not None:
-                return written
+        written = wanted.as_written(known)
+        if written is not None:
+            return written
         for spec in named:
             if isinstance(spec, ResourceKindSpec):
                 return f"{spec.name!r} is a kind of {spec.resource}."

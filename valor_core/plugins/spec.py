@@ -12,6 +12,7 @@ from attrs.validators import optional
 
 from valor_core.errors import BrokenPluginError, ManifestError, did_you_mean, shown
 from valor_core.parameters.declaration import NoParameters, declared
+from valor_core.plugins.names import KnownAs, fold
 from valor_core.plugins.spec_fields import (
     HOW_TO_READ,
     check_aliases,
@@ -23,17 +24,6 @@ from valor_core.plugins.spec_fields import (
 
 RESERVED = frozenset({"error", "metric", "name", "slice", "type", "undefined", "value"})
 """What a result and a config call things of their own; no parameter of a metric is called so."""
-
-
-def fold(name: str) -> str:
-    """The form in which names are compared: case, ``_`` and ``-`` do not matter.
-
-    Examples
-    --------
-    >>> fold("Average-Precision") == fold("average_precision")
-    True
-    """
-    return name.casefold().replace("_", "").replace("-", "")
 
 
 @frozen
@@ -185,9 +175,9 @@ class MetricSpec(Spec):
         Fields of an item that it cannot do without, ``("response", "references")``. An item that
         has none of one is not handed to a per-item metric: it is `Undefined`, "no references". A
         metric that reads a state asks the batch for them itself, by its method ``lacks``.
-    written_as : tuple of (str, str)
-        Names that others give it with some of its parameters, and these as a config writes
-        them: ``("balanced_accuracy_score", "balanced: true")``. They are answered with that.
+    known_as : tuple of KnownAs
+        Names that people give it with some of its parameters:
+        ``KnownAs("balanced_accuracy", {"balanced": True})``.
     tells : str, optional
         Where a function is that says more of the rows of a per-item metric than their mean,
         ``tell(rows, spec, parameters, resources)``, and returns `Told`. The rows are sorted by uid;
@@ -223,7 +213,7 @@ class MetricSpec(Spec):
     many: bool = False
     resources: tuple[str, ...] = ()
     reads: tuple[str, ...] = field(default=(), validator=check_reads_form)
-    written_as: tuple[tuple[str, str], ...] = ()
+    known_as: tuple[KnownAs, ...] = ()
     tells: str | None = field(default=None, validator=optional(place_form))
     takes_names: str | None = None
 

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Generic, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from valor_core.errors import AmbiguousNameError
-from valor_core.plugins.spec import KINDS, MetricSpec, ResourceKindSpec, Spec, fold
+from valor_core.plugins.names import fold, in_config, split_name
+from valor_core.plugins.spec import KINDS, MetricSpec, ResourceKindSpec, Spec
 
 OWN_NAMESPACE = "core"
 
 _S = TypeVar("_S", bound=Spec)
+
+
+@frozen
+class Meaning:
+    """What a name says: a metric, and some of its parameters.
+
+    Parameters
+    ----------
+    spec : MetricSpec
+        The metric.
+    parameters : mapping of str to value
+        What the name says of its parameters; empty where it is the metric's own.
+    is_clear : bool
+        Whether it can mean nothing else.
+    """
+
+    spec: MetricSpec
+    parameters: Mapping[str, Any] = field(factory=dict)
+    is_clear: bool = True
+
+    def __str__(self) -> str:
+        return f"{{name: {self.spec.name}, {in_config(self.parameters)}}}"
 
 
 @frozen
@@ -98,9 +121,18 @@ class Wanted(Generic[_S]):
             f"{self}: expected one of this name, found {several}", f"Write {names}."
         )
 
-    def as_written(self, spec: Spec) -> str | None:
-        """How a metric is written that others call by this name."""
-        for other, parameters in spec.written_as if isinstance(spec, MetricSpec) else ():
-            if fold(other) == fold(self.name):
-                return f"Write it as: {{name: {spec.name}, {parameters}}}"
-        return None
+    def meanings(self, specs: Iterable[Spec]) -> Iterator[Meaning]:
+        """The metrics among some that people know by this name, with what it says of them."""
+        bare = split_name(self.name)[1]
+        for spec in specs:
+            if not isinstance(spec, MetricSpec):
+                continue
+            for known in spec.known_as:
+                parameters = known.meaning(bare)
+                if parameters is not None:
+                    yield Meaning(spec, parameters, known.is_clear)
+
+    def as_written(self, specs: Iterable[Spec]) -> str | None:
+        """How the metrics among some are written that people know by this name."""
+        found = list(dict.fromkeys(map(str, self.meanings(specs))))
+        return f"Write it as: {' or '.join(found)}" if found else None

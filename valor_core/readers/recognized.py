@@ -9,7 +9,7 @@ from typing import Any
 from attrs import frozen
 
 from valor_core.errors import ReadError
-from valor_core.plugins.spec import fold
+from valor_core.plugins.names import fold
 from valor_core.readers.tables import Table, read_table, split_table, table_format
 
 _HEAD_BYTES = 1 << 16

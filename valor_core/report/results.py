@@ -14,8 +14,9 @@ from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean
 from valor_core.extras import import_extra
 from valor_core.metrics.result import Result
 from valor_core.parameters.declaration import declared, plain_value
+from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec, fold
+from valor_core.plugins.spec import MetricSpec
 from valor_core.report.keys import flat_keys
 from valor_core.report.records import csv_text, records
 

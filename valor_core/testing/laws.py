@@ -27,8 +27,9 @@ from valor_core.metrics.json_values import as_json
 from valor_core.metrics.result import Failed, ItemScore, NotRun, Result, Undefined
 from valor_core.parameters.declaration import build, declared, json_schema, parameter_values
 from valor_core.plugins.function_metric import FunctionMetricSpec
+from valor_core.plugins.names import fold
 from valor_core.plugins.registry import implementation
-from valor_core.plugins.spec import MetricSpec, Spec, fold
+from valor_core.plugins.spec import MetricSpec, Spec
 from valor_core.schemas import Batch
 from valor_core.testing.difference import content, difference
 from valor_core.testing.law import Breach, agree, law

@@ -1,4 +1,4 @@
-"""Names that other libraries give a metric with some of its parameters."""
+"""Names that people give a metric with some of its parameters."""
 
 from __future__ import annotations
 
@@ -12,25 +12,58 @@ from valor_core.plugin import Failed
 
 from .support import PETS, SETS
 
-WRITTEN = [name for spec in valor_metrics() for name, _ in spec.written_as]
+KNOWN = [known for spec in valor_metrics() for known in spec.known_as]
+CLEAR = [known.name.replace("#", "2") for known in KNOWN if known.is_clear]
+UNCLEAR = [known.name.replace("#", "2") for known in KNOWN if not known.is_clear]
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_metric_by_another_name_is_answered_with_how_it_is_written(name: str) -> None:
+@pytest.mark.parametrize("name", CLEAR)
+def test_a_name_that_means_one_thing_is_taken(name: str) -> None:
+    items = SETS if name in ("subset_accuracy", "exact_match_ratio") else PETS
+
+    (result, *_) = evaluate(items, [name.upper()], "classification")
+
+    assert not isinstance(result.value, Failed)
+
+
+@pytest.mark.parametrize("name", UNCLEAR)
+def test_a_name_that_means_several_is_answered_with_what_to_write(name: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         evaluate(PETS, [name.upper()], "classification")
 
     remedy = caught.value.remedy
     assert remedy is not None
-    assert remedy.startswith("Write it as: {name: classification.")
     written = yaml.safe_load(remedy.removeprefix("Write it as: "))
-    (result, *_) = evaluate(SETS if "multilabel" in written else PETS, [written])
+    (result, *_) = evaluate(PETS, [written])
     assert result.type == written["name"].removeprefix("classification.")
-    assert not isinstance(result.value, Failed)
 
 
-def test_balanced_accuracy_is_a_parameter_of_accuracy() -> None:
-    with pytest.raises(UnknownNameError) as caught:
-        evaluate(PETS, ["balanced_accuracy_score"], "classification")
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("f1_macro", {"name": "F1", "average": "macro"}),
+        ("macro_f1", {"name": "F1", "average": "macro"}),
+        ("precision_weighted", {"name": "Precision", "average": "weighted"}),
+        ("top2_accuracy", {"name": "Accuracy", "top_k": 2}),
+        ("Top-2", {"name": "Accuracy", "top_k": 2}),
+        ("acc@2", {"name": "Accuracy", "top_k": 2}),
+        ("F2", {"name": "FBeta", "beta": 2}),
+        ("classification.balanced_accuracy", {"name": "Accuracy", "balanced": True}),
+    ],
+)
+def test_a_known_name_gives_the_results_of_the_table_that_it_stands_for(name, written) -> None:
+    known = evaluate(PETS, [name], "classification")
 
-    assert caught.value.remedy == "Write it as: {name: classification.Accuracy, balanced: true}"
+    assert list(known) == list(evaluate(PETS, [written], "classification"))
+
+
+def test_what_a_name_says_may_not_be_said_otherwise() -> None:
+    from valor_core.plugin import ConfigError
+
+    with pytest.raises(ConfigError) as caught:
+        evaluate(PETS, [{"name": "f1_macro", "average": "micro"}], "classification")
+
+    assert str(caught.value) == (
+        "classification.F1: average is given twice, by the name 'f1_macro' too\n"
+        "Write the name as classification.F1, or leave out average."
+    )

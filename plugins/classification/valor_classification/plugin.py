@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import MetricSpec, NoParameters, Range, ReaderSpec, Reference, hookimpl
+from valor_core.plugin import (
+    KnownAs,
+    MetricSpec,
+    NoParameters,
+    Range,
+    ReaderSpec,
+    Reference,
+    averaged,
+    hookimpl,
+)
 
 SHARE = Range(0, 1)
 VALOR = Reference("Striveworks Valor, metrics documentation of 2024", "classification metrics")
@@ -20,7 +29,7 @@ GUO = Reference(
     "Guo et al., 'On calibration of modern neural networks', ICML 2017", "equations 2 to 5"
 )
 
-OF_SETS = "multilabel: exact, hardmax: false, score_thresholds: 0.5"
+OF_SETS = {"multilabel": "exact", "hardmax": False, "score_thresholds": 0.5}
 
 
 def _spec(
@@ -33,7 +42,7 @@ def _spec(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
-    written_as: tuple[tuple[str, str], ...] = (),
+    known_as: tuple[KnownAs, ...] = (),
 ) -> MetricSpec:
     return MetricSpec(
         name=f"classification.{name}",
@@ -45,7 +54,7 @@ def _spec(
         range=range,
         references=references,
         aliases=aliases,
-        written_as=written_as,
+        known_as=known_as,
         version=2,
     )
 
@@ -59,13 +68,20 @@ PREDICTED = (
         better=True,
         references=(VALOR, Reference(SKLEARN, "accuracy score")),
         aliases=("accuracy_score",),
-        written_as=(
-            ("balanced_accuracy", "balanced: true"),
-            ("balanced_accuracy_score", "balanced: true"),
-            ("top_k_accuracy", "top_k: 2"),
-            ("top_k_accuracy_score", "top_k: 2"),
-            ("subset_accuracy", OF_SETS),
-            ("exact_match_ratio", OF_SETS),
+        known_as=(
+            KnownAs("balanced_accuracy", {"balanced": True}),
+            KnownAs("balanced_accuracy_score", {"balanced": True}),
+            *(
+                KnownAs(name, {"top_k": "#"})
+                for name in ("top#", "top#_accuracy", "top#_acc", "accuracy_top#", "acc@#")
+            ),
+            KnownAs("accuracy@#", {"top_k": "#"}),
+            KnownAs("recall@#", {"top_k": "#"}, is_clear=False),
+            KnownAs("hit@#", {"top_k": "#"}),
+            KnownAs("top_k_accuracy", {"top_k": 2}, is_clear=False),
+            KnownAs("top_k_accuracy_score", {"top_k": 2}, is_clear=False),
+            KnownAs("subset_accuracy", OF_SETS),
+            KnownAs("exact_match_ratio", OF_SETS),
         ),
     ),
     _spec(
@@ -76,6 +92,7 @@ PREDICTED = (
         better=True,
         references=(VALOR, SOKOLOVA),
         aliases=("positive_predictive_value", "precision_score"),
+        known_as=averaged("precision", "precision_score"),
     ),
     _spec(
         "Recall",
@@ -85,6 +102,7 @@ PREDICTED = (
         better=True,
         references=(VALOR, SOKOLOVA),
         aliases=("sensitivity", "true_positive_rate", "recall_score"),
+        known_as=averaged("recall", "recall_score"),
     ),
     _spec(
         "Specificity",
@@ -103,6 +121,7 @@ PREDICTED = (
         better=True,
         references=(VALOR, SOKOLOVA),
         aliases=("f1_score", "f_score"),
+        known_as=averaged("f1", "f1_score"),
     ),
     _spec(
         "FBeta",
@@ -112,7 +131,7 @@ PREDICTED = (
         better=True,
         references=(Reference("van Rijsbergen, 'Information Retrieval', 1979", "chapter 7"),),
         aliases=("fbeta_score",),
-        written_as=(("f2", "beta: 2"), ("f2_score", "beta: 2")),
+        known_as=(KnownAs("f2", {"beta": 2}), KnownAs("f2_score", {"beta": 2})),
     ),
     _spec(
         "Counts",

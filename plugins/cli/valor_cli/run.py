@@ -18,8 +18,9 @@ from valor_core.errors import ConfigError, did_you_mean, found_at
 from valor_core.evaluation.evaluate import Progress, reader_of, run
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.parameters.declaration import declared
+from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import ReaderSpec, fold
+from valor_core.plugins.spec import ReaderSpec
 from valor_core.report.report import Report
 
 if TYPE_CHECKING:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from valor_core.plugin import GallerySpec, MetricSpec, Range, ReaderSpec, Reference, hookimpl
+from valor_core.plugin import (
+    GallerySpec,
+    KnownAs,
+    MetricSpec,
+    Range,
+    ReaderSpec,
+    Reference,
+    hookimpl,
+)
 
 SHARE = Range(0, 1)
 VALOR = Reference("Striveworks Valor, metrics documentation of 2024", "object detection metrics")
@@ -50,6 +58,7 @@ def _spec(
     references: tuple[Reference, ...],
     version: int = 1,
     aliases: tuple[str, ...] = (),
+    known_as: tuple[KnownAs, ...] = (),
 ) -> MetricSpec:
     return MetricSpec(
         name=f"detection.{name}",
@@ -62,6 +71,27 @@ def _spec(
         references=references,
         version=version,
         aliases=aliases,
+        known_as=known_as,
+    )
+
+
+_OVER = ("50-95", "@50-95", "@50:95", "@0.5:0.95", "@.5:.95", "@[.5:.95]", "@[0.5:0.95]")
+_OVER_STEPS = ("@0.5:0.05:0.95", "@[.5:.05:.95]", "@[0.5:0.05:0.95]")
+
+
+def _at(name: str, *, is_clear: bool = True) -> tuple[KnownAs, ...]:
+    """Names with one IoU threshold behind them, ``mAP50`` and ``mAP@0.75``."""
+    written = (f"{name}%", f"{name}@%", f"{name}@[%]")
+    return tuple(KnownAs(one, {"iou_thresholds": "%"}, is_clear) for one in written)
+
+
+def _over(*names: str, is_clear: bool = True) -> tuple[KnownAs, ...]:
+    """Names with COCO's ten IoU thresholds behind them, ``mAP@[.5:.95]``."""
+    ten = {"iou_thresholds": [n / 100 for n in range(50, 100, 5)]}
+    return tuple(
+        KnownAs(name + written, ten, is_clear)
+        for name in names
+        for written in (*_OVER, *_OVER_STEPS)
     )
 
 
@@ -78,6 +108,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, COCO, VOC),
             version=2,
             aliases=("average_precision",),
+            known_as=_at("AP", is_clear=False),
         ),
         _spec(
             "APAveragedOverIOUs",
@@ -87,6 +118,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(VALOR, COCO),
             version=2,
+            known_as=_over("AP", is_clear=False),
         ),
         _spec(
             "mAP",
@@ -97,6 +129,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, COCO),
             version=2,
             aliases=("mean_average_precision",),
+            known_as=(*_at("mAP"), *_at("AP", is_clear=False)),
         ),
         _spec(
             "mAPAveragedOverIOUs",
@@ -106,6 +139,7 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             better=True,
             references=(VALOR, COCO, PYCOCOTOOLS),
             version=2,
+            known_as=(*_over("mAP"), *_over("AP", is_clear=False)),
         ),
         _spec(
             "AR",
@@ -116,6 +150,10 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, HOSANG),
             version=2,
             aliases=("average_recall",),
+            known_as=tuple(
+                KnownAs(name, {"max_detections": "#"}, is_clear=False)
+                for name in ("AR@#", "AR#", "recall@#")
+            ),
         ),
         _spec(
             "ARAveragedOverScores",
@@ -135,6 +173,15 @@ def valor_metrics() -> tuple[MetricSpec, ...]:
             references=(VALOR, COCO, PYCOCOTOOLS),
             version=2,
             aliases=("mean_average_recall",),
+            known_as=tuple(
+                KnownAs(name, {"max_detections": "#"}, is_clear)
+                for name, is_clear in (
+                    ("mAR@#", True),
+                    ("mAR#", True),
+                    ("AR@#", False),
+                    ("AR#", False),
+                )
+            ),
         ),
         _spec(
             "mARAveragedOverScores",

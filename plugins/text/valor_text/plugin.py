@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from valor_core.plugin import (
     GallerySpec,
+    KnownAs,
     MetricSpec,
     NoParameters,
     Range,
@@ -114,6 +115,7 @@ def _of_items(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
+    known_as: tuple[KnownAs, ...] = (),
     reads: tuple[str, ...] = ("response", "references"),
     resources: tuple[str, ...] = (),
 ) -> MetricSpec:
@@ -128,6 +130,7 @@ def _of_items(
         range=range,
         references=references,
         aliases=aliases,
+        known_as=known_as,
         reads=reads,
         resources=resources,
         per_item=True,
@@ -145,7 +148,7 @@ def _of_corpus(
     range: Range = SHARE,
     references: tuple[Reference, ...],
     aliases: tuple[str, ...] = (),
-    written_as: tuple[tuple[str, str], ...] = (),
+    known_as: tuple[KnownAs, ...] = (),
 ) -> MetricSpec:
     """A metric of all items together."""
     return MetricSpec(
@@ -158,7 +161,7 @@ def _of_corpus(
         range=range,
         references=references,
         aliases=aliases,
-        written_as=written_as,
+        known_as=known_as,
         reads=("response", "references"),
     )
 
@@ -170,6 +173,10 @@ OVERLAP = (
         "Words and subsequences that a response shares with its best reference",
         "overlap:ROUGEParameters",
         references=(LIN, ROUGE_SCORE),
+        known_as=tuple(
+            KnownAs(name, {"rouge_types": [name]})
+            for name in ("rouge1", "rouge2", "rouge3", "rougeL", "rougeLsum")
+        ),
     ),
     _of_items(
         "BLEU",
@@ -188,7 +195,7 @@ OVERLAP = (
         better=True,
         range=BLEU_RANGE,
         references=(PAPINENI, CHERRY, NLTK, SACREBLEU),
-        written_as=(("sacrebleu", "definition: sacrebleu"),),
+        known_as=(KnownAs("sacrebleu", {"definition": "sacrebleu"}),),
     ),
     _of_items(
         "GLEU",
@@ -214,6 +221,7 @@ OVERLAP = (
         "overlap:ChrFParameters",
         references=(*POPOVIC, SACREBLEU),
         aliases=("sentence_chrf",),
+        known_as=(KnownAs("chrf++", {"word_order": 2}),),
     ),
     _of_corpus(
         "CorpusChrF",

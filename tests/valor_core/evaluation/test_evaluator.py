@@ -22,6 +22,7 @@ from valor_core.errors import (
     ValorError,
 )
 from valor_core.evaluation.tally import Tally
+from valor_core.plugins.function_metric import DECORATED
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
@@ -475,8 +476,18 @@ class TestSavedStates:
         assert [row.value for row in report.items[0].rows] == [0.5]
         assert not report.ok
 
-    def test_a_metric_of_somebodys_own_code_needs_a_registry(self, tmp_path: Path) -> None:
+    def test_a_decorated_metric_of_this_process_is_found_again(self, tmp_path: Path) -> None:
         evaluated(ITEMS, [score]).save(tmp_path / "state.npz")
+
+        again = Evaluator.load(tmp_path / "state.npz").compute()
+
+        assert again["Score"] == evaluated(ITEMS, [score]).compute()["Score"]
+
+    def test_a_metric_of_somebodys_own_code_needs_a_registry(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        evaluated(ITEMS, [score]).save(tmp_path / "state.npz")
+        monkeypatch.delitem(DECORATED, "mylab.score")
 
         with pytest.raises(UnknownNameError) as caught:
             Evaluator.load(tmp_path / "state.npz")

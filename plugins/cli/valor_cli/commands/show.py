@@ -21,6 +21,7 @@ from valor_core.errors import (
 )
 from valor_core.metrics.gallery import GalleryParameters
 from valor_core.parameters.declaration import Parameter, declared, parameter_values
+from valor_core.plugins.names import fold, in_config
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import (
     KINDS,
@@ -31,7 +32,6 @@ from valor_core.plugins.spec import (
     ResourceSpec,
     Spec,
     TaskSpec,
-    fold,
 )
 from valor_core.report.tables.text_table import Row, TextTable
 
@@ -146,6 +146,7 @@ def _facts(spec: Spec, registry: Registry) -> dict[str, Any]:
             "resources": list(spec.resources),
             "reads": list(spec.reads),
             "references": [str(reference) for reference in spec.references],
+            "known_as": [f"{one.name} ({in_config(one.parameters)})" for one in spec.known_as],
         }
     if isinstance(spec, ResourceSpec):
         facts |= {"identity": _listed(spec.identity), "free": spec.free}
@@ -170,6 +171,7 @@ _TITLES = {
     "other_tasks": "other tasks",
     "per_item": "per item",
     "aliases": "also called",
+    "known_as": "known as",
     "identity": "decided by",
     "divided": "over all workers",
     "kinds": "has kinds, by",

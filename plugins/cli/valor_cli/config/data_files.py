@@ -14,8 +14,10 @@ from valor_cli.config.files import PARSERS, STANDARD_INPUT
 from valor_cli.config.resolved import moved_paths, path_from
 from valor_core.errors import ConfigError, UnknownNameError, and_more, did_you_mean_file, shown
 from valor_core.parameters.declaration import declared
+from valor_core.plugins.meaning import meaning_of
+from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import ReaderSpec, fold
+from valor_core.plugins.spec import ReaderSpec
 from valor_core.readers.recognized import Recognized, first_rows
 
 _BEGINNING = 1 << 10
@@ -114,7 +116,7 @@ def known_by(
 
 def _has_all(registry: Registry, task: str, metrics: Iterable[str]) -> bool:
     try:
-        return all(task in registry.metric(name, task).tasks for name in metrics)
+        return all(task in meaning_of(name, registry, task).spec.tasks for name in metrics)
     except UnknownNameError:
         return False
 

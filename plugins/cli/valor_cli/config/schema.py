@@ -26,6 +26,9 @@ from valor_core.plugins.spec import (
     TaskSpec,
 )
 
+_NUMBERS = {"#": "[0-9]+", "%": "[0-9.]+"}
+"""Patterns of the numbers in a name that people know."""
+
 
 @parameters
 class RunConfig(EvaluationOptions):
@@ -223,12 +226,14 @@ def _gallery(spec: GallerySpec) -> dict[str, Any]:
 def _names(spec: Spec) -> str:
     """Pattern of all names of a spec."""
     names = (spec.name, spec.short_name, *spec.aliases)
-    return "|".join(dict.fromkeys(map(_any_case, names)))
+    known = spec.known_as if isinstance(spec, MetricSpec) else ()
+    patterns = [*map(_any_case, names), *(_any_case(one.name, _NUMBERS) for one in known)]
+    return "|".join(dict.fromkeys(patterns))
 
 
-def _any_case(name: str) -> str:
-    """Pattern of a name as names are compared: case and underscores do not matter."""
+def _any_case(name: str, marks: Mapping[str, str] | None = None) -> str:
+    """Pattern of a name as names are compared: case, underscores and hyphens do not matter."""
+    marked = {"_": "[_-]?", "-": "[_-]?", **(marks or {})}
     return "".join(
-        f"[{c.upper()}{c.lower()}]" if c.isalpha() else "[_-]?" if c == "_" else re.escape(c)
-        for c in name
+        f"[{c.upper()}{c.lower()}]" if c.isalpha() else marked.get(c) or re.escape(c) for c in name
     )

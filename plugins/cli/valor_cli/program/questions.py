@@ -13,8 +13,9 @@ from valor_cli.config.data_files import Known, known_by, named_paths, reader_cal
 from valor_cli.program import streams
 from valor_core.errors import ValorError
 from valor_core.parameters.declaration import declared
+from valor_core.plugins.meaning import meaning_of
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import MetricSpec, ReaderSpec
+from valor_core.plugins.spec import ReaderSpec
 from valor_core.readers.recognized import Recognized, first_rows
 
 T = TypeVar("T")
@@ -102,7 +103,7 @@ def _metrics(chosen: Known, registry: Registry) -> list[str]:
     def understood(answer: str) -> list[str]:
         names = [name.strip() for name in answer.split(",") if name.strip()]
         for name in names:
-            registry.find(MetricSpec, name, chosen.task)
+            meaning_of(name, registry, chosen.task)
         return names
 
     first = ", ".join(chosen.made.metrics)

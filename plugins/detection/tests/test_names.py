@@ -1,0 +1,72 @@
+"""Names that people give detection's metrics with some of their parameters."""
+
+from __future__ import annotations
+
+import pytest
+from valor_detection.plugin import valor_metrics
+
+from valor_core import Registry
+from valor_core.errors import UnknownNameError, VersionPinError
+from valor_core.evaluation.bound_metric import bind_metrics
+
+TEN = tuple(n / 100 for n in range(50, 100, 5))
+
+
+def bound(name: str, task: str | None = "detection"):
+    (metric,) = bind_metrics([name], Registry(), task)
+    return metric
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mAP50", "map_50", "mAP-50", "mAP@50", "mAP@0.5", "mAP@.5", "mAP@[0.5]", "detection.map50"],
+)
+def test_map_at_one_threshold_is_taken_however_it_is_written(name) -> None:
+    metric = bound(name)
+
+    assert metric.spec.name == "detection.mAP"
+    assert metric.parameters.iou_thresholds == (0.5,)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mAP50-95", "mAP_50_95", "mAP@50:95", "mAP@0.5:0.95", "mAP@[.5:.95]", "mAP@[.5:.05:.95]"],
+)
+def test_map_over_cocos_thresholds_is_taken_however_it_is_written(name) -> None:
+    metric = bound(name)
+
+    assert metric.spec.name == "detection.mAPAveragedOverIOUs"
+    assert metric.parameters.iou_thresholds == TEN
+
+
+@pytest.mark.parametrize("name", ["mAP75", "mAP@0.6", "mAP@.35"])
+def test_any_threshold_is_taken(name) -> None:
+    assert bound(name).parameters.iou_thresholds == (
+        {"mAP75": 0.75, "mAP@0.6": 0.6, "mAP@.35": 0.35}[name],
+    )
+
+
+@pytest.mark.parametrize("name", ["AP50", "AP@0.5:0.95", "AR@100", "recall@100"])
+def test_a_name_of_the_mean_and_of_each_label_is_answered_with_what_to_write(name) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        bound(name)
+
+    assert caught.value.remedy is not None
+    assert caught.value.remedy.startswith("Write it as: {name: detection.A")
+
+
+def test_a_whole_number_behind_a_full_name_is_the_version() -> None:
+    assert bound("detection.mAP@2", None).parameters.iou_thresholds == (0.5, 0.75)
+    with pytest.raises(VersionPinError) as caught:
+        bound("detection.mAP@50")
+
+    assert str(caught.value) == (
+        "metric 'detection.mAP@50': expected version 50, the installed one is 2\n"
+        "Write it as: {name: detection.mAP, iou_thresholds: 0.5}"
+    )
+
+
+def test_no_two_metrics_claim_a_name_for_themselves() -> None:
+    clear = [known.name for spec in valor_metrics() for known in spec.known_as if known.is_clear]
+
+    assert len(clear) == len(set(map(str.casefold, clear)))

@@ -1,0 +1,54 @@
+"""Meaning: the metric that people mean by a name, and what the name says of its parameters."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from valor_core.errors import UnknownNameError
+from valor_core.plugins.names import fold, split_name
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import MetricSpec
+from valor_core.plugins.wanted import Meaning, Wanted
+
+
+def meaning_of(name: str, registry: Registry, task: str | None = None) -> Meaning:
+    """What a name means.
+
+    It is one of a metric's names; or one that people know it by with some of its parameters,
+    ``"mAP50"``; or, where a metric takes names, the value of a parameter.
+
+    Parameters
+    ----------
+    name : str
+        With the namespace or without.
+    registry : Registry
+        Where it is looked up.
+    task : str, optional
+        Namespace of bare names.
+
+    Raises
+    ------
+    UnknownNameError, AmbiguousNameError, VersionPinError
+        As `Registry.find`; also if people mean several things by the name.
+    """
+    try:
+        spec = registry.metric(name, task)
+    except UnknownNameError:
+        known = _known(Wanted(MetricSpec, name, task), registry)
+        if len(known) == 1 and known[0].is_clear:
+            return evolve(known[0], spec=known[0].spec.serving(task))
+        raise
+    if spec.takes_names is None:
+        return Meaning(spec)
+    short = split_name(name)[1].partition("@")[0]
+    is_own = fold(short) in map(fold, (spec.short_name, *spec.aliases))
+    return Meaning(spec, {} if is_own else {spec.takes_names: short})
+
+
+def _known(wanted: Wanted[MetricSpec], registry: Registry) -> list[Meaning]:
+    """What people mean by a name, among the metrics that it can be of."""
+    namespace = fold(split_name(wanted.name)[0])
+    specs = registry.all(MetricSpec)
+    if namespace:
+        return list(wanted.meanings(spec for spec in specs if fold(spec.namespace) == namespace))
+    return list(wanted.meanings(spec for spec in specs if wanted.serves(spec)))

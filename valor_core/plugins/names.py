@@ -1,0 +1,139 @@
+"""Names: how they are compared and divided, and what people call a metric otherwise."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import field, frozen
+
+from valor_core.errors import ManifestError, shown
+
+NUMBER, SHARE = "#", "%"
+"""In a known name, any whole number, and any share, as a decimal or in percent.
+
+As the value of a parameter, that number.
+"""
+
+_WRITTEN = {NUMBER: "([1-9][0-9]{0,8})", SHARE: r"([1-9][0-9]?|0?\.[0-9]+)"}
+
+_NAMESPACE = re.compile(r"([^\W\d][\w-]*)\.(.+)", re.DOTALL)
+
+
+def fold(name: str) -> str:
+    """The form in which names are compared: case, ``_`` and ``-`` do not matter.
+
+    Examples
+    --------
+    >>> fold("Average-Precision") == fold("average_precision")
+    True
+    """
+    return name.casefold().replace("_", "").replace("-", "")
+
+
+def split_name(name: str) -> tuple[str, str]:
+    """The namespace of a name, empty for a bare one, and the rest.
+
+    Examples
+    --------
+    >>> split_name("detection.mAP@0.5"), split_name("mAP@0.5")
+    (('detection', 'mAP@0.5'), ('', 'mAP@0.5'))
+    """
+    parts = _NAMESPACE.fullmatch(name)
+    return (parts[1], parts[2]) if parts else ("", name)
+
+
+def _check_parameters(instance: KnownAs, attribute: Any, value: object) -> None:
+    if not isinstance(value, Mapping) or not value:
+        raise ManifestError(f"known_as {instance.name!r}: expected parameters, got {shown(value)}")
+    for mark in _WRITTEN:
+        if (instance.name.count(mark), list(value.values()).count(mark)) not in ((0, 0), (1, 1)):
+            raise ManifestError(
+                f"known_as {instance.name!r}: expected {mark!r} once in the name and once as a "
+                "value, or in neither",
+                f'Write it as: KnownAs("top{mark}", {{"top_k": "{mark}"}})',
+            )
+
+
+@frozen
+class KnownAs:
+    """A name that people give a metric with some of its parameters.
+
+    Parameters
+    ----------
+    name : str
+        The name, in which ``#`` is any whole number and ``%`` any share, ``0.5`` or ``50``. Case,
+        ``_`` and ``-`` do not matter.
+    parameters : mapping of str to value
+        What it says of the parameters; the values ``"#"`` and ``"%"`` are the number in the name.
+    is_clear : bool
+        Whether it means nothing else, so that it is taken. Otherwise it is answered with what to
+        write.
+
+    Examples
+    --------
+    >>> KnownAs("top#_accuracy", {"top_k": "#"}).meaning("top-5-accuracy")
+    {'top_k': 5}
+    >>> KnownAs("mAP%", {"iou_thresholds": "%"}).meaning("mAP50")
+    {'iou_thresholds': 0.5}
+    """
+
+    name: str
+    parameters: Mapping[str, Any] = field(validator=_check_parameters, hash=False)
+    is_clear: bool = True
+
+    def meaning(self, name: str) -> dict[str, Any] | None:
+        """The parameters that a bare name says, or None if it is another one."""
+        found = re.fullmatch(_pattern(fold(self.name)), fold(name))
+        if found is None:
+            return None
+        return {key: _value(value, found) for key, value in self.parameters.items()}
+
+
+def _pattern(name: str) -> str:
+    pattern = re.escape(name)
+    for mark, written in _WRITTEN.items():
+        pattern = pattern.replace(re.escape(mark), written)
+    return pattern
+
+
+def _value(value: Any, found: re.Match[str]) -> Any:
+    if value == NUMBER:
+        return int(found[1])
+    if value == SHARE:
+        return float(found[1]) if "." in found[1] else int(found[1]) / 100
+    return value
+
+
+def averaged(
+    *names: str, averages: Sequence[str] = ("macro", "micro", "weighted")
+) -> tuple[KnownAs, ...]:
+    """The names of a metric with the average before or behind, ``macro_f1`` and ``f1_macro``.
+
+    Examples
+    --------
+    >>> [known.name for known in averaged("f1", averages=["macro"])]
+    ['f1_macro', 'macro_f1']
+    """
+    return tuple(
+        KnownAs(written, {"average": average})
+        for name in names
+        for average in averages
+        for written in (f"{name}_{average}", f"{average}_{name}")
+    )
+
+
+def in_config(parameters: Mapping[str, Any]) -> str:
+    """Parameters as a table of a config has them.
+
+    Examples
+    --------
+    >>> in_config({"average": "macro", "iou_thresholds": [0.5]})
+    'average: macro, iou_thresholds: [0.5]'
+    """
+    return ", ".join(
+        f"{key}: {value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in parameters.items()
+    )
