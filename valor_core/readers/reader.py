@@ -12,7 +12,7 @@ from attrs import frozen
 
 from valor_core.errors import SchemaError, shown
 from valor_core.readers.fingerprint import fingerprint
-from valor_core.schemas import Batch, is_batch
+from valor_core.schemas import Batch
 
 _MADE_OF_ARRAYS = {
     "classification": "Make a batch of arrays with: ClassificationBatch.from_arrays",
@@ -124,12 +124,12 @@ class InMemory:
         SchemaError
             If they are something else, with what makes a batch of it.
         """
-        if is_batch(data):
+        if isinstance(data, Batch):
             return cls((data,))
         _check_in_memory(data, batch.task)
         if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping)):
             data = list(data)
-            if data and all(map(is_batch, data)):
+            if data and all(isinstance(one, Batch) for one in data):
                 return cls(_numbered_apart(data))
         return cls((batch.of(data),))
 

@@ -11,6 +11,7 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError, and_more
+from valor_core.schemas.batch import Batch
 from valor_core.schemas.classification.best_scores import look
 from valor_core.schemas.classification.classes import (
     check_same_columns,
@@ -50,7 +51,6 @@ from valor_core.schemas.datum import (
     Datums,
     listed,
     sides_of,
-    with_datums,
 )
 from valor_core.schemas.label import (
     DEFAULT_KEY,
@@ -69,7 +69,7 @@ _INDICATORS = (
 
 
 @frozen
-class ClassificationBatch:
+class ClassificationBatch(Batch):
     """Columns of classified items; what states read.
 
     Parameters
@@ -138,9 +138,6 @@ class ClassificationBatch:
             return
         check_codes(self.scores.datums, len(self), "score datums", "datums")
         self._check_once(self.scores.datums, self.scores.labels, "predictions")
-
-    def __len__(self) -> int:
-        return len(self.datums)
 
     @classmethod
     def of(cls, items: Iterable[Classification]) -> ClassificationBatch:
@@ -339,10 +336,6 @@ class ClassificationBatch:
             if isinstance(scores, ScoreMatrix)
             else scores.relabel(renamed),
         )
-
-    def renumber(self, start: int) -> ClassificationBatch:
-        """The same data, called by their positions from `start` on."""
-        return with_datums(self, self.datums.renumber(start))
 
     @property
     def nbytes(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from valor_core.errors import SchemaError, and_more
+from valor_core.schemas.batch import Batch
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
@@ -24,7 +25,6 @@ from valor_core.schemas.datum import (
     Uid,
     listed,
     sides_of,
-    with_datums,
 )
 from valor_core.schemas.detection.items import Detection, PredictedObject, TrueObject
 from valor_core.schemas.detection.objects import (
@@ -55,7 +55,7 @@ def _label_ids(values: Any) -> Codes | None:
 
 
 @frozen
-class DetectionBatch:
+class DetectionBatch(Batch):
     """Columns of images with objects; what states read.
 
     Parameters
@@ -116,9 +116,6 @@ class DetectionBatch:
             )
         if self.label_ids is not None:
             check_length(self.label_ids, "label_ids", len(self.labels))
-
-    def __len__(self) -> int:
-        return len(self.datums)
 
     def _check_boxes(self, side: ObjectColumns) -> None:
         boxes = side.shapes.boxes
@@ -239,10 +236,6 @@ class DetectionBatch:
             predictions=predictions.relabel(renamed, -predictions.scores),
             label_ids=ids,
         )
-
-    def renumber(self, start: int) -> DetectionBatch:
-        """The same data, called by their positions from `start` on."""
-        return with_datums(self, self.datums.renumber(start))
 
     def items(self) -> Iterator[Detection]:
         """The items as objects."""

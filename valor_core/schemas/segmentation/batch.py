@@ -9,13 +9,13 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from valor_core.errors import SchemaError
+from valor_core.schemas.batch import Batch
 from valor_core.schemas.columns import Codes, check_length
 from valor_core.schemas.datum import (
     Datum,
     Datums,
     listed,
     sides_of,
-    with_datums,
 )
 from valor_core.schemas.label import Label, Vocabulary, label_tuple
 from valor_core.schemas.pairing import LabelSides
@@ -48,7 +48,7 @@ def _label_set(values: Iterable[Label]) -> frozenset[Label]:
 
 
 @frozen
-class SegmentationBatch:
+class SegmentationBatch(Batch):
     """Images with labelled pixels; what states read.
 
     Parameters
@@ -122,9 +122,6 @@ class SegmentationBatch:
             f"{self.datums.name(position)}, prediction: expected {expected} pixels like the ground "
             f"truth, got {found}"
         )
-
-    def __len__(self) -> int:
-        return len(self.datums)
 
     @classmethod
     def of(cls, items: Iterable[Segmentation]) -> SegmentationBatch:
@@ -241,10 +238,6 @@ class SegmentationBatch:
         )
         stuff = {renames.get(label, label) for label in self.stuff}
         return evolve(self, labels=vocabulary.labels, layers=layers, stuff=stuff)
-
-    def renumber(self, start: int) -> SegmentationBatch:
-        """The same data, called by their positions from `start` on."""
-        return with_datums(self, self.datums.renumber(start))
 
     def items(self) -> Iterator[Segmentation]:
         """The items as objects: segments, or a boolean image for each label."""
