@@ -131,7 +131,7 @@ if TYPE_CHECKING:
         fold,
     )
     from valor_core.readers.fingerprint import fingerprint
-    from valor_core.readers.reader import Partition
+    from valor_core.readers.partition import Partition
     from valor_core.readers.recognized import Recognized, column_called, first_rows, renamed
     from valor_core.readers.tables import (
         Table,
@@ -198,7 +198,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Readers": {
         "readers.fingerprint": "fingerprint",
-        "readers.reader": "Partition",
+        "readers.partition": "Partition",
         "readers.recognized": "Recognized column_called first_rows renamed",
         "readers.tables": "Table TablePartition read_table split_table table_format",
         "readers.tables.metadata": "columns_beside typed",

@@ -37,7 +37,8 @@ from valor_core.extras import import_extra
 from valor_core.parameters.declaration import build, relocate
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import ReaderSpec, TaskSpec
-from valor_core.readers.reader import InMemory, Partition, Reader, identity, name_in
+from valor_core.readers.partition import Partition, identity, name_in
+from valor_core.readers.reader import InMemory, Reader
 from valor_core.report.report import Report
 from valor_core.schemas import Batch
 

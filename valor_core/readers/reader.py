@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
 from valor_core.errors import SchemaError, shown
 from valor_core.readers.fingerprint import fingerprint
+from valor_core.readers.partition import Partition
 from valor_core.schemas import Batch
 
 _MADE_OF_ARRAYS = {
@@ -23,42 +22,6 @@ _MADE_OF_ARRAYS = {
     "text": "Make an item of each row with: Text(uid, query=…, response=…, references=…)",
 }
 """What to do with arrays and tables in memory, by task."""
-
-
-class Partition(Protocol):
-    """A part of a source: pickles, and holds whole datums with both sides."""
-
-    @property
-    def name(self) -> str:
-        """What it is called in messages and in the list of finished partitions."""
-
-
-def identity(partition: Partition) -> str:
-    """What stands in the list of finished partitions: its name, and the version of its data.
-
-    A partition with files has an `identity`, its name whatever folder they are named from. One
-    that has `paths` is another one when a file's size or time of change is, and one that has a
-    `fingerprint`, 32 hexadecimal digits, when that is.
-    """
-    paths: Iterable[Path] = getattr(partition, "paths", ())
-    stats = [path.stat() for path in paths if path.exists()]
-    versions = [f"{stat.st_size}:{stat.st_mtime_ns}" for stat in stats]
-    content = getattr(partition, "fingerprint", "")
-    name = getattr(partition, "identity", partition.name)
-    return " ".join([name, *versions, *([content] if content else [])])
-
-
-def name_in(identity: str) -> str:
-    """The name of the partition that an identity is of.
-
-    Examples
-    --------
-    >>> name_in("a b.csv, rows 1 to 9 2048:1700000000000000000")
-    'a b.csv, rows 1 to 9'
-    >>> name_in("batch 3 4d7a8f0b1c2e3f405162738495a6b7c8")
-    'batch 3'
-    """
-    return re.sub(r"( \d+:\d+)*( [0-9a-f]{32})?$", "", identity)
 
 
 @runtime_checkable
@@ -73,7 +36,7 @@ class Reader(Protocol):
 
 
 @frozen
-class Position:
+class Position(Partition):
     """A partition that is one of several things in memory.
 
     Parameters
