@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import partial
 from itertools import pairwise
@@ -136,6 +136,39 @@ def codes(values: Any, name: str, length: int | None = None) -> Codes:
     return read_only(np.ascontiguousarray(array, np.int64))
 
 
+def datum_codes(values: Any) -> Codes:
+    """Column of datum positions."""
+    return codes(values, "datums")
+
+
+def label_codes(values: Any) -> Codes:
+    """Column of label codes."""
+    return codes(values, "labels")
+
+
+def whole_numbers(values: Any) -> Codes:
+    """Array of int64 in any number of dimensions, read-only; nothing looks at the values."""
+    return read_only(np.asarray(values, dtype=np.int64))
+
+
+def booleans(values: Any) -> NDArray[np.bool_]:
+    """Array of booleans, read-only."""
+    return read_only(np.asarray(values, dtype=bool))
+
+
+def objects(values: Iterable[Any]) -> NDArray[Any]:
+    """Column of any values, each one cell.
+
+    Examples
+    --------
+    >>> objects([[1, 2], [3, 4]]).shape
+    (2,)
+    """
+    values = list(values)
+    # np.array would turn lists of equal length into two dimensions.
+    return np.fromiter(values, dtype=np.object_, count=len(values))
+
+
 def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:
     """Array of finite float32 or float64 scores, as `any_floats` makes it.
 
@@ -223,6 +256,15 @@ def _are_finite(flat: Floats, first: int, last: int) -> bool:
         if np.maximum.reduce(block.view(bits)) >= infinity and not np.isfinite(block).all():
             return False
     return True
+
+
+def rows_of_datums(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
+    """Rows that belong to the datums at some positions, and their new datum numbers."""
+    first = np.searchsorted(datums, positions, side="left")
+    count = np.searchsorted(datums, positions, side="right") - first
+    ends = np.cumsum(count)
+    offsets = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
+    return np.repeat(first, count) + offsets, np.repeat(np.arange(len(positions)), count)
 
 
 def is_ascending(column: NDArray[Any], *, strictly: bool = False) -> bool:

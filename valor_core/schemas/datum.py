@@ -18,6 +18,7 @@ from valor_core.schemas.columns import (
     Codes,
     check_length,
     numbers,
+    objects,
     read_only,
     with_copies,
 )
@@ -203,8 +204,7 @@ def _metadata_column(name: str, column: Any) -> NDArray[Any]:
     if hasattr(column, "isna"):  # pandas has several values that stand for a missing one
         pairs = zip(values, column.isna(), strict=True)
         values = [None if is_missing else value for value, is_missing in pairs]
-    # np.array would turn lists of equal length into two dimensions.
-    return np.fromiter(values, dtype=np.object_, count=len(values))
+    return objects(values)
 
 
 @frozen

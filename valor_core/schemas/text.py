@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.batch import Batch
 from valor_core.schemas.characters import check_unicode
-from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, read_only
+from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, objects, read_only
 from valor_core.schemas.datum import Datum, Datums, listed, metadata_field, uid_field, with_datums
 
 
@@ -121,9 +121,7 @@ _NONE = np.array(None, dtype=object)
 def _objects(values: Any) -> NDArray[Any]:
     if isinstance(values, np.ndarray) and values.dtype == object:
         return read_only(values.copy() if values.flags.writeable else values)
-    values = list(values)
-    # np.array would turn a column of equally long lists into two dimensions.
-    return read_only(np.fromiter(values, dtype=np.object_, count=len(values)))
+    return read_only(objects(values))
 
 
 def _is_text(cell: Any) -> bool:

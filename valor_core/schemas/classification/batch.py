@@ -24,13 +24,7 @@ from valor_core.schemas.classification.classes import (
     plain_array,
 )
 from valor_core.schemas.classification.items import Classification
-from valor_core.schemas.classification.scores import (
-    ScoreList,
-    ScoreMatrix,
-    datum_codes,
-    label_codes,
-    rows_of_datums,
-)
+from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Checked,
@@ -38,11 +32,14 @@ from valor_core.schemas.columns import (
     Floats,
     any_floats,
     check_codes,
+    datum_codes,
     floats,
     is_ascending,
+    label_codes,
     numbers,
     read_only,
     recoded,
+    rows_of_datums,
     shifted,
     with_copies,
 )
@@ -56,9 +53,8 @@ from valor_core.schemas.label import (
     DEFAULT_KEY,
     Label,
     Vocabulary,
-    are_distinct,
+    distinct_labels,
     kept_label,
-    label_tuple,
 )
 from valor_core.schemas.pairing import LabelSides
 
@@ -104,15 +100,13 @@ class ClassificationBatch(Batch):
     task: ClassVar[str] = "classification"
 
     datums: Datums
-    labels: tuple[Label, ...] = field(converter=label_tuple)
+    labels: tuple[Label, ...] = field(converter=distinct_labels)
     truth_datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
     truth_labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
     scores: ScoreMatrix | ScoreList
     single: bool = field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        if not are_distinct(self.labels):
-            raise SchemaError("labels: expected each label once in the vocabulary")
         if len(self.truth_datums) != len(self.truth_labels):
             raise SchemaError(
                 f"groundtruths: expected columns of one length, got {len(self.truth_datums):,} "

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import evolve, field, frozen
+from attrs.converters import optional
 
 from valor_core.errors import SchemaError, and_more
 from valor_core.schemas.batch import Batch
@@ -17,7 +18,7 @@ from valor_core.schemas.columns import (
     check_codes,
     check_length,
     codes,
-    read_only,
+    whole_numbers,
 )
 from valor_core.schemas.datum import (
     Datum,
@@ -35,23 +36,14 @@ from valor_core.schemas.detection.objects import (
 )
 from valor_core.schemas.detection.packing import ObjectPlace, Packed, image_sizes
 from valor_core.schemas.geometry.policy import Policy, check_policy
-from valor_core.schemas.label import (
-    Label,
-    Vocabulary,
-    are_distinct,
-    label_tuple,
-)
+from valor_core.schemas.label import Label, Vocabulary, distinct_labels
 from valor_core.schemas.pairing import LabelSides
 
 _FAR = 1e300  # where boxes may end beyond all numbers
 
 
-def _sizes(values: Any) -> Codes | None:
-    return None if values is None else read_only(np.asarray(values, dtype=np.int64))
-
-
-def _label_ids(values: Any) -> Codes | None:
-    return None if values is None else codes(values, "label_ids")
+def _label_ids(values: Any) -> Codes:
+    return codes(values, "label_ids")
 
 
 @frozen
@@ -95,16 +87,14 @@ class DetectionBatch(Batch):
     task: ClassVar[str] = "detection"
 
     datums: Datums
-    labels: tuple[Label, ...] = field(converter=label_tuple)
+    labels: tuple[Label, ...] = field(converter=distinct_labels)
     groundtruths: TrueObjects
     predictions: PredictedObjects
-    sizes: Codes | None = field(default=None, eq=BY_CONTENT, converter=_sizes)
-    label_ids: Codes | None = field(default=None, eq=BY_CONTENT, converter=_label_ids)
+    sizes: Codes | None = field(default=None, eq=BY_CONTENT, converter=optional(whole_numbers))
+    label_ids: Codes | None = field(default=None, eq=BY_CONTENT, converter=optional(_label_ids))
     left_out: Mapping[str, int] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        if not are_distinct(self.labels):
-            raise SchemaError("labels: expected each label once in the vocabulary")
         for side in (self.groundtruths, self.predictions):
             check_codes(side.datums, len(self), f"{side.side}, datums", "datums")
             check_codes(side.labels, len(self.labels), f"{side.side}, labels", "labels")

@@ -11,7 +11,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.columns import Codes
+from valor_core.schemas.columns import Codes, objects
 from valor_core.schemas.datum import Uid
 from valor_core.schemas.detection.items import Detection
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
@@ -122,9 +122,7 @@ def _of(item: Detection, side: str) -> Sequence[Any]:
 def _uids(uids: Sequence[Uid | None]) -> NDArray[Any] | None:
     if all(uid is None for uid in uids):
         return None
-    column = np.empty(len(uids), dtype=object)
-    column[:] = uids
-    return column
+    return objects(uids)
 
 
 def _check_labels(place: str, side: str, labels: Sequence[Any]) -> None:

@@ -17,7 +17,7 @@ from valor_core.schemas.datum import (
     listed,
     sides_of,
 )
-from valor_core.schemas.label import Label, Vocabulary, label_tuple
+from valor_core.schemas.label import Label, Vocabulary, distinct_labels
 from valor_core.schemas.pairing import LabelSides
 from valor_core.schemas.segmentation.items import Segmentation, Side
 from valor_core.schemas.segmentation.label_images import (
@@ -80,14 +80,12 @@ class SegmentationBatch(Batch):
     task: ClassVar[str] = "segmentation"
 
     datums: Datums
-    labels: tuple[Label, ...] = field(converter=label_tuple)
+    labels: tuple[Label, ...] = field(converter=distinct_labels)
     layers: tuple[Layer, ...] = field(converter=_layers)
     stuff: frozenset[Label] = field(default=frozenset(), converter=_label_set)
     left_out: Mapping[str, int] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        if len(set(self.labels)) < len(self.labels):
-            raise SchemaError("labels: expected each label once in the vocabulary")
         for layer in self.layers:
             for side in (layer.groundtruths, layer.predictions):
                 check_length(np.empty(len(side)), "layers", len(self))

@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.plugin import ReadError, SchemaError, Table, columns_beside, parsed
 from valor_core.schemas import Batch
-from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, read_only
+from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, objects, read_only
 from valor_core.schemas.datum import Datum, Datums, listed
 from valor_core.schemas.decimals import as_written
 from valor_rgb.samples.answers import as_answers, as_one_of, as_spellings
@@ -39,10 +38,7 @@ FIELDS: Mapping[str, Callable[[Any, str], Any]] = {
 
 
 def _objects(values: Iterable[Any]) -> NDArray[Any]:
-    values = list(values)
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return read_only(column)
+    return read_only(objects(values))
 
 
 @frozen
