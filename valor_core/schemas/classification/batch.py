@@ -43,19 +43,8 @@ from valor_core.schemas.columns import (
     shifted,
     with_copies,
 )
-from valor_core.schemas.datum import (
-    Datum,
-    Datums,
-    listed,
-    sides_of,
-)
-from valor_core.schemas.label import (
-    DEFAULT_KEY,
-    Label,
-    Vocabulary,
-    distinct_labels,
-    kept_label,
-)
+from valor_core.schemas.datum import Datum, Datums, listed, sides_of
+from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, distinct_labels, kept_label
 from valor_core.schemas.pairing import LabelSides
 
 _INDICATORS = (

@@ -20,13 +20,7 @@ from valor_core.schemas.columns import (
     codes,
     whole_numbers,
 )
-from valor_core.schemas.datum import (
-    Datum,
-    Datums,
-    Uid,
-    listed,
-    sides_of,
-)
+from valor_core.schemas.datum import Datum, Datums, Uid, listed, sides_of
 from valor_core.schemas.detection.items import Detection, PredictedObject, TrueObject
 from valor_core.schemas.detection.objects import (
     ObjectColumns,

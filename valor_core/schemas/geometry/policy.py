@@ -240,11 +240,7 @@ def _image_sizes(sizes: Codes | None, count: int) -> list[tuple[int, int] | None
 
 
 def checked_geometries(
-    geometries: Sequence[Geometry],
-    sizes: Codes | None,
-    policy: Policy,
-    side: str,
-    place: Place,
+    geometries: Sequence[Geometry], sizes: Codes | None, policy: Policy, side: str, place: Place
 ) -> CheckedShapes:
     """Objects under a policy, as columns.
 

@@ -11,12 +11,7 @@ from attrs import evolve, field, frozen
 from valor_core.errors import SchemaError
 from valor_core.schemas.batch import Batch
 from valor_core.schemas.columns import Codes, check_length
-from valor_core.schemas.datum import (
-    Datum,
-    Datums,
-    listed,
-    sides_of,
-)
+from valor_core.schemas.datum import Datum, Datums, listed, sides_of
 from valor_core.schemas.label import Label, Vocabulary, distinct_labels
 from valor_core.schemas.pairing import LabelSides
 from valor_core.schemas.segmentation.items import Segmentation, Side
@@ -230,9 +225,7 @@ class SegmentationBatch(Batch):
         vocabulary = Vocabulary()
         renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
         layers = by_key(
-            [layer.relabel(renamed) for layer in self.layers],
-            vocabulary.labels,
-            self.datums.name,
+            [layer.relabel(renamed) for layer in self.layers], vocabulary.labels, self.datums.name
         )
         stuff = {renames.get(label, label) for label in self.stuff}
         return evolve(self, labels=vocabulary.labels, layers=layers, stuff=stuff)
