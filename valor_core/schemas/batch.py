@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.columns import Codes
-from valor_core.schemas.datum import BOTH, Datums, with_datums
+from valor_core.schemas.columns import Codes, with_columns
+from valor_core.schemas.datum import BOTH, Datums
 from valor_core.schemas.label import Label
 from valor_core.schemas.pairing import LabelSides
 
@@ -64,7 +64,7 @@ class Batch:
 
     def renumber(self, start: int) -> Self:
         """The same data, called by their positions from `start` on."""
-        return with_datums(self, self.datums.renumber(start))
+        return with_columns(self, datums=self.datums.renumber(start))
 
     def relabel(self, renames: Mapping[Label, Label]) -> Self:
         """The same data under a label map, applied to both sides.

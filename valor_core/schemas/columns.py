@@ -50,8 +50,24 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def with_columns(value: _T, **columns: Any) -> _T:
+    """The same frozen value with other columns; nothing in it is converted or checked again.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.datum import Datums
+    >>> with_columns(Datums(["a", "b"]), uids=np.array(["b", "c"])).uids
+    array(['b', 'c'], dtype='<U1')
+    """
+    changed = copy(value)
+    for name, column in columns.items():
+        # `attrs.evolve` would check the columns, which takes longer than most of what follows.
+        object.__setattr__(changed, name, column)
+    return changed
+
+
 def with_copies(value: _T, *names: str) -> _T:
-    """The same frozen value with some of its arrays copied; nothing in it is checked again.
+    """The same frozen value with some of its arrays copied.
 
     Examples
     --------
@@ -59,12 +75,7 @@ def with_copies(value: _T, *names: str) -> _T:
     >>> with_copies(Datums(["a", "b"]), "uids").uids
     array(['a', 'b'], dtype='<U1')
     """
-    own = copy(value)
-    for name in names:
-        array = getattr(value, name).copy()
-        array.flags.writeable = False
-        object.__setattr__(own, name, array)
-    return own
+    return with_columns(value, **{name: read_only(getattr(value, name).copy()) for name in names})
 
 
 def shifted(columns: Sequence[Codes], starts: Sequence[int]) -> Codes:
@@ -105,6 +116,7 @@ def numbers(count: int) -> Codes:
     >>> numbers(3)
     array([0, 1, 2])
     """
+    # Threads may make it twice at once; whoever comes last is kept, and both arrays are right.
     global _kept
     if count > _MOST_KEPT:
         return read_only(np.arange(count))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from copy import copy
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,6 +19,7 @@ from valor_core.schemas.columns import (
     numbers,
     objects,
     read_only,
+    with_columns,
     with_copies,
 )
 
@@ -300,10 +300,7 @@ class Datums:
         """
         if parts[0].numbered:
             return cls.numbers(sum(map(len, parts)))
-        joined = copy(parts[0])
-        uids = np.concatenate([part.uids for part in parts])
-        object.__setattr__(joined, "uids", read_only(uids))
-        return joined
+        return with_columns(parts[0], uids=read_only(np.concatenate([part.uids for part in parts])))
 
     def detached(self) -> Datums:
         """The same datums, their uids in an array of its own."""
@@ -381,20 +378,6 @@ def sides_of(truths: Codes, predictions: Codes) -> set[str]:
         if (predictions[places] == some).any():
             return {BOTH}
     return {"groundtruths", "predictions"}
-
-
-def with_datums(batch: _T, datums: Datums) -> _T:
-    """The same batch with its datums called otherwise; nothing in it is checked again.
-
-    Examples
-    --------
-    >>> from valor_core.schemas.text import Text, TextBatch
-    >>> with_datums(TextBatch.of([Text("q1")]), Datums(["q7"])).datums.uids
-    array(['q7'], dtype='<U2')
-    """
-    called = copy(batch)
-    object.__setattr__(called, "datums", datums)
-    return called
 
 
 def compact(uids: Uids) -> Uids:

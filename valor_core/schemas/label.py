@@ -121,8 +121,10 @@ def are_distinct(labels: Sequence[Label]) -> bool:
     return True
 
 
+# Batches of a stream have the same labels over and over, so the last list that was found distinct
+# is kept: to compare lists of the same objects takes a hundredth of making a set of a thousand
+# labels. Threads may overwrite it at any time, which costs a look and changes no answer.
 _distinct: list[list[Label]] = [[]]
-"""The labels of the batch before: batches of a stream have the same ones over and over."""
 
 
 def distinct_labels(labels: Iterable[Label]) -> tuple[Label, ...]:

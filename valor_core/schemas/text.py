@@ -13,8 +13,15 @@ from numpy.typing import NDArray
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.batch import Batch
 from valor_core.schemas.characters import check_unicode
-from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, objects, read_only
-from valor_core.schemas.datum import Datum, Datums, listed, metadata_field, uid_field, with_datums
+from valor_core.schemas.columns import (
+    BY_CONTENT,
+    Codes,
+    check_length,
+    objects,
+    read_only,
+    with_columns,
+)
+from valor_core.schemas.datum import Datum, Datums, listed, metadata_field, uid_field
 
 
 def _text(item: Any, attribute: Any, value: Any) -> None:
@@ -260,10 +267,8 @@ class TextBatch(Batch):
 
     def select(self, positions: Codes) -> TextBatch:
         """The items at some positions."""
-        chosen = with_datums(self, self.datums.select(positions))
-        for name in _COLUMNS.values():
-            object.__setattr__(chosen, name, read_only(getattr(self, name)[positions]))
-        return chosen
+        columns = {name: read_only(getattr(self, name)[positions]) for name in _COLUMNS.values()}
+        return with_columns(self, datums=self.datums.select(positions), **columns)
 
     def items(self) -> Iterator[Text]:
         """The items as objects."""

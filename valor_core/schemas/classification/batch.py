@@ -95,23 +95,28 @@ class ClassificationBatch(Batch):
     scores: ScoreMatrix | ScoreList
     single: bool = field(init=False, eq=False, repr=False)
 
+    @single.default
+    def _is_single(self) -> bool:
+        return self._truths_are_datums or is_ascending(self.truth_datums, strictly=True)
+
+    @property
+    def _truths_are_datums(self) -> bool:
+        """Whether there is a truth for each datum in turn: then there is nothing to check."""
+        return self.truth_datums is self.datums.uids and self.datums.from_zero
+
     def __attrs_post_init__(self) -> None:
         if len(self.truth_datums) != len(self.truth_labels):
             raise SchemaError(
                 f"groundtruths: expected columns of one length, got {len(self.truth_datums):,} "
                 f"datums and {len(self.truth_labels):,} labels"
             )
-        # Where the datums' own numbers are given, there is nothing to check.
-        are_own = self.truth_datums is self.datums.uids and self.datums.from_zero
-        single = are_own or is_ascending(self.truth_datums, strictly=True)
-        object.__setattr__(self, "single", single)
-        if not (single or is_ascending(self.truth_datums)):
+        if not (self.single or is_ascending(self.truth_datums)):
             raise SchemaError("groundtruths: expected rows sorted by datum")
-        if not are_own:
+        if not self._truths_are_datums:
             check_codes(self.truth_datums, len(self), "truth_datums", "datums")
         check_codes(self.truth_labels, len(self.labels), "truth_labels", "labels")
         check_codes(self.scores.labels, len(self.labels), "score labels", "labels")
-        if not single:
+        if not self.single:
             self._check_once(self.truth_datums, self.truth_labels, "groundtruths")
         if isinstance(self.scores, ScoreMatrix):
             if len(self.scores.values) != len(self):
