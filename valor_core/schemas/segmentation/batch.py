@@ -30,7 +30,7 @@ from valor_core.schemas.segmentation.legends import (
     pixel_labels,
 )
 from valor_core.schemas.segmentation.packing import Packer
-from valor_core.schemas.segmentation.pixels import Flags, images_of
+from valor_core.schemas.segmentation.pixels import Flags, images_of, size_words
 from valor_core.schemas.segmentation.segments import Segments
 
 
@@ -110,10 +110,9 @@ class SegmentationBatch(Batch):
             )
         if true is None or predicted is None or true.pixels.shape == predicted.pixels.shape:
             return
-        expected, found = (" by ".join(map(str, one.pixels.shape)) for one in (true, predicted))
         raise SchemaError(
-            f"{self.datums.name(position)}, prediction: expected {expected} pixels like the ground "
-            f"truth, got {found}"
+            f"{self.datums.name(position)}, prediction: expected {size_words(true.pixels)} pixels "
+            f"like the ground truth, got {size_words(predicted.pixels)}"
         )
 
     @classmethod

@@ -127,6 +127,17 @@ def _image(values: Any) -> Image:
     return read_only(np.ascontiguousarray(array))
 
 
+def size_words(image: NDArray[Any] | Pixels) -> str:
+    """How a message calls the size of an image.
+
+    Examples
+    --------
+    >>> size_words(np.zeros((2, 3)))
+    '2 by 3'
+    """
+    return " by ".join(map(str, image.shape))
+
+
 def images_of(values: Any, name: str) -> Sequence[Any]:
     """The images of a list or a stack.
 
