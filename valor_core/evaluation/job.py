@@ -25,7 +25,8 @@ from valor_core.filters import UID, Filter
 from valor_core.metrics.result import Result
 from valor_core.metrics.state import Resources
 from valor_core.schemas import Batch, Label
-from valor_core.schemas.datum import BOTH, compact
+from valor_core.schemas.datum import compact
+from valor_core.schemas.pairing import BOTH
 
 
 @frozen

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
 from valor_core.schemas.columns import Codes, with_columns
-from valor_core.schemas.datum import BOTH, Datums
+from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import Label
-from valor_core.schemas.pairing import LabelSides
+from valor_core.schemas.pairing import BOTH, LabelSides
 
 
 class Batch:

@@ -349,37 +349,6 @@ def listed(items: Any, cls: type[_T]) -> list[_T]:
     return found
 
 
-_FEW = 64  # datums of which one mostly has both sides
-
-BOTH = "both"
-"""Of a datum that has ground truths and predictions."""
-
-
-def sides_of(truths: Codes, predictions: Codes) -> set[str]:
-    """Which sides there are of some datums, and whether one of them has both.
-
-    Parameters
-    ----------
-    truths, predictions : ndarray of int64
-        Ascending positions of the datums that have a ground truth, and a prediction.
-
-    Examples
-    --------
-    >>> sorted(sides_of(np.array([0, 2]), np.array([1])))
-    ['groundtruths', 'predictions']
-    >>> sides_of(np.array([0, 2]), np.array([2]))
-    {'both'}
-    """
-    if not len(truths) or not len(predictions):
-        named = (("groundtruths", truths), ("predictions", predictions))
-        return {name for name, side in named if len(side)}
-    for some in (truths[:_FEW], truths[_FEW:]):
-        places = np.minimum(np.searchsorted(predictions, some), len(predictions) - 1)
-        if (predictions[places] == some).any():
-            return {BOTH}
-    return {"groundtruths", "predictions"}
-
-
 def compact(uids: Uids) -> Uids:
     """The same uids in a quarter of the memory where they are strings of ASCII, as bytes.
 

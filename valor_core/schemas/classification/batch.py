@@ -43,9 +43,9 @@ from valor_core.schemas.columns import (
     shifted,
     with_copies,
 )
-from valor_core.schemas.datum import Datum, Datums, listed, sides_of
+from valor_core.schemas.datum import Datum, Datums, listed
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, distinct_labels, kept_label
-from valor_core.schemas.pairing import LabelSides
+from valor_core.schemas.pairing import LabelSides, sides_of
 
 _INDICATORS = (
     "Pass 0/1 matrices to from_arrays, the predictions as scores, and choose hardmax: false and "

@@ -20,7 +20,7 @@ from valor_core.schemas.columns import (
     codes,
     whole_numbers,
 )
-from valor_core.schemas.datum import Datum, Datums, Uid, listed, sides_of
+from valor_core.schemas.datum import Datum, Datums, Uid, listed
 from valor_core.schemas.detection.items import Detection, PredictedObject, TrueObject
 from valor_core.schemas.detection.objects import (
     ObjectColumns,
@@ -31,7 +31,7 @@ from valor_core.schemas.detection.objects import (
 from valor_core.schemas.detection.packing import ObjectPlace, Packed, image_sizes
 from valor_core.schemas.geometry.policy import Policy, check_policy
 from valor_core.schemas.label import Label, Vocabulary, distinct_labels
-from valor_core.schemas.pairing import LabelSides
+from valor_core.schemas.pairing import LabelSides, sides_of
 
 _FAR = 1e300  # where boxes may end beyond all numbers
 

@@ -101,7 +101,6 @@ class Packed:
         return rows, [label for own in labels for label in own]
 
     def _columns(self, rows: list[int]) -> dict[str, Any]:
-        """What both sides have."""
         return {
             "datums": [self.images[row] for row in rows],
             "annotations": [self.positions[row] for row in rows],

@@ -157,7 +157,6 @@ def _named(what: str, faults: Faults) -> dict[str, int]:
 
 
 def _refuse(faults: Faults, policy: Policy, place: Place, found: Callable[[int], str]) -> None:
-    """Raise if the policy refuses a row."""
     if policy not in ("error", "accept"):
         return
     refused: NDArray[np.bool_] = (
@@ -220,7 +219,6 @@ def checked_shapes(
 def _repaired(
     geometries: Sequence[Geometry], faults: Faults, sizes: Codes | None, side: str
 ) -> CheckedShapes:
-    """Those of some geometries that can be repaired."""
     found = [
         mended(geometry, size) if fault else geometry
         for geometry, fault, size in zip(

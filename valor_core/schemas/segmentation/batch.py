@@ -11,9 +11,9 @@ from attrs import evolve, field, frozen
 from valor_core.errors import SchemaError
 from valor_core.schemas.batch import Batch
 from valor_core.schemas.columns import Codes, check_length
-from valor_core.schemas.datum import Datum, Datums, listed, sides_of
+from valor_core.schemas.datum import Datum, Datums, listed
 from valor_core.schemas.label import Label, Vocabulary, distinct_labels
-from valor_core.schemas.pairing import LabelSides
+from valor_core.schemas.pairing import LabelSides, sides_of
 from valor_core.schemas.segmentation.items import Segmentation, Side
 from valor_core.schemas.segmentation.label_images import (
     IGNORED,

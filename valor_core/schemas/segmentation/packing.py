@@ -150,7 +150,6 @@ def _of_masks(value: Mapping[Any, Any], overlap: str, vocabulary: Vocabulary) ->
 def _painted(
     masks: Sequence[tuple[Label, Flags]], overlap: str, vocabulary: Vocabulary
 ) -> LabelImage:
-    """One image of several masks."""
     first, extent = masks[0]
     image = np.zeros(extent.shape, np.min_scalar_type(len(masks)))
     for value, (label, mask) in enumerate(masks, 1):
