@@ -73,7 +73,7 @@ class CheckedShapes:
         Their rows among those that were checked.
     shapes : Shapes
         The shapes, repaired where they had to be.
-    left_out, repaired : dict of str to int
+    counts : dict of str to int
         How many were left out or repaired, as `DetectionBatch.left_out` says it.
     is_mended : ndarray of bool, shape (m,)
         Which of them were repaired.
@@ -81,18 +81,12 @@ class CheckedShapes:
 
     kept: Codes
     shapes: Shapes
-    left_out: dict[str, int] = field(factory=dict)
-    repaired: dict[str, int] = field(factory=dict)
+    counts: dict[str, int] = field(factory=dict)
     is_mended: NDArray[np.bool_] = field()
 
     @is_mended.default
     def _none_mended(self) -> NDArray[np.bool_]:
         return np.zeros(len(self.kept), bool)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """What was left out and what was repaired."""
-        return {**self.left_out, **self.repaired}
 
 
 def checked_boxes(
@@ -122,8 +116,10 @@ def checked_boxes(
     --------
     >>> boxes = np.array([[0, 0, 2, 1], [3, 1, -2, 1], [1, 1, 0, 0]], float)
     >>> found = checked_boxes(boxes, None, "repair", "predictions", "predictions[{}]".format)
-    >>> found.shapes.boxes.tolist(), found.left_out
-    ([[0.0, 0.0, 2.0, 1.0], [1.0, 1.0, 2.0, 1.0]], {'predictions left out: zero area': 1})
+    >>> found.shapes.boxes.tolist()
+    [[0.0, 0.0, 2.0, 1.0], [1.0, 1.0, 2.0, 1.0]]
+    >>> found.counts
+    {'predictions left out: zero area': 1, 'predictions repaired: inverted': 1}
     """
     boxes = np.asarray(boxes, np.float64).reshape(-1, 4)
     faults = box_faults(boxes, sizes)
@@ -136,7 +132,7 @@ def checked_boxes(
         kept = kept | np.isin(faults, fault_codes(REPAIRABLE)) & (box_faults(repaired, None) == 0)
         boxes = np.where((faults == 0)[:, None], boxes, repaired)
     rows = np.flatnonzero(kept)
-    return CheckedShapes(rows, Shapes(boxes[rows]), *_counts(side, faults, kept), faults[rows] > 0)
+    return CheckedShapes(rows, Shapes(boxes[rows]), _counts(side, faults, kept), faults[rows] > 0)
 
 
 def _edges(box: Floats) -> str:
@@ -144,11 +140,9 @@ def _edges(box: Floats) -> str:
     return f"{x:g}, {y:g}, {x + width:g}, {y + height:g}"
 
 
-def _counts(
-    side: str, faults: Faults, kept: NDArray[np.bool_]
-) -> tuple[dict[str, int], dict[str, int]]:
+def _counts(side: str, faults: Faults, kept: NDArray[np.bool_]) -> dict[str, int]:
     """What was left out, and what was repaired and kept."""
-    return _named(f"{side} left out", faults[~kept]), _named(f"{side} repaired", faults[kept])
+    return _named(f"{side} left out", faults[~kept]) | _named(f"{side} repaired", faults[kept])
 
 
 def _named(what: str, faults: Faults) -> dict[str, int]:
@@ -200,7 +194,7 @@ def checked_shapes(
     >>> from valor_core.schemas.geometry.geometry import Polygon
     >>> bow = Shapes.of([Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])])
     >>> found = checked_shapes(bow, None, "repair", "predictions", "predictions[{}]".format)
-    >>> found.shapes.areas, found.repaired
+    >>> found.shapes.areas, found.counts
     (array([2.]), {'predictions repaired: self-crossing': 1})
     """
     if shapes.only_boxes:
@@ -213,7 +207,7 @@ def checked_shapes(
         return _repaired(list(shapes), faults, sizes, side)
     kept = faults == 0
     rows = np.flatnonzero(kept)
-    return CheckedShapes(rows, shapes.select(rows), *_counts(side, faults, kept))
+    return CheckedShapes(rows, shapes.select(rows), _counts(side, faults, kept))
 
 
 def _repaired(
@@ -228,7 +222,7 @@ def _repaired(
     kept = np.array([geometry is not None for geometry in found], dtype=bool)
     shapes = Shapes.of([geometry for geometry in found if geometry is not None])
     counts = _counts(side, faults, kept)
-    return CheckedShapes(np.flatnonzero(kept), shapes, *counts, faults[kept] > 0)
+    return CheckedShapes(np.flatnonzero(kept), shapes, counts, faults[kept] > 0)
 
 
 def _image_sizes(sizes: Codes | None, count: int) -> list[tuple[int, int] | None]:
@@ -262,7 +256,7 @@ def checked_geometries(
     >>> from valor_core.schemas.geometry.geometry import Box
     >>> boxes = [Box(0, 0, 2, 1), Box(0, 0, math.nan, 1)]
     >>> found = checked_geometries(boxes, None, "skip", "predictions", "predictions[{}]".format)
-    >>> list(found.shapes), found.left_out
+    >>> list(found.shapes), found.counts
     ([Box(xmin=0.0, ymin=0.0, xmax=2.0, ymax=1.0)], {'predictions left out: not finite': 1})
     >>> checked_geometries(boxes, None, "error", "predictions", "predictions[{}]".format)
     Traceback (most recent call last):
@@ -284,6 +278,6 @@ def checked_geometries(
         found = _repaired(own, faults, own_sizes, side)
     else:
         found = checked_shapes(shapes, own_sizes, policy, side, lambda row: place(int(rows[row])))
-    left_out = Counter(_named(f"{side} left out", raw[~packed]))
-    left_out.update(found.left_out)
-    return evolve(found, kept=rows[found.kept], left_out=dict(left_out))
+    counts = Counter(_named(f"{side} left out", raw[~packed]))
+    counts.update(found.counts)
+    return evolve(found, kept=rows[found.kept], counts=dict(counts))
