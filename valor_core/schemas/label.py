@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -166,6 +167,13 @@ def as_scored_labels(value: Any, place: str) -> tuple[tuple[Label, float], ...]:
             score = as_score(score)
         scored.append((as_label(label), score))
     return tuple(scored)
+
+
+def check_finite_scores(scored: Iterable[tuple[Label, float]], place: str) -> None:
+    """Raise a `SchemaError` that begins with the place if the score of a label is not finite."""
+    for label, score in scored:
+        if not math.isfinite(score):
+            raise SchemaError(f"{place}: expected a finite score for {str(label)!r}, got {score}")
 
 
 def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:

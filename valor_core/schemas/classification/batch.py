@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar
@@ -44,7 +43,14 @@ from valor_core.schemas.columns import (
     with_copies,
 )
 from valor_core.schemas.datum import Datum, Datums, listed
-from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary, distinct_labels, kept_label
+from valor_core.schemas.label import (
+    DEFAULT_KEY,
+    Label,
+    Vocabulary,
+    check_finite_scores,
+    distinct_labels,
+    kept_label,
+)
 from valor_core.schemas.pairing import LabelSides, sides_of
 
 _INDICATORS = (
@@ -137,7 +143,8 @@ class ClassificationBatch(Batch):
             If an item has a label twice or a score that is not finite; names item and field.
         """
         items = listed(items, Classification)
-        _check_scores(items)
+        for item in items:
+            check_finite_scores(item.predictions, f"item {item.uid!r}, predictions")
         vocabulary = Vocabulary()
         truths = [(i, label) for i, item in enumerate(items) for label in item.groundtruths]
         scored = [(i, *pair) for i, item in enumerate(items) for pair in item.predictions]
@@ -416,13 +423,3 @@ def _of_both(second: Floats) -> Floats:
             "Pass probabilities of the second class, or the scores of both as two columns.",
         )
     return read_only(np.stack([1 - second, second], axis=1))
-
-
-def _check_scores(items: Sequence[Classification]) -> None:
-    for item in items:
-        for label, score in item.predictions:
-            if not math.isfinite(score):
-                raise SchemaError(
-                    f"item {item.uid!r}, predictions: expected a finite score for "
-                    f"{str(label)!r}, got {score}"
-                )

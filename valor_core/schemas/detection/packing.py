@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,7 +16,7 @@ from valor_core.schemas.detection.items import Detection
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.geometry.geometry import Geometry, Mask
 from valor_core.schemas.geometry.policy import CheckedShapes, Policy, checked_geometries
-from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.label import Label, Vocabulary, check_finite_scores
 
 ObjectPlace = Callable[[str, int, int], str]
 """How an error message calls an object: from its side, its image's position and its own."""
@@ -133,7 +132,7 @@ def _check_labels(place: str, side: str, labels: Sequence[Any]) -> None:
         names, expected = [label.key for label in own], "one label for each key"
     else:
         names, expected = list(map(str, own)), "each label once"
-        _check_scores(place, labels)
+        check_finite_scores(labels, place)
     if len(set(names)) < len(names):
         twice = [
             repr(str(label))
@@ -152,9 +151,3 @@ def _check_size(place: str, geometry: Geometry, size: tuple[int, int] | None) ->
             f"{place}: expected a mask of {size[0]} by {size[1]} pixels like its image, "
             f"got {geometry.height} by {geometry.width}"
         )
-
-
-def _check_scores(place: str, labels: Sequence[tuple[Label, float]]) -> None:
-    for label, score in labels:
-        if not math.isfinite(score):
-            raise SchemaError(f"{place}: expected a finite score for {str(label)!r}, got {score}")
