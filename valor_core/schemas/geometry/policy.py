@@ -26,7 +26,6 @@ from valor_core.schemas.geometry.faults import (
     Faults,
     area_faults,
     box_faults,
-    fault_codes,
     geometry_words,
     object_fault,
     shape_faults,
@@ -129,7 +128,7 @@ def checked_boxes(
     kept = faults == 0
     if policy == "repair":
         repaired = mended_boxes(boxes, sizes)
-        kept = kept | np.isin(faults, fault_codes(REPAIRABLE)) & (box_faults(repaired, None) == 0)
+        kept = kept | np.isin(faults, REPAIRABLE) & (box_faults(repaired, None) == 0)
         boxes = np.where((faults == 0)[:, None], boxes, repaired)
     rows = np.flatnonzero(kept)
     return CheckedShapes(rows, Shapes(boxes[rows]), _counts(side, faults, kept), faults[rows] > 0)
@@ -153,14 +152,12 @@ def _named(what: str, faults: Faults) -> dict[str, int]:
 def _refuse(faults: Faults, policy: Policy, place: Place, found: Callable[[int], str]) -> None:
     if policy not in ("error", "accept"):
         return
-    refused: NDArray[np.bool_] = (
-        faults > 0 if policy == "error" else np.isin(faults, fault_codes(_REFUSED))
-    )
+    refused: NDArray[np.bool_] = faults > 0 if policy == "error" else np.isin(faults, _REFUSED)
     rows = np.flatnonzero(refused)
     if not len(rows):
         return
     row = int(rows[0])
-    fault = FAULTS[faults[row]]
+    fault = int(faults[row])
     others = ["repair", "skip"] + ["accept"] * (fault not in _REFUSED)
     raise SchemaError(
         f"{place(row)}: expected a shape {EXPECTED[fault]}, got {found(row)}"
@@ -268,7 +265,7 @@ def checked_geometries(
     """
     raw = np.array([object_fault(geometry) for geometry in geometries], np.uint8)
     _refuse(raw, policy, place, lambda row: geometry_words(geometries[row]))
-    packed = raw == 0 if policy == "skip" else raw != FAULTS.index(NOT_FINITE)
+    packed = raw == 0 if policy == "skip" else raw != NOT_FINITE
     rows = np.flatnonzero(packed)
     own_sizes = None if sizes is None else sizes[rows]
     own = [turned(geometries[row]) for row in rows.tolist()]
