@@ -223,38 +223,40 @@ class DetectionBatch(Batch):
 
     def items(self) -> Iterator[Detection]:
         """The items as objects."""
-        truths, predictions = self.groundtruths, self.predictions
         for i in range(len(self)):
             datum = self.datums.at(i)
-            true = [
-                TrueObject(
-                    [self.labels[truths.labels[row]] for row in rows],
-                    truths.shapes.at(rows[0]),
-                    bool(truths.crowd[rows[0]]),
-                    float(truths.areas[rows[0]]),
-                    _uid(truths, rows[0]),
-                )
-                for rows in _annotations(truths, i)
-            ]
-            predicted = [
-                PredictedObject(
-                    [
-                        (self.labels[predictions.labels[row]], float(predictions.scores[row]))
-                        for row in rows
-                    ],
-                    predictions.shapes.at(rows[0]),
-                    _uid(predictions, rows[0]),
-                )
-                for rows in _annotations(predictions, i)
-            ]
             size = (0, 0) if self.sizes is None else tuple(self.sizes[i].tolist())
             yield Detection(
                 datum.uid,
-                tuple(true),
-                tuple(predicted),
+                self._true(i),
+                self._predicted(i),
                 datum.metadata,
                 size if any(size) else None,
             )
+
+    def _true(self, image: int) -> list[TrueObject]:
+        side = self.groundtruths
+        return [
+            TrueObject(
+                [self.labels[side.labels[row]] for row in rows],
+                side.shapes.at(rows[0]),
+                bool(side.crowd[rows[0]]),
+                float(side.areas[rows[0]]),
+                _uid(side, rows[0]),
+            )
+            for rows in _annotations(side, image)
+        ]
+
+    def _predicted(self, image: int) -> list[PredictedObject]:
+        side = self.predictions
+        return [
+            PredictedObject(
+                [(self.labels[side.labels[row]], float(side.scores[row])) for row in rows],
+                side.shapes.at(rows[0]),
+                _uid(side, rows[0]),
+            )
+            for rows in _annotations(side, image)
+        ]
 
 
 def _annotations(side: ObjectColumns, datum: int) -> Iterator[list[int]]:
