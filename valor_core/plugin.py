@@ -133,7 +133,7 @@ if TYPE_CHECKING:
         by_reference,
     )
     from valor_core.readers.fingerprint import fingerprint
-    from valor_core.readers.reader import Partition
+    from valor_core.readers.partition import Partition
     from valor_core.readers.recognized import Recognized, column_called, first_rows, renamed
     from valor_core.readers.tables import (
         Table,
@@ -203,7 +203,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Readers": {
         "readers.fingerprint": "fingerprint",
-        "readers.reader": "Partition",
+        "readers.partition": "Partition",
         "readers.recognized": "Recognized column_called first_rows renamed",
         "readers.tables": "Table TablePartition read_table split_table table_format",
         "readers.tables.metadata": "columns_beside typed",

@@ -50,8 +50,6 @@ NAMED = {
     ("report.results", "valor_cli"): "the application draws in a notebook",
     ("extras", "valor_cli"): "it is installed from a clone like the plugins",
     ("readers.plugin", "valor_detection"): "its arrays become batches of a task that is core's",
-    ("schemas.geometry.polygons", "valor_detection"): "its extra brings what joins polygons",
-    ("schemas.segmentation.image_remedies", "segmentation.png"): "its reader has palettes",
 }
 """Plugins that texts of core name, and why."""
 

@@ -73,7 +73,16 @@ def test_evaluating_loads_no_command_line_reader_of_tables_or_other_libraries() 
         assert name not in loaded
     assert {name for name in loaded if name.startswith("valor_core.schemas.")} == {
         f"valor_core.schemas.{name}"
-        for name in ("characters", "columns", "datum", "decimals", "label", "order", "pairing")
+        for name in (
+            "batch",
+            "characters",
+            "columns",
+            "datum",
+            "decimals",
+            "label",
+            "order",
+            "pairing",
+        )
     }
 
 

@@ -37,9 +37,10 @@ from valor_core.extras import import_extra
 from valor_core.parameters.declaration import build, relocate
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import ReaderSpec, TaskSpec
-from valor_core.readers.reader import InMemory, Partition, Reader, identity, name_in
+from valor_core.readers.partition import Partition, identity, name_in
+from valor_core.readers.reader import InMemory, Reader
 from valor_core.report.report import Report
-from valor_core.schemas import is_batch
+from valor_core.schemas import Batch
 
 Progress = Callable[[int, int, int], None]
 """Called with finished partitions, all partitions, and the items counted so far.
@@ -376,7 +377,7 @@ def reader_of(
     ConfigError, ParameterError, RegistryError
         If a mapping names no reader of the task, or parameters that it refuses.
     """
-    if is_batch(data):
+    if isinstance(data, Batch):
         return InMemory((data,))
     if isinstance(data, Reader):
         return data

@@ -50,7 +50,7 @@ from valor_core.report import requirements
 from valor_core.report.report import ItemTable, Report
 from valor_core.report.requirements import Requirement
 from valor_core.report.results import Results
-from valor_core.schemas import Batch, is_batch
+from valor_core.schemas import Batch
 from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.datum import are_unique
 
@@ -221,7 +221,7 @@ class Evaluator:
         SchemaError
             If the data do not follow the task's schema; nothing of them has been counted.
         """
-        batch = data if is_batch(data) else self._batch_of(data)
+        batch = data if isinstance(data, Batch) else self._batch_of(data)
         with self._lock:
             if self._may_wait(batch) and self._gathering.takes(batch):
                 if self._gathering.is_full:

@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self, TypeGuard, cast
 
 from attrs import define, field
 
-from valor_core.schemas import Batch
+from valor_core.schemas import Batch, Datums
 from valor_core.schemas.datum import Uids, compact
 
 _THIN = 1 << 18  # bytes from which a batch is worth being counted alone
@@ -19,8 +19,12 @@ _FULL = 1 << 20  # bytes that wait at the most, but for the last batch
 _MOST = 256  # batches that wait at the most, since each takes some bytes besides its columns
 
 
-class Joinable(Batch, Protocol):
+class Joinable(Protocol):
     """A batch that can be joined with others; a task's batch need not be."""
+
+    @property
+    def datums(self) -> Datums:
+        """Uids and metadata of the items."""
 
     @property
     def nbytes(self) -> int:

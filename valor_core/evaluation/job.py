@@ -25,8 +25,8 @@ from valor_core.filters import UID, Filter
 from valor_core.metrics.result import Result
 from valor_core.metrics.state import Resources
 from valor_core.schemas import Batch, Label
-from valor_core.schemas.datum import BOTH, compact
-from valor_core.schemas.pairing import LabelSides
+from valor_core.schemas.datum import compact
+from valor_core.schemas.pairing import BOTH
 
 
 @frozen
@@ -73,13 +73,13 @@ class Evaluation:
         """
         kept = self.taking_part(batch, tally.read + tally.skipped)
         tally.fields.update(batch.datums.metadata)
-        tally.left_out.update(getattr(batch, "left_out", {}))
+        tally.left_out.update(batch.left_out)
         if self.label_map:
-            tally.labels.update(getattr(batch, "labels", ()))
+            tally.labels.update(batch.labels)
         if BOTH not in tally.sides:
-            tally.sides |= getattr(kept, "sides", {BOTH})
+            tally.sides |= kept.sides
         if not tally.label_sides.meet:
-            tally.label_sides.join(getattr(kept, "label_sides", LabelSides()))
+            tally.label_sides.join(kept.label_sides)
         tally.skipped += len(batch) - len(kept)
         tally.count(kept, self.slices.split(kept), self.plan, resources, run)
         self.slices.check(tally.states)

@@ -19,8 +19,8 @@ from valor_core.metrics.item_rows import ItemRows
 from valor_core.metrics.state import Broken, Resources, StateRequest, merge
 from valor_core.schemas import Batch, Label
 from valor_core.schemas.columns import Codes
-from valor_core.schemas.datum import BOTH, Uids, check_unique
-from valor_core.schemas.pairing import LabelSides
+from valor_core.schemas.datum import Uids, check_unique
+from valor_core.schemas.pairing import BOTH, LabelSides
 
 
 @define

@@ -111,8 +111,6 @@ def kernels(module: str, interface: int) -> Kernels:
 
 @frozen
 class _Array:
-    """What `array` answers."""
-
     dtype: np.dtype[Any]
     written: bool
     optional: bool

@@ -50,6 +50,8 @@ def in_threads(tasks: Sequence[Callable[[], _T]]) -> list[_T]:
         return [task() for task in tasks]
     from concurrent.futures import wait
 
+    # Threads take the next task when they are done with one, so that one long task holds up no
+    # other. To pop from a deque and to set a key of a dictionary need no lock.
     answers: dict[int, _T] = {}
     waiting = deque(enumerate(tasks))
     others = [
@@ -60,6 +62,8 @@ def in_threads(tasks: Sequence[Callable[[], _T]]) -> list[_T]:
         _work(waiting, answers)
     finally:
         del _here.is_kept
+        # Threads that have not begun are called off. The others are waited for, also where a task
+        # has failed: they may write into arrays of the caller.
         started = [other for other in others if not other.cancel()]
         wait(started)
     for other in started:

@@ -15,6 +15,7 @@ from attrs import define, field
 from valor_core.errors import (
     AmbiguousNameError,
     BrokenPluginError,
+    ManifestError,
     MissingExtraError,
     MissingPluginError,
     PluginConflictError,
@@ -23,6 +24,7 @@ from valor_core.errors import (
     ValorError,
     VersionPinError,
     did_you_mean,
+    shown,
 )
 from valor_core.extras import first_party, uninstall, ways
 from valor_core.plugins.entry_points import Claim, claims
@@ -231,13 +233,22 @@ class Registry:
         ------
         UnknownNameError
             If no plugin declares such a task.
+        ManifestError
+            If what it names is no batch.
 
         Examples
         --------
         >>> Registry().batch_class("text").__name__
         'TextBatch'
         """
-        found: type[Batch] = implementation(self.find(TaskSpec, task))
+        spec = self.find(TaskSpec, task)
+        found = implementation(spec)
+        if not isinstance(found, type) or not issubclass(found, Batch):
+            raise ManifestError(
+                f"{spec.name}: expected a class of valor_core.schemas.Batch as implementation, got "
+                f"{shown(found)}",
+                "Inherit from it: class MyBatch(Batch).",
+            )
         return found
 
     def knows_task(self, task: str) -> bool:

@@ -374,8 +374,8 @@ class EngineSpec(Spec):
 class TaskSpec(Spec):
     """What a task says about itself: what its items and its batches are.
 
-    Configs call it by its short name. The implementation is its batch, a class that has what
-    `valor_core.schemas.Batch` has; its ``task`` is the short name.
+    Configs call it by its short name. The implementation is its batch, a class that inherits from
+    `valor_core.schemas.Batch`; its ``task`` is the short name.
 
     Parameters
     ----------
@@ -417,7 +417,7 @@ class TaskSpec(Spec):
         """
         if not metric.reads:
             return
-        if not hasattr(by_reference(self.implementation), "lacks"):
+        if not by_reference(self.implementation).may_lack:
             raise ManifestError(
                 f"{metric.name}: expected no reads, as a batch of {self.short_name} does not tell "
                 f"which items lack a field, got {metric.reads[0]!r}",

@@ -3,52 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from attrs import frozen
 
 from valor_core.errors import SchemaError, shown
 from valor_core.readers.fingerprint import fingerprint
-from valor_core.schemas import Batch, is_batch
-
-
-class Partition(Protocol):
-    """A part of a source: pickles, and holds whole datums with both sides."""
-
-    @property
-    def name(self) -> str:
-        """What it is called in messages and in the list of finished partitions."""
-
-
-def identity(partition: Partition) -> str:
-    """What stands in the list of finished partitions: its name, and the version of its data.
-
-    A partition with files has an `identity`, its name whatever folder they are named from. One
-    that has `paths` is another one when a file's size or time of change is, and one that has a
-    `fingerprint`, 32 hexadecimal digits, when that is.
-    """
-    paths: Iterable[Path] = getattr(partition, "paths", ())
-    stats = [path.stat() for path in paths if path.exists()]
-    versions = [f"{stat.st_size}:{stat.st_mtime_ns}" for stat in stats]
-    content = getattr(partition, "fingerprint", "")
-    name = getattr(partition, "identity", partition.name)
-    return " ".join([name, *versions, *([content] if content else [])])
-
-
-def name_in(identity: str) -> str:
-    """The name of the partition that an identity is of.
-
-    Examples
-    --------
-    >>> name_in("a b.csv, rows 1 to 9 2048:1700000000000000000")
-    'a b.csv, rows 1 to 9'
-    >>> name_in("batch 3 4d7a8f0b1c2e3f405162738495a6b7c8")
-    'batch 3'
-    """
-    return re.sub(r"( \d+:\d+)*( [0-9a-f]{32})?$", "", identity)
+from valor_core.readers.partition import Partition
+from valor_core.schemas import Batch
 
 
 @runtime_checkable
@@ -63,7 +26,7 @@ class Reader(Protocol):
 
 
 @frozen
-class Position:
+class Position(Partition):
     """A partition that is one of several things in memory.
 
     Parameters
@@ -116,12 +79,12 @@ class InMemory:
         SchemaError
             If they are something else, with what makes a batch of it.
         """
-        if is_batch(data):
+        if isinstance(data, Batch):
             return cls((data,))
         _check_in_memory(data, arrays)
         if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping)):
             data = list(data)
-            if data and all(map(is_batch, data)):
+            if data and all(isinstance(one, Batch) for one in data):
                 return cls(_numbered_apart(data))
         return cls((batch.of(data),))
 

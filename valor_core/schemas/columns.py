@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from functools import partial
 from itertools import pairwise
@@ -50,8 +50,24 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def with_columns(value: _T, **columns: Any) -> _T:
+    """The same frozen value with other columns; nothing in it is converted or checked again.
+
+    Examples
+    --------
+    >>> from valor_core.schemas.datum import Datums
+    >>> with_columns(Datums(["a", "b"]), uids=np.array(["b", "c"])).uids
+    array(['b', 'c'], dtype='<U1')
+    """
+    changed = copy(value)
+    for name, column in columns.items():
+        # `attrs.evolve` would check the columns, which takes longer than most of what follows.
+        object.__setattr__(changed, name, column)
+    return changed
+
+
 def with_copies(value: _T, *names: str) -> _T:
-    """The same frozen value with some of its arrays copied; nothing in it is checked again.
+    """The same frozen value with some of its arrays copied.
 
     Examples
     --------
@@ -59,12 +75,7 @@ def with_copies(value: _T, *names: str) -> _T:
     >>> with_copies(Datums(["a", "b"]), "uids").uids
     array(['a', 'b'], dtype='<U1')
     """
-    own = copy(value)
-    for name in names:
-        array = getattr(value, name).copy()
-        array.flags.writeable = False
-        object.__setattr__(own, name, array)
-    return own
+    return with_columns(value, **{name: read_only(getattr(value, name).copy()) for name in names})
 
 
 def shifted(columns: Sequence[Codes], starts: Sequence[int]) -> Codes:
@@ -105,6 +116,7 @@ def numbers(count: int) -> Codes:
     >>> numbers(3)
     array([0, 1, 2])
     """
+    # Threads may make it twice at once; whoever comes last is kept, and both arrays are right.
     global _kept
     if count > _MOST_KEPT:
         return read_only(np.arange(count))
@@ -134,6 +146,39 @@ def codes(values: Any, name: str, length: int | None = None) -> Codes:
         raise SchemaError(f"{name}: expected a column of whole numbers, got {shown(array)}")
     check_length(array, name, length)
     return read_only(np.ascontiguousarray(array, np.int64))
+
+
+def datum_codes(values: Any) -> Codes:
+    """Column of datum positions."""
+    return codes(values, "datums")
+
+
+def label_codes(values: Any) -> Codes:
+    """Column of label codes."""
+    return codes(values, "labels")
+
+
+def whole_numbers(values: Any) -> Codes:
+    """Array of int64 in any number of dimensions, read-only; nothing looks at the values."""
+    return read_only(np.asarray(values, dtype=np.int64))
+
+
+def booleans(values: Any) -> NDArray[np.bool_]:
+    """Array of booleans, read-only."""
+    return read_only(np.asarray(values, dtype=bool))
+
+
+def objects(values: Iterable[Any]) -> NDArray[Any]:
+    """Column of any values, each one cell.
+
+    Examples
+    --------
+    >>> objects([[1, 2], [3, 4]]).shape
+    (2,)
+    """
+    values = list(values)
+    # np.array would turn lists of equal length into two dimensions.
+    return np.fromiter(values, dtype=np.object_, count=len(values))
 
 
 def floats(values: Any, name: str, ndim: int = 1, length: int | None = None) -> Floats:
@@ -223,6 +268,15 @@ def _are_finite(flat: Floats, first: int, last: int) -> bool:
         if np.maximum.reduce(block.view(bits)) >= infinity and not np.isfinite(block).all():
             return False
     return True
+
+
+def rows_of_datums(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
+    """Rows that belong to the datums at some positions, and their new datum numbers."""
+    first = np.searchsorted(datums, positions, side="left")
+    count = np.searchsorted(datums, positions, side="right") - first
+    ends = np.cumsum(count)
+    offsets = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
+    return np.repeat(first, count) + offsets, np.repeat(np.arange(len(positions)), count)
 
 
 def is_ascending(column: NDArray[Any], *, strictly: bool = False) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from copy import copy
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,7 +17,9 @@ from valor_core.schemas.columns import (
     Codes,
     check_length,
     numbers,
+    objects,
     read_only,
+    with_columns,
     with_copies,
 )
 
@@ -203,8 +204,7 @@ def _metadata_column(name: str, column: Any) -> NDArray[Any]:
     if hasattr(column, "isna"):  # pandas has several values that stand for a missing one
         pairs = zip(values, column.isna(), strict=True)
         values = [None if is_missing else value for value, is_missing in pairs]
-    # np.array would turn lists of equal length into two dimensions.
-    return np.fromiter(values, dtype=np.object_, count=len(values))
+    return objects(values)
 
 
 @frozen
@@ -300,10 +300,7 @@ class Datums:
         """
         if parts[0].numbered:
             return cls.numbers(sum(map(len, parts)))
-        joined = copy(parts[0])
-        uids = np.concatenate([part.uids for part in parts])
-        object.__setattr__(joined, "uids", read_only(uids))
-        return joined
+        return with_columns(parts[0], uids=read_only(np.concatenate([part.uids for part in parts])))
 
     def detached(self) -> Datums:
         """The same datums, their uids in an array of its own."""
@@ -350,51 +347,6 @@ def listed(items: Any, cls: type[_T]) -> list[_T]:
                 make if isinstance(item, Mapping) else None,
             )
     return found
-
-
-_FEW = 64  # datums of which one mostly has both sides
-
-BOTH = "both"
-"""Of a datum that has ground truths and predictions."""
-
-
-def sides_of(truths: Codes, predictions: Codes) -> set[str]:
-    """Which sides there are of some datums, and whether one of them has both.
-
-    Parameters
-    ----------
-    truths, predictions : ndarray of int64
-        Ascending positions of the datums that have a ground truth, and a prediction.
-
-    Examples
-    --------
-    >>> sorted(sides_of(np.array([0, 2]), np.array([1])))
-    ['groundtruths', 'predictions']
-    >>> sides_of(np.array([0, 2]), np.array([2]))
-    {'both'}
-    """
-    if not len(truths) or not len(predictions):
-        named = (("groundtruths", truths), ("predictions", predictions))
-        return {name for name, side in named if len(side)}
-    for some in (truths[:_FEW], truths[_FEW:]):
-        places = np.minimum(np.searchsorted(predictions, some), len(predictions) - 1)
-        if (predictions[places] == some).any():
-            return {BOTH}
-    return {"groundtruths", "predictions"}
-
-
-def with_datums(batch: _T, datums: Datums) -> _T:
-    """The same batch with its datums called otherwise; nothing in it is checked again.
-
-    Examples
-    --------
-    >>> from valor_core.schemas.text import Text, TextBatch
-    >>> with_datums(TextBatch.of([Text("q1")]), Datums(["q7"])).datums.uids
-    array(['q7'], dtype='<U2')
-    """
-    called = copy(batch)
-    object.__setattr__(called, "datums", datums)
-    return called
 
 
 def compact(uids: Uids) -> Uids:

@@ -12,8 +12,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from valor_core.errors import SchemaError, shown
+
 _TENS = np.array([float(10**places) for places in range(23)])
 """The powers of ten that float64 holds exactly."""
+
+
+def check_number(value: Any, expected: str) -> None:
+    """Raise a `SchemaError` that says what is expected unless a value is a number.
+
+    Examples
+    --------
+    >>> check_number(True, "score: expected a number")
+    Traceback (most recent call last):
+        ...
+    valor_core.errors.SchemaError: score: expected a number, got True
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise SchemaError(f"{expected}, got {shown(value)}")
 
 
 def as_float(number: Any) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -12,6 +13,7 @@ from attrs import define, field, frozen
 from valor_core.errors import SchemaError, found_at, shown
 from valor_core.schemas.characters import check_unicode, plain_text
 from valor_core.schemas.columns import Codes, read_only
+from valor_core.schemas.decimals import as_score, check_number
 from valor_core.schemas.order import natural
 
 DEFAULT_KEY = "class"
@@ -103,11 +105,6 @@ def as_labels(value: Any) -> tuple[Label, ...]:
     return tuple(as_label(label) for label in value)
 
 
-def label_tuple(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Labels as an unchangeable sequence."""
-    return tuple(labels)
-
-
 def are_distinct(labels: Sequence[Label]) -> bool:
     """Whether no label occurs twice; quickly told of those that were distinct the last time.
 
@@ -125,8 +122,58 @@ def are_distinct(labels: Sequence[Label]) -> bool:
     return True
 
 
+# Batches of a stream have the same labels over and over, so the last list that was found distinct
+# is kept: to compare lists of the same objects takes a hundredth of making a set of a thousand
+# labels. Threads may overwrite it at any time, which costs a look and changes no answer.
 _distinct: list[list[Label]] = [[]]
-"""The labels of the batch before: batches of a stream have the same ones over and over."""
+
+
+def distinct_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """The labels of a batch, in the order of their codes.
+
+    Raises
+    ------
+    SchemaError
+        If one occurs twice.
+    """
+    found = tuple(labels)
+    if not are_distinct(found):
+        raise SchemaError("labels: expected each label once in the vocabulary")
+    return found
+
+
+def as_scored_labels(value: Any, place: str) -> tuple[tuple[Label, float], ...]:
+    """The labels with scores that a mapping or pairs stand for.
+
+    Raises
+    ------
+    SchemaError
+        If they are something else; begins with the place.
+
+    Examples
+    --------
+    >>> as_scored_labels({"dog": 0.75}, "predictions")
+    ((Label(key='class', value='dog'), 0.75),)
+    """
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise SchemaError(f"{place}: expected (label, score) pairs, got {shown(value)}")
+    scored = []
+    for pair in value.items() if isinstance(value, Mapping) else value:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise SchemaError(f"{place}: expected (label, score) pairs, got {shown(pair)}")
+        label, score = pair
+        if type(score) is not float:  # asked here, since most scores are and a call takes longer
+            check_number(score, f"{place}: expected a number as score")
+            score = as_score(score)
+        scored.append((as_label(label), score))
+    return tuple(scored)
+
+
+def check_finite_scores(scored: Iterable[tuple[Label, float]], place: str) -> None:
+    """Raise a `SchemaError` that begins with the place if the score of a label is not finite."""
+    for label, score in scored:
+        if not math.isfinite(score):
+            raise SchemaError(f"{place}: expected a finite score for {str(label)!r}, got {score}")
 
 
 def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:

@@ -1,21 +1,51 @@
-"""Label sides: which labels are true of items and which are predicted, until one is both.
+"""Pairing: whether the two sides of the data meet, in their items and in their labels.
 
-Labels that are written in two ways make every prediction wrong without an error, so a report
-warns where no label stands on both sides.
+Uids or labels that are written in two ways make every prediction wrong without an error, so a
+report warns where no item, or no label, stands on both sides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from attrs import define, field
 
 from valor_core.errors import and_more
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.label import Label
 
-_FEW = 64  # codes among which one is mostly on both sides
+_FEW = 64  # datums, and labels, of which one is mostly on both sides
 _NAMED = 3  # labels of a side that a message names
+
+BOTH = "both"
+"""Of a datum that has ground truths and predictions."""
+
+
+def sides_of(truths: Codes, predictions: Codes) -> set[str]:
+    """Which sides there are of some datums, and whether one of them has both.
+
+    Parameters
+    ----------
+    truths, predictions : ndarray of int64
+        Ascending positions of the datums that have a ground truth, and a prediction.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sorted(sides_of(np.array([0, 2]), np.array([1])))
+    ['groundtruths', 'predictions']
+    >>> sides_of(np.array([0, 2]), np.array([2]))
+    {'both'}
+    """
+    if not len(truths) or not len(predictions):
+        named = (("groundtruths", truths), ("predictions", predictions))
+        return {name for name, side in named if len(side)}
+    for some in (truths[:_FEW], truths[_FEW:]):
+        places = np.minimum(np.searchsorted(predictions, some), len(predictions) - 1)
+        if (predictions[places] == some).any():
+            return {BOTH}
+    return {"groundtruths", "predictions"}
 
 
 @define

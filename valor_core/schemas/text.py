@@ -11,9 +11,17 @@ from attrs import Factory, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
+from valor_core.schemas.batch import Batch
 from valor_core.schemas.characters import check_unicode
-from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, read_only
-from valor_core.schemas.datum import Datum, Datums, listed, metadata_field, uid_field, with_datums
+from valor_core.schemas.columns import (
+    BY_CONTENT,
+    Codes,
+    check_length,
+    objects,
+    read_only,
+    with_columns,
+)
+from valor_core.schemas.datum import Datum, Datums, listed, metadata_field, uid_field
 
 
 def _text(item: Any, attribute: Any, value: Any) -> None:
@@ -120,9 +128,7 @@ _NONE = np.array(None, dtype=object)
 def _objects(values: Any) -> NDArray[Any]:
     if isinstance(values, np.ndarray) and values.dtype == object:
         return read_only(values.copy() if values.flags.writeable else values)
-    values = list(values)
-    # np.array would turn a column of equally long lists into two dimensions.
-    return read_only(np.fromiter(values, dtype=np.object_, count=len(values)))
+    return read_only(objects(values))
 
 
 def _is_text(cell: Any) -> bool:
@@ -152,7 +158,7 @@ def _are_unicode(texts: Iterable[str]) -> bool:
 
 
 @frozen
-class TextBatch:
+class TextBatch(Batch):
     """Columns of text items.
 
     Parameters
@@ -177,6 +183,7 @@ class TextBatch:
     """
 
     task: ClassVar[str] = "text"
+    may_lack: ClassVar[bool] = True
 
     datums: Datums
     queries: NDArray[Any] = field(eq=BY_CONTENT, converter=_objects)
@@ -208,9 +215,6 @@ class TextBatch:
         are_lists = _told_apart(cells, tuple, list)
         if not are_lists or not _told_apart(chain.from_iterable(cells), bool):
             self._refuse("outcomes", cells, _are_outcomes, "a list of true and false")
-
-    def __len__(self) -> int:
-        return len(self.datums)
 
     def _refuse(
         self, name: str, cells: list[Any], fits: Callable[[Any], bool], expected: str
@@ -263,26 +267,8 @@ class TextBatch:
 
     def select(self, positions: Codes) -> TextBatch:
         """The items at some positions."""
-        chosen = with_datums(self, self.datums.select(positions))
-        for name in _COLUMNS.values():
-            object.__setattr__(chosen, name, read_only(getattr(self, name)[positions]))
-        return chosen
-
-    def relabel(self, renames: Mapping[Any, Any]) -> TextBatch:
-        """Text has no labels.
-
-        Raises
-        ------
-        SchemaError
-            If there is anything to rename.
-        """
-        if renames:
-            raise SchemaError("label_map: expected none, items of text have no labels")
-        return self
-
-    def renumber(self, start: int) -> TextBatch:
-        """The same items, called by their positions from `start` on."""
-        return with_datums(self, self.datums.renumber(start))
+        columns = {name: read_only(getattr(self, name)[positions]) for name in _COLUMNS.values()}
+        return with_columns(self, datums=self.datums.select(positions), **columns)
 
     def items(self) -> Iterator[Text]:
         """The items as objects."""

@@ -32,7 +32,8 @@ from valor_core.parameters.declaration import NoParameters, build, parameter
 from valor_core.parameters.declaration import parameters as parameter_class
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import EngineSpec, MetricSpec, Range, ResourceSpec
-from valor_core.readers.reader import Partition, Position, identity
+from valor_core.readers.partition import Partition, identity
+from valor_core.readers.reader import Position
 from valor_core.schemas import Batch
 from valor_core.schemas.text import Text, TextBatch
 from valor_core.testing import examples

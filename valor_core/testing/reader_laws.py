@@ -13,8 +13,9 @@ from valor_core.errors import shown
 from valor_core.parameters.declaration import build, declared
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import ReaderSpec, TaskSpec
-from valor_core.readers.reader import Reader, identity
-from valor_core.schemas import Batch, is_batch
+from valor_core.readers.partition import Partition, identity
+from valor_core.readers.reader import Reader
+from valor_core.schemas import Batch
 from valor_core.schemas.order import natural
 from valor_core.testing.difference import content
 from valor_core.testing.law import Breach, agree, law, name_of
@@ -143,7 +144,7 @@ def partitions_are_named(source: Source) -> None:
 def batches_of_the_task(source: Source) -> None:
     """What is read are batches of the task."""
     for batch in source.batches:
-        if not is_batch(batch):
+        if not isinstance(batch, Batch):
             raise Breach(f"expected batches, found {shown(batch)}")
         if source.task is not None and batch.task != source.task:
             raise Breach(f"expected batches of {source.task}, found one of {batch.task}")
@@ -219,9 +220,9 @@ def _all(reader: Reader) -> list[Any]:
 
 
 def _name(partition: Any) -> str:
-    name = getattr(partition, "name", None)
+    name = partition.name if isinstance(partition, Partition) else None
     if not isinstance(name, str) or not name:
-        raise Breach(f"expected a partition with a name, found {shown(partition)}")
+        raise Breach(f"expected a Partition with a name, found {shown(partition)}")
     return name
 
 

@@ -188,7 +188,7 @@ def test_a_missing_shapely_is_answered_with_the_line_to_type(
         pair_ious(shapes, shapes, first, first, np.array([False]))
     assert str(error.value) == (
         "geometry: the overlap of polygons needs shapely, which is not installed\n"
-        f"Install it with: {ways('valor-detection[polygons]')}"
+        f"Install it with: {ways('valor-core[polygons]')}"
     )
 
 

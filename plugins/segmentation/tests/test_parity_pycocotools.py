@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pycocotools import mask as pycocotools
+from valor_segmentation import coco_polygons
+from valor_segmentation.coco_polygons import coco_mask
 
 from valor_core import evaluate
-from valor_core.schemas.geometry import coco_polygons
-from valor_core.schemas.geometry.coco_polygons import coco_mask
 
 # pycocotools hands its buffers to NumPy in a way that newer releases of that warn of.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")

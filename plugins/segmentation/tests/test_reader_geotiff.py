@@ -13,11 +13,11 @@ import rasterio
 from valor_segmentation.parameters.readers.geotiff import GeotiffParameters
 from valor_segmentation.readers.geotiff import GeotiffReader
 from valor_segmentation.readers.rasters import RasterPixels
+from valor_segmentation.walk import strips
 
 from valor_core.extras import ways
 from valor_core.plugin import MissingExtraError, ReadError
 from valor_core.schemas.segmentation import SegmentationBatch
-from valor_core.schemas.segmentation.pixels import strips
 
 
 def from_origin(west: float, north: float, width: float, height: float) -> rasterio.Affine:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from valor_segmentation.walk import Blank, both, over_images
+from valor_segmentation.walk import Blank, both, over_images, strips
 
 from valor_core.schemas.segmentation import LabelImage, Layer, Legend, SegmentationBatch
+from valor_core.schemas.segmentation.pixels import ImageInMemory
 
 from .support import results_of
 
@@ -80,3 +81,23 @@ def test_a_side_that_is_missing_is_background_in_no_memory() -> None:
     assert blank.read(2, 4).shape == (2, 5)
     assert blank.read(0, 6).strides == (0, 0)
     assert both(None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("most", "expected"),
+    [
+        (1, [(0, 3), (3, 6), (6, 9), (9, 10)]),
+        (24, [(0, 6), (6, 10)]),
+        (1000, [(0, 10)]),
+    ],
+)
+def test_strips_are_whole_and_bounded(most: int, expected: list[tuple[int, int]]) -> None:
+    assert list(strips((10, 4), Blank((10, 4), 3), most=most)) == expected
+
+
+def test_the_longer_strip_decides() -> None:
+    assert list(strips((10, 4), Blank((10, 4), 3), Blank((10, 4), 7), most=1)) == [(0, 7), (7, 10)]
+
+
+def test_an_image_without_rows_has_no_strips() -> None:
+    assert list(strips((0, 4), ImageInMemory(np.zeros((0, 4), np.uint8)))) == []

@@ -17,11 +17,12 @@ from valor_core.schemas.segmentation import (
     Legend,
     SegmentationBatch,
 )
-from valor_core.schemas.segmentation.pixels import Pixels, strips
+from valor_core.schemas.segmentation.pixels import Pixels
 from valor_segmentation.kernels.counting import count_pairs
 from valor_segmentation.kernels.places import Pair, Places
 from valor_segmentation.lookup import unknown_value
 from valor_segmentation.tables import check_labels
+from valor_segmentation.walk import strips
 
 _STRIP = 1 << 22  # pixels that are read, and counted, at a time
 _THREAD_PIXELS = 1 << 18  # pixels of images that are worth a thread of their own

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from valor_core.plugin import over, shares
 from valor_core.schemas.segmentation import BACKGROUND, LabelImage, Layer, Legend
-from valor_core.schemas.segmentation.pixels import Image, strips
+from valor_core.schemas.segmentation.pixels import Image, Pixels
 
 T = TypeVar("T")
 
@@ -54,6 +54,33 @@ def both(
         return None
     blank = LabelImage(Blank(there.pixels.shape), Legend.of({0: BACKGROUND}))
     return true or blank, predicted or blank
+
+
+def strips(
+    shape: tuple[int, int], *sides: Pixels, most: int = 1 << 24
+) -> Iterator[tuple[int, int]]:
+    """Spans of rows, first and last, in which images of one shape are read side by side.
+
+    Parameters
+    ----------
+    shape : (int, int)
+        Height and width of all of them.
+    *sides : Pixels
+        The images.
+    most : int
+        Most pixels of a span, unless a single strip has more.
+
+    Examples
+    --------
+    >>> list(strips((5, 10), LabelImage(np.zeros((5, 10), int), Legend.of_labels(1)).pixels))
+    [(0, 5)]
+    """
+    height, width = shape
+    step = max([side.strip_rows for side in sides], default=height)
+    if step < height:
+        step *= max(1, most // max(1, step * width))
+    for first in range(0, height, max(1, step)):
+        yield first, min(first + max(1, step), height)
 
 
 def blocks(

@@ -8,12 +8,12 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import SchemaError
+from valor_core.plugin import Partition, SchemaError
 from valor_core.schemas.text import Text, TextBatch
 
 
 @frozen
-class Part:
+class Part(Partition):
     number: int
 
     @property

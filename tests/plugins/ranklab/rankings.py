@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from attrs import field, frozen
 
 from valor_core.plugin import SchemaError
-from valor_core.schemas import Codes, Datum, Datums
+from valor_core.schemas import Batch, Codes, Datum, Datums
 
 
 @frozen
@@ -22,7 +22,7 @@ class Ranking:
 
 
 @frozen
-class RankingBatch:
+class RankingBatch(Batch):
     """Rankings, in columns."""
 
     task: ClassVar[str] = "retrieval"
@@ -30,9 +30,6 @@ class RankingBatch:
     datums: Datums
     found: tuple[tuple[str, ...], ...]
     wanted: tuple[tuple[str, ...], ...]
-
-    def __len__(self) -> int:
-        return len(self.datums)
 
     @classmethod
     def of(cls, items: Iterable[Ranking]) -> RankingBatch:
@@ -52,12 +49,6 @@ class RankingBatch:
         return RankingBatch(
             datums, tuple(self.found[i] for i in at), tuple(self.wanted[i] for i in at)
         )
-
-    def relabel(self, renames: Mapping[Any, Any]) -> RankingBatch:
-        return self
-
-    def renumber(self, start: int) -> RankingBatch:
-        return RankingBatch(self.datums.renumber(start), self.found, self.wanted)
 
     def items(self) -> Iterator[Ranking]:
         for i, (found, wanted) in enumerate(zip(self.found, self.wanted, strict=True)):

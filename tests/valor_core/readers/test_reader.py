@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attrs import frozen
 
 from valor_core import Evaluator, metric
-from valor_core.plugin import SchemaError, TaskSpec, fingerprint, reader_of
+from valor_core.plugin import SchemaError, TaskSpec, reader_of
 from valor_core.plugins.registry import Registry
-from valor_core.readers.reader import InMemory, Position, Reader, batch_of, identity, name_in
+from valor_core.readers.reader import InMemory, Position, Reader, batch_of
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
@@ -79,22 +78,6 @@ def test_a_part_of_unnamed_items_is_numbered_through_with_others() -> None:
     parts = [unnamed(4).select(np.array([1, 3])), unnamed(3).select(np.array([0, 2]))]
 
     assert uids(InMemory.of(parts, TextBatch)) == [[0, 1], [2, 3]]
-
-
-def test_the_name_of_a_partition_is_found_in_its_identity(tmp_path: Path) -> None:
-    (tmp_path / "a 1.csv").write_text("uid")
-
-    @frozen
-    class Files:
-        name: str
-        paths: tuple[Path, ...]
-
-    for partition in (
-        Position(3),
-        Position(3, fingerprint("content")),
-        Files("a 1.csv, rows 1 to 9", (tmp_path / "a 1.csv",) * 2),
-    ):
-        assert name_in(identity(partition)) == partition.name
 
 
 class Table:

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from valor_core.plugin import SchemaError
-from valor_core.schemas.columns import check_codes, codes, floats, read_only
+from valor_core.schemas.columns import (
+    check_codes,
+    codes,
+    floats,
+    read_only,
+    with_columns,
+    with_copies,
+)
+from valor_core.schemas.datum import Datums
 
 
 def test_a_column_is_converted_once_and_cannot_be_written_to() -> None:
@@ -120,3 +128,22 @@ def test_a_score_that_is_not_finite_is_found_anywhere(strange: float, place: int
 
     with pytest.raises(SchemaError, match=rf"scores\[{place}\]: expected a finite number"):
         floats(values, "scores")
+
+
+def test_a_frozen_value_with_other_columns_leaves_the_first_as_it_was() -> None:
+    first = Datums(["a", "b"], {"hour": [1, 2]})
+
+    changed = with_columns(first, uids=np.array(["c", "d"]))
+
+    assert (changed.uids.tolist(), first.uids.tolist()) == (["c", "d"], ["a", "b"])
+    assert changed.metadata is first.metadata
+
+
+def test_copies_are_read_only_and_no_longer_see_what_is_written_to_the_original() -> None:
+    uids = np.array([1, 2])
+
+    own = with_copies(Datums(uids), "uids")
+    uids[0] = 7
+
+    assert own.uids.tolist() == [1, 2]
+    assert not own.uids.flags.writeable

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from valor_core import Label
 from valor_core.plugin import SchemaError
 from valor_core.schemas import Vocabulary, as_label, label_map
-from valor_core.schemas.label import as_labels
+from valor_core.schemas.label import as_labels, as_scored_labels
 
 
 @pytest.mark.parametrize(
@@ -121,3 +121,25 @@ def test_text_of_numpy_becomes_text_of_python_whatever_came_first() -> None:
     assert type(as_label(value).value) is str
     assert repr(as_label("okapi")) == "Label(key='class', value='okapi')"
     assert repr(Label(key, value)) == "Label(key='animal', value='okapi')"
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ([("dog", 0.5), "cat"], "labels: expected (label, score) pairs, got 'cat'"),
+        (0.5, "labels: expected (label, score) pairs, got 0.5"),
+        ({"dog": True}, "labels: expected a number as score, got True"),
+        ({"dog": "0.5"}, "labels: expected a number as score, got '0.5'"),
+    ],
+)
+def test_what_are_no_labels_with_scores_is_named(value: Any, message: str) -> None:
+    with pytest.raises(SchemaError) as caught:
+        as_scored_labels(value, "labels")
+
+    assert str(caught.value) == message
+
+
+def test_scores_are_the_decimals_that_they_print_as() -> None:
+    pairs = as_scored_labels((("dog", np.float32(0.35)), ["cat", 1]), "labels")
+
+    assert [score for _, score in pairs] == [0.35, 1.0]

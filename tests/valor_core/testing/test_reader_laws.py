@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import ReaderSpec
+from valor_core.readers.partition import Partition
 from valor_core.readers.reader import InMemory
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
@@ -30,7 +31,7 @@ class WordParameters:
 
 
 @frozen
-class Part:
+class Part(Partition):
     name: Any
     words: tuple[str, ...]
 
@@ -150,7 +151,7 @@ def test_an_honest_reader_keeps_all_laws() -> None:
 @pytest.mark.parametrize(
     ("code", "law", "finding"),
     [
-        ("Unnamed", "partitions are named", "expected a partition with a name, found 0"),
+        ("Unnamed", "partitions are named", "expected a Partition with a name, found 0"),
         ("SameNames", "partitions are named", "names that differ, found 'words' twice"),
         ("OtherNames", "partitions are named", "asked once"),
         ("Items", "batches of the task", "expected batches, found"),

@@ -35,7 +35,8 @@ from valor_core.metrics.state import Resources
 from valor_core.parameters.declaration import build
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import EngineSpec
-from valor_core.readers.reader import Partition, Reader, identity
+from valor_core.readers.partition import Partition, identity
+from valor_core.readers.reader import Reader
 
 ELSEWHERE = "Move it to a module, or use engine: {mode: threads}."
 

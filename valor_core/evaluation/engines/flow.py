@@ -24,7 +24,7 @@ from valor_core.evaluation.engines.worker import check_guarded, count_partition,
 from valor_core.evaluation.resources.open_resources import Share
 from valor_core.evaluation.tally import Tally
 from valor_core.metrics.state import Resources
-from valor_core.readers.reader import Partition
+from valor_core.readers.partition import Partition
 
 _MOST_ON_WINDOWS = 61  # processes that it can wait for at a time
 _LOOK = 0.2  # seconds between two looks at how many items have been scored

@@ -13,7 +13,7 @@ from valor_core.evaluation.resources.open_resources import opened
 from valor_core.evaluation.tally import Tally
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.parameters.kinds import Within
-from valor_core.readers.reader import Partition
+from valor_core.readers.partition import Partition
 
 
 @parameters

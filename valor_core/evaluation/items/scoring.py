@@ -323,7 +323,7 @@ def missing_fields(batch: Batch, spec: MetricSpec) -> Numbers:
     Parameters
     ----------
     batch : Batch
-        The items; it has a method ``lacks`` if the metric reads some fields.
+        The items; they tell what they lack if the metric reads some fields.
     spec : MetricSpec
         The metric.
 
@@ -339,7 +339,7 @@ def missing_fields(batch: Batch, spec: MetricSpec) -> Numbers:
     """
     codes = np.zeros(len(batch), np.uint8)
     for position, name in reversed([*enumerate(spec.reads)]):
-        codes[batch.lacks(name)] = position + 1  # type: ignore[attr-defined]
+        codes[batch.lacks(name)] = position + 1
     gaps = tuple(Undefined(f"no {name.replace('_', ' ')}") for name in spec.reads)
     return Numbers(np.zeros(len(batch)), codes, gaps)
 

@@ -28,6 +28,7 @@ from valor_core.errors import (
     did_you_mean_file,
     shown,
 )
+from valor_core.readers.partition import Partition
 
 DEFAULT_PARTITION_BYTES: Final = 4 * 2**20
 
@@ -61,7 +62,7 @@ def other_delimiter(header: Sequence[str]) -> str | None:
 
 
 @frozen
-class TablePartition:
+class TablePartition(Partition):
     """A part of a file with whole records in it; small, picklable and independent of the others.
 
     Parameters

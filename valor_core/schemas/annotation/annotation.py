@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError, and_more, did_you_mean, found_at, shown
 from valor_core.schemas.annotation import given_geometry
 from valor_core.schemas.datum import Datum, Uid
-from valor_core.schemas.decimals import as_score
+from valor_core.schemas.decimals import as_score, check_number
 from valor_core.schemas.geometry.geometry import Geometry, Mask
 from valor_core.schemas.label import DEFAULT_KEY, Label, as_label
 
@@ -59,8 +58,7 @@ def _label(value: Any) -> Label | ScoredLabel:
     score = value.get("score")
     if score is None:
         return label
-    if isinstance(score, bool) or not isinstance(score, (int, float, np.number)):
-        raise SchemaError(f"labels: expected a number as score of '{label}', got {shown(score)}")
+    check_number(score, f"labels: expected a number as score of '{label}'")
     return ScoredLabel(label.key, label.value, as_score(score))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar
@@ -11,6 +10,7 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError, and_more
+from valor_core.schemas.batch import Batch
 from valor_core.schemas.classification.best_scores import look
 from valor_core.schemas.classification.classes import (
     check_same_columns,
@@ -23,13 +23,7 @@ from valor_core.schemas.classification.classes import (
     plain_array,
 )
 from valor_core.schemas.classification.items import Classification
-from valor_core.schemas.classification.scores import (
-    ScoreList,
-    ScoreMatrix,
-    datum_codes,
-    label_codes,
-    rows_of_datums,
-)
+from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Checked,
@@ -37,30 +31,27 @@ from valor_core.schemas.columns import (
     Floats,
     any_floats,
     check_codes,
+    datum_codes,
     floats,
     is_ascending,
+    label_codes,
     numbers,
     read_only,
     recoded,
+    rows_of_datums,
     shifted,
     with_copies,
 )
-from valor_core.schemas.datum import (
-    Datum,
-    Datums,
-    listed,
-    sides_of,
-    with_datums,
-)
+from valor_core.schemas.datum import Datum, Datums, listed
 from valor_core.schemas.label import (
     DEFAULT_KEY,
     Label,
     Vocabulary,
-    are_distinct,
+    check_finite_scores,
+    distinct_labels,
     kept_label,
-    label_tuple,
 )
-from valor_core.schemas.pairing import LabelSides
+from valor_core.schemas.pairing import LabelSides, sides_of
 
 _INDICATORS = (
     "Pass 0/1 matrices to from_arrays, the predictions as scores, and choose hardmax: false and "
@@ -69,7 +60,7 @@ _INDICATORS = (
 
 
 @frozen
-class ClassificationBatch:
+class ClassificationBatch(Batch):
     """Columns of classified items; what states read.
 
     Parameters
@@ -104,31 +95,34 @@ class ClassificationBatch:
     task: ClassVar[str] = "classification"
 
     datums: Datums
-    labels: tuple[Label, ...] = field(converter=label_tuple)
+    labels: tuple[Label, ...] = field(converter=distinct_labels)
     truth_datums: Codes = field(eq=BY_CONTENT, converter=datum_codes)
     truth_labels: Codes = field(eq=BY_CONTENT, converter=label_codes)
     scores: ScoreMatrix | ScoreList
     single: bool = field(init=False, eq=False, repr=False)
 
+    @single.default
+    def _is_single(self) -> bool:
+        return self._truths_are_datums or is_ascending(self.truth_datums, strictly=True)
+
+    @property
+    def _truths_are_datums(self) -> bool:
+        """Whether there is a truth for each datum in turn: then there is nothing to check."""
+        return self.truth_datums is self.datums.uids and self.datums.from_zero
+
     def __attrs_post_init__(self) -> None:
-        if not are_distinct(self.labels):
-            raise SchemaError("labels: expected each label once in the vocabulary")
         if len(self.truth_datums) != len(self.truth_labels):
             raise SchemaError(
                 f"groundtruths: expected columns of one length, got {len(self.truth_datums):,} "
                 f"datums and {len(self.truth_labels):,} labels"
             )
-        # Where the datums' own numbers are given, there is nothing to check.
-        are_own = self.truth_datums is self.datums.uids and self.datums.from_zero
-        single = are_own or is_ascending(self.truth_datums, strictly=True)
-        object.__setattr__(self, "single", single)
-        if not (single or is_ascending(self.truth_datums)):
+        if not (self.single or is_ascending(self.truth_datums)):
             raise SchemaError("groundtruths: expected rows sorted by datum")
-        if not are_own:
+        if not self._truths_are_datums:
             check_codes(self.truth_datums, len(self), "truth_datums", "datums")
         check_codes(self.truth_labels, len(self.labels), "truth_labels", "labels")
         check_codes(self.scores.labels, len(self.labels), "score labels", "labels")
-        if not single:
+        if not self.single:
             self._check_once(self.truth_datums, self.truth_labels, "groundtruths")
         if isinstance(self.scores, ScoreMatrix):
             if len(self.scores.values) != len(self):
@@ -138,9 +132,6 @@ class ClassificationBatch:
             return
         check_codes(self.scores.datums, len(self), "score datums", "datums")
         self._check_once(self.scores.datums, self.scores.labels, "predictions")
-
-    def __len__(self) -> int:
-        return len(self.datums)
 
     @classmethod
     def of(cls, items: Iterable[Classification]) -> ClassificationBatch:
@@ -152,7 +143,8 @@ class ClassificationBatch:
             If an item has a label twice or a score that is not finite; names item and field.
         """
         items = listed(items, Classification)
-        _check_scores(items)
+        for item in items:
+            check_finite_scores(item.predictions, f"item {item.uid!r}, predictions")
         vocabulary = Vocabulary()
         truths = [(i, label) for i, item in enumerate(items) for label in item.groundtruths]
         scored = [(i, *pair) for i, item in enumerate(items) for pair in item.predictions]
@@ -340,10 +332,6 @@ class ClassificationBatch:
             else scores.relabel(renamed),
         )
 
-    def renumber(self, start: int) -> ClassificationBatch:
-        """The same data, called by their positions from `start` on."""
-        return with_datums(self, self.datums.renumber(start))
-
     @property
     def nbytes(self) -> int:
         """Bytes of its columns."""
@@ -435,13 +423,3 @@ def _of_both(second: Floats) -> Floats:
             "Pass probabilities of the second class, or the scores of both as two columns.",
         )
     return read_only(np.stack([1 - second, second], axis=1))
-
-
-def _check_scores(items: Sequence[Classification]) -> None:
-    for item in items:
-        for label, score in item.predictions:
-            if not math.isfinite(score):
-                raise SchemaError(
-                    f"item {item.uid!r}, predictions: expected a finite score for "
-                    f"{str(label)!r}, got {score}"
-                )

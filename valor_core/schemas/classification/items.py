@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
 from attrs import field, frozen
 
-from valor_core.errors import SchemaError, shown
-from valor_core.schemas.datum import (
-    metadata_field,
-    uid_field,
-)
-from valor_core.schemas.decimals import as_score
-from valor_core.schemas.label import (
-    Label,
-    as_label,
-    as_labels,
-)
+from valor_core.schemas.datum import metadata_field, uid_field
+from valor_core.schemas.label import Label, as_labels, as_scored_labels
 
 
 def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
-    if isinstance(value, str) or not isinstance(value, (Iterable, type(None))):
-        raise SchemaError(f"predictions: expected (label, score) pairs, got {shown(value)}")
-    pairs = value.items() if isinstance(value, Mapping) else () if value is None else value
-    scored = []
-    for pair in pairs:
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise SchemaError(f"predictions: expected (label, score) pairs, got {shown(pair)}")
-        label, score = pair
-        scored.append((as_label(label), score if type(score) is float else _score(score)))
-    return tuple(scored)
-
-
-def _score(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise SchemaError(f"predictions: expected a number as score, got {shown(value)}")
-    return as_score(value)
+    return () if value is None else as_scored_labels(value, "predictions")
 
 
 @frozen

@@ -15,24 +15,16 @@ from valor_core.schemas.columns import (
     Checked,
     Codes,
     Floats,
-    codes,
+    datum_codes,
     floats,
     is_ascending,
+    label_codes,
     read_only,
     recoded,
+    rows_of_datums,
     shifted,
     with_copies,
 )
-
-
-def datum_codes(values: Any) -> Codes:
-    """Column of datum positions."""
-    return codes(values, "datums")
-
-
-def label_codes(values: Any) -> Codes:
-    """Column of label codes."""
-    return codes(values, "labels")
 
 
 def _score_column(values: Any) -> Floats:
@@ -185,12 +177,3 @@ class ScoreList:
     def detached(self) -> ScoreList:
         """The same scores, in arrays of their own."""
         return with_copies(self, "datums", "labels", "values")
-
-
-def rows_of_datums(datums: Codes, positions: Codes) -> tuple[Codes, Codes]:
-    """Rows that belong to the datums at some positions, and their new datum numbers."""
-    first = np.searchsorted(datums, positions, side="left")
-    count = np.searchsorted(datums, positions, side="right") - first
-    ends = np.cumsum(count)
-    offsets = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
-    return np.repeat(first, count) + offsets, np.repeat(np.arange(len(positions)), count)

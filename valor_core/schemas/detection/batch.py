@@ -8,24 +8,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 from attrs import evolve, field, frozen
+from attrs.converters import optional
 
 from valor_core.errors import SchemaError, and_more
+from valor_core.schemas.batch import Batch
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
     check_codes,
     check_length,
     codes,
-    read_only,
+    whole_numbers,
 )
-from valor_core.schemas.datum import (
-    Datum,
-    Datums,
-    Uid,
-    listed,
-    sides_of,
-    with_datums,
-)
+from valor_core.schemas.datum import Datum, Datums, Uid, listed
 from valor_core.schemas.detection.items import Detection, PredictedObject, TrueObject
 from valor_core.schemas.detection.objects import (
     ObjectColumns,
@@ -35,27 +30,18 @@ from valor_core.schemas.detection.objects import (
 )
 from valor_core.schemas.detection.packing import ObjectPlace, Packed, image_sizes
 from valor_core.schemas.geometry.policy import Policy, check_policy
-from valor_core.schemas.label import (
-    Label,
-    Vocabulary,
-    are_distinct,
-    label_tuple,
-)
-from valor_core.schemas.pairing import LabelSides
+from valor_core.schemas.label import Label, Vocabulary, distinct_labels
+from valor_core.schemas.pairing import LabelSides, sides_of
 
 _FAR = 1e300  # where boxes may end beyond all numbers
 
 
-def _sizes(values: Any) -> Codes | None:
-    return None if values is None else read_only(np.asarray(values, dtype=np.int64))
-
-
-def _label_ids(values: Any) -> Codes | None:
-    return None if values is None else codes(values, "label_ids")
+def _label_ids(values: Any) -> Codes:
+    return codes(values, "label_ids")
 
 
 @frozen
-class DetectionBatch:
+class DetectionBatch(Batch):
     """Columns of images with objects; what states read.
 
     Parameters
@@ -95,16 +81,14 @@ class DetectionBatch:
     task: ClassVar[str] = "detection"
 
     datums: Datums
-    labels: tuple[Label, ...] = field(converter=label_tuple)
+    labels: tuple[Label, ...] = field(converter=distinct_labels)
     groundtruths: TrueObjects
     predictions: PredictedObjects
-    sizes: Codes | None = field(default=None, eq=BY_CONTENT, converter=_sizes)
-    label_ids: Codes | None = field(default=None, eq=BY_CONTENT, converter=_label_ids)
+    sizes: Codes | None = field(default=None, eq=BY_CONTENT, converter=optional(whole_numbers))
+    label_ids: Codes | None = field(default=None, eq=BY_CONTENT, converter=optional(_label_ids))
     left_out: Mapping[str, int] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        if not are_distinct(self.labels):
-            raise SchemaError("labels: expected each label once in the vocabulary")
         for side in (self.groundtruths, self.predictions):
             check_codes(side.datums, len(self), f"{side.side}, datums", "datums")
             check_codes(side.labels, len(self.labels), f"{side.side}, labels", "labels")
@@ -116,9 +100,6 @@ class DetectionBatch:
             )
         if self.label_ids is not None:
             check_length(self.label_ids, "label_ids", len(self.labels))
-
-    def __len__(self) -> int:
-        return len(self.datums)
 
     def _check_boxes(self, side: ObjectColumns) -> None:
         boxes = side.shapes.boxes
@@ -240,44 +221,42 @@ class DetectionBatch:
             label_ids=ids,
         )
 
-    def renumber(self, start: int) -> DetectionBatch:
-        """The same data, called by their positions from `start` on."""
-        return with_datums(self, self.datums.renumber(start))
-
     def items(self) -> Iterator[Detection]:
         """The items as objects."""
-        truths, predictions = self.groundtruths, self.predictions
         for i in range(len(self)):
             datum = self.datums.at(i)
-            true = [
-                TrueObject(
-                    [self.labels[truths.labels[row]] for row in rows],
-                    truths.shapes.at(rows[0]),
-                    bool(truths.crowd[rows[0]]),
-                    float(truths.areas[rows[0]]),
-                    _uid(truths, rows[0]),
-                )
-                for rows in _annotations(truths, i)
-            ]
-            predicted = [
-                PredictedObject(
-                    [
-                        (self.labels[predictions.labels[row]], float(predictions.scores[row]))
-                        for row in rows
-                    ],
-                    predictions.shapes.at(rows[0]),
-                    _uid(predictions, rows[0]),
-                )
-                for rows in _annotations(predictions, i)
-            ]
             size = (0, 0) if self.sizes is None else tuple(self.sizes[i].tolist())
             yield Detection(
                 datum.uid,
-                tuple(true),
-                tuple(predicted),
+                self._true(i),
+                self._predicted(i),
                 datum.metadata,
                 size if any(size) else None,
             )
+
+    def _true(self, image: int) -> list[TrueObject]:
+        side = self.groundtruths
+        return [
+            TrueObject(
+                [self.labels[side.labels[row]] for row in rows],
+                side.shapes.at(rows[0]),
+                bool(side.crowd[rows[0]]),
+                float(side.areas[rows[0]]),
+                _uid(side, rows[0]),
+            )
+            for rows in _annotations(side, image)
+        ]
+
+    def _predicted(self, image: int) -> list[PredictedObject]:
+        side = self.predictions
+        return [
+            PredictedObject(
+                [(self.labels[side.labels[row]], float(side.scores[row])) for row in rows],
+                side.shapes.at(rows[0]),
+                _uid(side, rows[0]),
+            )
+            for rows in _annotations(side, image)
+        ]
 
 
 def _annotations(side: ObjectColumns, datum: int) -> Iterator[list[int]]:

@@ -11,37 +11,16 @@ import numpy as np
 from attrs import field, frozen
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.datum import (
-    Uid,
-    as_uid,
-    metadata_field,
-    uid_field,
-)
-from valor_core.schemas.decimals import as_float, as_score
+from valor_core.schemas.datum import Uid, as_uid, metadata_field, uid_field
+from valor_core.schemas.decimals import as_float
 from valor_core.schemas.geometry.geometry import Geometry
-from valor_core.schemas.label import (
-    Label,
-    as_label,
-    as_labels,
-)
+from valor_core.schemas.label import Label, as_labels, as_scored_labels
 
 _MOST_SIDE = 1 << 31  # pixels
 
 
 def _scored_labels(value: Any) -> tuple[tuple[Label, float], ...]:
-    if isinstance(value, Mapping):
-        return tuple((as_label(label), _score(score)) for label, score in value.items())
-    if not isinstance(value, (tuple, list)) or not all(
-        isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in value
-    ):
-        raise SchemaError(f"labels: expected (label, score) pairs, got {shown(value)}")
-    return tuple((as_label(label), _score(score)) for label, score in value)
-
-
-def _score(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise SchemaError(f"labels: expected a number as score, got {shown(value)}")
-    return as_score(value)
+    return as_scored_labels(value, "labels")
 
 
 def _flag(value: Any) -> bool:

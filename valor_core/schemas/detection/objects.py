@@ -10,27 +10,30 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.classification.scores import datum_codes, label_codes, rows_of_datums
 from valor_core.schemas.columns import (
     BY_CONTENT,
     Codes,
     Floats,
+    booleans,
     check_length,
     codes,
+    datum_codes,
     floats,
     is_ascending,
+    label_codes,
     read_only,
+    rows_of_datums,
 )
 from valor_core.schemas.decimals import as_written
 from valor_core.schemas.geometry.shapes import Shapes
 
 
-def _flags(values: Any) -> NDArray[np.bool_]:
-    return read_only(np.asarray(values, dtype=bool))
-
-
 def _annotation_codes(values: Any) -> Codes:
     return codes(values, "annotations")
+
+
+def _names(values: Any) -> NDArray[Any] | None:
+    return None if values is None else read_only(np.asarray(values))
 
 
 def _scores(values: Any) -> Floats:
@@ -41,10 +44,6 @@ def _scores(values: Any) -> Floats:
 
 def _areas(values: Any) -> Floats:
     return floats(np.asarray(values, dtype=np.float64), "areas")
-
-
-def _names(values: Any) -> NDArray[Any] | None:
-    return None if values is None else read_only(np.asarray(values))
 
 
 @frozen(kw_only=True)
@@ -144,7 +143,7 @@ class TrueObjects(ObjectColumns):
 
     side: ClassVar[str] = "groundtruths"
 
-    crowd: NDArray[np.bool_] = field(eq=BY_CONTENT, converter=_flags)
+    crowd: NDArray[np.bool_] = field(eq=BY_CONTENT, converter=booleans)
     areas: Floats = field(eq=BY_CONTENT, converter=_areas)
 
     @classmethod

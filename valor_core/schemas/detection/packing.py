@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,13 +10,13 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.columns import Codes
+from valor_core.schemas.columns import Codes, objects
 from valor_core.schemas.datum import Uid
 from valor_core.schemas.detection.items import Detection
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects
 from valor_core.schemas.geometry.geometry import Geometry, Mask
 from valor_core.schemas.geometry.policy import CheckedShapes, Policy, checked_geometries
-from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.label import Label, Vocabulary, check_finite_scores
 
 ObjectPlace = Callable[[str, int, int], str]
 """How an error message calls an object: from its side, its image's position and its own."""
@@ -101,7 +100,6 @@ class Packed:
         return rows, [label for own in labels for label in own]
 
     def _columns(self, rows: list[int]) -> dict[str, Any]:
-        """What both sides have."""
         return {
             "datums": [self.images[row] for row in rows],
             "annotations": [self.positions[row] for row in rows],
@@ -122,9 +120,7 @@ def _of(item: Detection, side: str) -> Sequence[Any]:
 def _uids(uids: Sequence[Uid | None]) -> NDArray[Any] | None:
     if all(uid is None for uid in uids):
         return None
-    column = np.empty(len(uids), dtype=object)
-    column[:] = uids
-    return column
+    return objects(uids)
 
 
 def _check_labels(place: str, side: str, labels: Sequence[Any]) -> None:
@@ -136,7 +132,7 @@ def _check_labels(place: str, side: str, labels: Sequence[Any]) -> None:
         names, expected = [label.key for label in own], "one label for each key"
     else:
         names, expected = list(map(str, own)), "each label once"
-        _check_scores(place, labels)
+        check_finite_scores(labels, place)
     if len(set(names)) < len(names):
         twice = [
             repr(str(label))
@@ -155,9 +151,3 @@ def _check_size(place: str, geometry: Geometry, size: tuple[int, int] | None) ->
             f"{place}: expected a mask of {size[0]} by {size[1]} pixels like its image, "
             f"got {geometry.height} by {geometry.width}"
         )
-
-
-def _check_scores(place: str, labels: Sequence[tuple[Label, float]]) -> None:
-    for label, score in labels:
-        if not math.isfinite(score):
-            raise SchemaError(f"{place}: expected a finite score for {str(label)!r}, got {score}")

@@ -13,7 +13,6 @@ In the order in which it is looked for:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,35 +32,25 @@ from valor_core.schemas.geometry.shapes import (
 SLACK = 1.0
 """Pixels by which a shape may stick out of its image: annotators and models round."""
 
-NOT_FINITE, INVERTED, EMPTY = "not finite", "inverted", "empty"
-ZERO_AREA, SELF_CROSSING, OUTSIDE = "zero area", "self-crossing", "out of the image"
+NOT_FINITE, INVERTED, EMPTY, ZERO_AREA, SELF_CROSSING, OUTSIDE = range(1, 7)
+"""Codes of faults; 0 is that of a shape that is right."""
 
-FAULTS = ("", NOT_FINITE, INVERTED, EMPTY, ZERO_AREA, SELF_CROSSING, OUTSIDE)
-"""Their names; a fault's code is its position, 0 being that of a shape that is right."""
+FAULTS = ("", "not finite", "inverted", "empty", "zero area", "self-crossing", "out of the image")
+"""Their names, by code."""
 
-EXPECTED = {
-    NOT_FINITE: "with finite coordinates and area",
-    INVERTED: "with xmin <= xmax and ymin <= ymax",
-    EMPTY: "with at least three corners, or a pixel",
-    ZERO_AREA: "with an area",
-    SELF_CROSSING: "whose edges do not cross",
-    OUTSIDE: "inside its image",
-}
-"""What is expected of a shape that has the fault."""
+EXPECTED = (
+    "",
+    "with finite coordinates and area",
+    "with xmin <= xmax and ymin <= ymax",
+    "with at least three corners, or a pixel",
+    "with an area",
+    "whose edges do not cross",
+    "inside its image",
+)
+"""What is expected of a shape that has the fault, by code."""
 
 Faults = NDArray[np.uint8]
 """Codes of faults."""
-
-
-def fault_codes(faults: Sequence[str]) -> list[int]:
-    """Codes of some faults.
-
-    Examples
-    --------
-    >>> fault_codes([INVERTED])
-    [2]
-    """
-    return [FAULTS.index(fault) for fault in faults]
 
 
 def box_faults(boxes: Floats, sizes: Codes | None) -> Faults:
@@ -88,10 +77,10 @@ def box_faults(boxes: Floats, sizes: Codes | None) -> Faults:
     boxes = np.where(finite[:, None], boxes, 1.0)
     sides = boxes[:, 2:]
     if sizes is not None:
-        faults[is_outside(boxes, sizes)] = FAULTS.index(OUTSIDE)
-    faults[(sides == 0).any(axis=1)] = FAULTS.index(ZERO_AREA)
-    faults[(sides < 0).any(axis=1)] = FAULTS.index(INVERTED)
-    faults[~finite] = FAULTS.index(NOT_FINITE)
+        faults[is_outside(boxes, sizes)] = OUTSIDE
+    faults[(sides == 0).any(axis=1)] = ZERO_AREA
+    faults[(sides < 0).any(axis=1)] = INVERTED
+    faults[~finite] = NOT_FINITE
     return faults
 
 
@@ -134,11 +123,11 @@ def shape_faults(shapes: Shapes, sizes: Codes | None) -> Faults:
     """
     faults = box_faults(shapes.boxes, sizes)
     masks = np.flatnonzero(shapes.kinds == MASK)
-    faults[masks] = np.where(shapes.areas[masks] == 0, FAULTS.index(EMPTY), 0)
+    faults[masks] = np.where(shapes.areas[masks] == 0, EMPTY, 0)
     polygons = np.flatnonzero(shapes.kinds == POLYGON)
     if shapes.rings is not None and len(polygons):
         faults[polygons] = _polygon_faults(shapes.rings.select(polygons), faults[polygons])
-    return np.where(area_faults(shapes) > 0, FAULTS.index(NOT_FINITE), faults).astype(np.uint8)
+    return np.where(area_faults(shapes) > 0, NOT_FINITE, faults).astype(np.uint8)
 
 
 def area_faults(shapes: Shapes) -> Faults:
@@ -151,7 +140,7 @@ def area_faults(shapes: Shapes) -> Faults:
     """
     with np.errstate(over="ignore", invalid="ignore"):
         is_finite = np.isfinite(shapes.areas)
-    return np.where(is_finite, 0, FAULTS.index(NOT_FINITE)).astype(np.uint8)
+    return np.where(is_finite, 0, NOT_FINITE).astype(np.uint8)
 
 
 def _polygon_faults(rings: Rings, faults: Faults) -> Faults:
@@ -160,12 +149,12 @@ def _polygon_faults(rings: Rings, faults: Faults) -> Faults:
     shapely = import_shapely(doing)
     outlines = to_shapely(rings, doing)
     crossing, tangled = self_crossing(outlines)
-    faults[crossing] = faults[tangled] = FAULTS.index(SELF_CROSSING)
+    faults[crossing] = faults[tangled] = SELF_CROSSING
     outlines[crossing] = shapely.make_valid(outlines[crossing])
     # To split these would take hours; they enclose something unless all corners are in line.
     outlines[tangled] = shapely.convex_hull(outlines[tangled])
-    faults[shapely.area(outlines) <= 0] = FAULTS.index(ZERO_AREA)
-    faults[_corners(rings) < 3] = FAULTS.index(EMPTY)
+    faults[shapely.area(outlines) <= 0] = ZERO_AREA
+    faults[_corners(rings) < 3] = EMPTY
     return faults
 
 
@@ -189,18 +178,15 @@ def object_fault(geometry: Geometry) -> int:
     if isinstance(geometry, Mask):
         return 0
     if not _is_finite(geometry):
-        return FAULTS.index(NOT_FINITE)
-    return FAULTS.index(INVERTED) if is_inverted(geometry) else 0
+        return NOT_FINITE
+    return INVERTED if is_inverted(geometry) else 0
 
 
 def _is_finite(geometry: Geometry) -> bool:
     """Whether all coordinates are finite, and the area of what is around them."""
-    if isinstance(geometry, Box):
-        extent = (geometry.xmax - geometry.xmin) * (geometry.ymax - geometry.ymin)
-        return all(map(math.isfinite, (*_numbers(geometry), extent)))
-    if isinstance(geometry, RotatedBox):
-        extent = geometry.width * geometry.height
-        return all(map(math.isfinite, (*_numbers(geometry), extent)))
+    if isinstance(geometry, (Box, RotatedBox)):
+        area = geometry.area if isinstance(geometry, Box) else geometry.width * geometry.height
+        return all(map(math.isfinite, (*_numbers(geometry), area)))
     rings = [ring for polygon in polygons_of(geometry) for ring in polygon.rings if len(ring)]
     with np.errstate(over="ignore", invalid="ignore"):
         return all(np.isfinite(np.prod(np.ptp(ring, axis=0))) for ring in rings)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
 from valor_core.schemas.columns import BY_CONTENT, read_only
-from valor_core.schemas.decimals import as_float
+from valor_core.schemas.decimals import as_float, check_number
 from valor_core.schemas.geometry.run_lengths import decoded, encoded, runs_of
 
 Points = NDArray[np.float64]
@@ -56,8 +56,7 @@ def _coordinates(rings: tuple[Points, ...]) -> list[Any]:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise SchemaError(f"geometry: expected a number, got {shown(value)}")
+    check_number(value, "geometry: expected a number")
     return as_float(value)
 
 

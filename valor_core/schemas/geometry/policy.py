@@ -26,7 +26,6 @@ from valor_core.schemas.geometry.faults import (
     Faults,
     area_faults,
     box_faults,
-    fault_codes,
     geometry_words,
     object_fault,
     shape_faults,
@@ -73,7 +72,7 @@ class CheckedShapes:
         Their rows among those that were checked.
     shapes : Shapes
         The shapes, repaired where they had to be.
-    left_out, repaired : dict of str to int
+    counts : dict of str to int
         How many were left out or repaired, as `DetectionBatch.left_out` says it.
     is_mended : ndarray of bool, shape (m,)
         Which of them were repaired.
@@ -81,18 +80,12 @@ class CheckedShapes:
 
     kept: Codes
     shapes: Shapes
-    left_out: dict[str, int] = field(factory=dict)
-    repaired: dict[str, int] = field(factory=dict)
+    counts: dict[str, int] = field(factory=dict)
     is_mended: NDArray[np.bool_] = field()
 
     @is_mended.default
     def _none_mended(self) -> NDArray[np.bool_]:
         return np.zeros(len(self.kept), bool)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """What was left out and what was repaired."""
-        return {**self.left_out, **self.repaired}
 
 
 def checked_boxes(
@@ -122,8 +115,10 @@ def checked_boxes(
     --------
     >>> boxes = np.array([[0, 0, 2, 1], [3, 1, -2, 1], [1, 1, 0, 0]], float)
     >>> found = checked_boxes(boxes, None, "repair", "predictions", "predictions[{}]".format)
-    >>> found.shapes.boxes.tolist(), found.left_out
-    ([[0.0, 0.0, 2.0, 1.0], [1.0, 1.0, 2.0, 1.0]], {'predictions left out: zero area': 1})
+    >>> found.shapes.boxes.tolist()
+    [[0.0, 0.0, 2.0, 1.0], [1.0, 1.0, 2.0, 1.0]]
+    >>> found.counts
+    {'predictions left out: zero area': 1, 'predictions repaired: inverted': 1}
     """
     boxes = np.asarray(boxes, np.float64).reshape(-1, 4)
     faults = box_faults(boxes, sizes)
@@ -133,10 +128,10 @@ def checked_boxes(
     kept = faults == 0
     if policy == "repair":
         repaired = mended_boxes(boxes, sizes)
-        kept = kept | np.isin(faults, fault_codes(REPAIRABLE)) & (box_faults(repaired, None) == 0)
+        kept = kept | np.isin(faults, REPAIRABLE) & (box_faults(repaired, None) == 0)
         boxes = np.where((faults == 0)[:, None], boxes, repaired)
     rows = np.flatnonzero(kept)
-    return CheckedShapes(rows, Shapes(boxes[rows]), *_counts(side, faults, kept), faults[rows] > 0)
+    return CheckedShapes(rows, Shapes(boxes[rows]), _counts(side, faults, kept), faults[rows] > 0)
 
 
 def _edges(box: Floats) -> str:
@@ -144,11 +139,9 @@ def _edges(box: Floats) -> str:
     return f"{x:g}, {y:g}, {x + width:g}, {y + height:g}"
 
 
-def _counts(
-    side: str, faults: Faults, kept: NDArray[np.bool_]
-) -> tuple[dict[str, int], dict[str, int]]:
+def _counts(side: str, faults: Faults, kept: NDArray[np.bool_]) -> dict[str, int]:
     """What was left out, and what was repaired and kept."""
-    return _named(f"{side} left out", faults[~kept]), _named(f"{side} repaired", faults[kept])
+    return _named(f"{side} left out", faults[~kept]) | _named(f"{side} repaired", faults[kept])
 
 
 def _named(what: str, faults: Faults) -> dict[str, int]:
@@ -157,17 +150,14 @@ def _named(what: str, faults: Faults) -> dict[str, int]:
 
 
 def _refuse(faults: Faults, policy: Policy, place: Place, found: Callable[[int], str]) -> None:
-    """Raise if the policy refuses a row."""
     if policy not in ("error", "accept"):
         return
-    refused: NDArray[np.bool_] = (
-        faults > 0 if policy == "error" else np.isin(faults, fault_codes(_REFUSED))
-    )
+    refused: NDArray[np.bool_] = faults > 0 if policy == "error" else np.isin(faults, _REFUSED)
     rows = np.flatnonzero(refused)
     if not len(rows):
         return
     row = int(rows[0])
-    fault = FAULTS[faults[row]]
+    fault = int(faults[row])
     others = ["repair", "skip"] + ["accept"] * (fault not in _REFUSED)
     raise SchemaError(
         f"{place(row)}: expected a shape {EXPECTED[fault]}, got {found(row)}"
@@ -201,7 +191,7 @@ def checked_shapes(
     >>> from valor_core.schemas.geometry.geometry import Polygon
     >>> bow = Shapes.of([Polygon([(0, 0), (2, 2), (2, 0), (0, 2)])])
     >>> found = checked_shapes(bow, None, "repair", "predictions", "predictions[{}]".format)
-    >>> found.shapes.areas, found.repaired
+    >>> found.shapes.areas, found.counts
     (array([2.]), {'predictions repaired: self-crossing': 1})
     """
     if shapes.only_boxes:
@@ -214,13 +204,12 @@ def checked_shapes(
         return _repaired(list(shapes), faults, sizes, side)
     kept = faults == 0
     rows = np.flatnonzero(kept)
-    return CheckedShapes(rows, shapes.select(rows), *_counts(side, faults, kept))
+    return CheckedShapes(rows, shapes.select(rows), _counts(side, faults, kept))
 
 
 def _repaired(
     geometries: Sequence[Geometry], faults: Faults, sizes: Codes | None, side: str
 ) -> CheckedShapes:
-    """Those of some geometries that can be repaired."""
     found = [
         mended(geometry, size) if fault else geometry
         for geometry, fault, size in zip(
@@ -230,7 +219,7 @@ def _repaired(
     kept = np.array([geometry is not None for geometry in found], dtype=bool)
     shapes = Shapes.of([geometry for geometry in found if geometry is not None])
     counts = _counts(side, faults, kept)
-    return CheckedShapes(np.flatnonzero(kept), shapes, *counts, faults[kept] > 0)
+    return CheckedShapes(np.flatnonzero(kept), shapes, counts, faults[kept] > 0)
 
 
 def _image_sizes(sizes: Codes | None, count: int) -> list[tuple[int, int] | None]:
@@ -240,11 +229,7 @@ def _image_sizes(sizes: Codes | None, count: int) -> list[tuple[int, int] | None
 
 
 def checked_geometries(
-    geometries: Sequence[Geometry],
-    sizes: Codes | None,
-    policy: Policy,
-    side: str,
-    place: Place,
+    geometries: Sequence[Geometry], sizes: Codes | None, policy: Policy, side: str, place: Place
 ) -> CheckedShapes:
     """Objects under a policy, as columns.
 
@@ -268,7 +253,7 @@ def checked_geometries(
     >>> from valor_core.schemas.geometry.geometry import Box
     >>> boxes = [Box(0, 0, 2, 1), Box(0, 0, math.nan, 1)]
     >>> found = checked_geometries(boxes, None, "skip", "predictions", "predictions[{}]".format)
-    >>> list(found.shapes), found.left_out
+    >>> list(found.shapes), found.counts
     ([Box(xmin=0.0, ymin=0.0, xmax=2.0, ymax=1.0)], {'predictions left out: not finite': 1})
     >>> checked_geometries(boxes, None, "error", "predictions", "predictions[{}]".format)
     Traceback (most recent call last):
@@ -280,7 +265,7 @@ def checked_geometries(
     """
     raw = np.array([object_fault(geometry) for geometry in geometries], np.uint8)
     _refuse(raw, policy, place, lambda row: geometry_words(geometries[row]))
-    packed = raw == 0 if policy == "skip" else raw != FAULTS.index(NOT_FINITE)
+    packed = raw == 0 if policy == "skip" else raw != NOT_FINITE
     rows = np.flatnonzero(packed)
     own_sizes = None if sizes is None else sizes[rows]
     own = [turned(geometries[row]) for row in rows.tolist()]
@@ -290,6 +275,6 @@ def checked_geometries(
         found = _repaired(own, faults, own_sizes, side)
     else:
         found = checked_shapes(shapes, own_sizes, policy, side, lambda row: place(int(rows[row])))
-    left_out = Counter(_named(f"{side} left out", raw[~packed]))
-    left_out.update(found.left_out)
-    return evolve(found, kept=rows[found.kept], left_out=dict(left_out))
+    counts = Counter(_named(f"{side} left out", raw[~packed]))
+    counts.update(found.counts)
+    return evolve(found, kept=rows[found.kept], counts=dict(counts))

@@ -42,7 +42,7 @@ def import_shapely(doing: str) -> Any:
     MissingExtraError
         If it is not installed.
     """
-    return import_extra("shapely", f"geometry: {doing}", "valor-detection[polygons]")
+    return import_extra("shapely", f"geometry: {doing}", "valor-core[polygons]")
 
 
 def to_shapely(rings: Rings, doing: str) -> Geometries:

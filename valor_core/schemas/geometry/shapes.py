@@ -10,7 +10,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError
-from valor_core.schemas.columns import BY_CONTENT, Codes, Floats, floats, read_only
+from valor_core.schemas.columns import BY_CONTENT, Codes, Floats, floats, read_only, whole_numbers
 from valor_core.schemas.geometry.geometry import (
     Box,
     Geometry,
@@ -25,10 +25,6 @@ BOX, POLYGON, MASK = 0, 1, 2
 
 GEOMETRY_KINDS = ("box", "polygon", "mask")
 """Their names."""
-
-
-def _starts(values: Any) -> Codes:
-    return read_only(np.asarray(values, dtype=np.int64))
 
 
 def _points(values: Any) -> Floats:
@@ -64,9 +60,9 @@ class Rings:
     """
 
     points: Floats = field(eq=BY_CONTENT, converter=_points)
-    rings: Codes = field(eq=BY_CONTENT, converter=_starts)
-    polygons: Codes = field(eq=BY_CONTENT, converter=_starts)
-    rows: Codes = field(eq=BY_CONTENT, converter=_starts)
+    rings: Codes = field(eq=BY_CONTENT, converter=whole_numbers)
+    polygons: Codes = field(eq=BY_CONTENT, converter=whole_numbers)
+    rows: Codes = field(eq=BY_CONTENT, converter=whole_numbers)
 
     def __len__(self) -> int:
         return len(self.rows) - 1
@@ -135,8 +131,8 @@ class RunLengths:
     """
 
     runs: NDArray[np.uint32] = field(eq=BY_CONTENT, converter=_run_lengths)
-    rows: Codes = field(eq=BY_CONTENT, converter=_starts)
-    sizes: Codes = field(eq=BY_CONTENT, converter=_starts)
+    rows: Codes = field(eq=BY_CONTENT, converter=whole_numbers)
+    sizes: Codes = field(eq=BY_CONTENT, converter=whole_numbers)
 
     def __len__(self) -> int:
         return len(self.rows) - 1

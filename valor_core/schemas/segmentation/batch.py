@@ -9,16 +9,11 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from valor_core.errors import SchemaError
+from valor_core.schemas.batch import Batch
 from valor_core.schemas.columns import Codes, check_length
-from valor_core.schemas.datum import (
-    Datum,
-    Datums,
-    listed,
-    sides_of,
-    with_datums,
-)
-from valor_core.schemas.label import Label, Vocabulary, label_tuple
-from valor_core.schemas.pairing import LabelSides
+from valor_core.schemas.datum import Datum, Datums, listed
+from valor_core.schemas.label import Label, Vocabulary, distinct_labels
+from valor_core.schemas.pairing import LabelSides, sides_of
 from valor_core.schemas.segmentation.items import Segmentation, Side
 from valor_core.schemas.segmentation.label_images import (
     IGNORED,
@@ -35,7 +30,7 @@ from valor_core.schemas.segmentation.legends import (
     pixel_labels,
 )
 from valor_core.schemas.segmentation.packing import Packer
-from valor_core.schemas.segmentation.pixels import Flags, images_of
+from valor_core.schemas.segmentation.pixels import Flags, images_of, size_words
 from valor_core.schemas.segmentation.segments import Segments
 
 
@@ -48,7 +43,7 @@ def _label_set(values: Iterable[Label]) -> frozenset[Label]:
 
 
 @frozen
-class SegmentationBatch:
+class SegmentationBatch(Batch):
     """Images with labelled pixels; what states read.
 
     Parameters
@@ -80,14 +75,12 @@ class SegmentationBatch:
     task: ClassVar[str] = "segmentation"
 
     datums: Datums
-    labels: tuple[Label, ...] = field(converter=label_tuple)
+    labels: tuple[Label, ...] = field(converter=distinct_labels)
     layers: tuple[Layer, ...] = field(converter=_layers)
     stuff: frozenset[Label] = field(default=frozenset(), converter=_label_set)
     left_out: Mapping[str, int] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        if len(set(self.labels)) < len(self.labels):
-            raise SchemaError("labels: expected each label once in the vocabulary")
         for layer in self.layers:
             for side in (layer.groundtruths, layer.predictions):
                 check_length(np.empty(len(side)), "layers", len(self))
@@ -117,14 +110,10 @@ class SegmentationBatch:
             )
         if true is None or predicted is None or true.pixels.shape == predicted.pixels.shape:
             return
-        expected, found = (" by ".join(map(str, one.pixels.shape)) for one in (true, predicted))
         raise SchemaError(
-            f"{self.datums.name(position)}, prediction: expected {expected} pixels like the ground "
-            f"truth, got {found}"
+            f"{self.datums.name(position)}, prediction: expected {size_words(true.pixels)} pixels "
+            f"like the ground truth, got {size_words(predicted.pixels)}"
         )
-
-    def __len__(self) -> int:
-        return len(self.datums)
 
     @classmethod
     def of(cls, items: Iterable[Segmentation]) -> SegmentationBatch:
@@ -235,16 +224,10 @@ class SegmentationBatch:
         vocabulary = Vocabulary()
         renamed = vocabulary.join(renames.get(label, label) for label in self.labels)
         layers = by_key(
-            [layer.relabel(renamed) for layer in self.layers],
-            vocabulary.labels,
-            self.datums.name,
+            [layer.relabel(renamed) for layer in self.layers], vocabulary.labels, self.datums.name
         )
         stuff = {renames.get(label, label) for label in self.stuff}
         return evolve(self, labels=vocabulary.labels, layers=layers, stuff=stuff)
-
-    def renumber(self, start: int) -> SegmentationBatch:
-        """The same data, called by their positions from `start` on."""
-        return with_datums(self, self.datums.renumber(start))
 
     def items(self) -> Iterator[Segmentation]:
         """The items as objects: segments, or a boolean image for each label."""

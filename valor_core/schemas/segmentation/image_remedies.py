@@ -38,7 +38,7 @@ name: {0: …}.
     if array.min() >= 0 and array.max() <= 1:
         return _of_masks(array)
     if array.shape[2] in (3, 4):
-        return "Give the number of a label, not a color; the reader segmentation.png has a palette."
+        return "Give the number of a label, not a color; the reader png has a palette."
     return None
 
 

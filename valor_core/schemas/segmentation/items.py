@@ -9,17 +9,9 @@ from attrs import field, frozen
 
 from valor_core.errors import SchemaError, did_you_mean, shown
 from valor_core.schemas.columns import BY_CONTENT
-from valor_core.schemas.datum import (
-    Uid,
-    metadata_field,
-    uid_field,
-)
+from valor_core.schemas.datum import Uid, metadata_field, uid_field
 from valor_core.schemas.label import Label, as_labels
-from valor_core.schemas.segmentation.legends import (
-    PixelLabels,
-    ignored_of,
-    pixel_labels,
-)
+from valor_core.schemas.segmentation.legends import PixelLabels, ignored_of, pixel_labels
 from valor_core.schemas.segmentation.pixels import Flags
 
 Overlap = Literal["error", "first", "last"]

@@ -7,18 +7,15 @@ from typing import Any
 
 import numpy as np
 from attrs import evolve, field, frozen
+from attrs.converters import optional
 from numpy.typing import NDArray
 
 from valor_core.errors import SchemaError, shown
-from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, codes, read_only
+from valor_core.schemas.columns import BY_CONTENT, Codes, booleans, check_length, codes
 from valor_core.schemas.segmentation.pixels import Image, Pixels, as_pixels
 
 BACKGROUND, IGNORED = -1, -2
 """Codes of pixel values that are no label: nothing is there, or the pixel does not count."""
-
-
-def _flags(values: Any) -> NDArray[np.bool_] | None:
-    return None if values is None else read_only(np.asarray(values, dtype=bool))
 
 
 def _codes(values: Any) -> Codes:
@@ -47,7 +44,9 @@ class Legend:
 
     values: Codes = field(eq=BY_CONTENT, converter=_codes)
     codes: Codes = field(eq=BY_CONTENT, converter=_codes)
-    crowd: NDArray[np.bool_] | None = field(default=None, eq=BY_CONTENT, converter=_flags)
+    crowd: NDArray[np.bool_] | None = field(
+        default=None, eq=BY_CONTENT, converter=optional(booleans)
+    )
 
     def __attrs_post_init__(self) -> None:
         check_length(self.codes, "codes", len(self.values))

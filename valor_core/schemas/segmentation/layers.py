@@ -18,7 +18,7 @@ from valor_core.schemas.segmentation.label_images import (
     Legend,
 )
 from valor_core.schemas.segmentation.packing import without
-from valor_core.schemas.segmentation.pixels import Flags
+from valor_core.schemas.segmentation.pixels import Flags, size_words
 
 Names = Callable[[int], str]
 """What messages call the datum at a position."""
@@ -96,7 +96,7 @@ def _joined(maps: Sequence[LabelImage], labels: Sequence[Label], place: str) -> 
     image = np.zeros(maps[0].pixels.shape, np.min_scalar_type(len(joint.codes)))
     ignored = len(joint.codes)
     for one, values in zip(maps, joint.values, strict=True):
-        painted = values[_positions(one, image.shape, place)]
+        painted = values[_positions(one, maps[0], place)]
         is_other = (painted > 0) & (image > 0) & (painted < ignored) & (image < ignored)
         is_other &= joint.codes.take(painted, mode="clip") != joint.codes.take(image, mode="clip")
         if is_other.any():
@@ -147,14 +147,14 @@ class _Joint:
         return cls(np.array(codes, np.int64), np.array(crowd), places)
 
 
-def _positions(one: LabelImage, shape: tuple[int, ...], place: str) -> Codes:
+def _positions(one: LabelImage, like: LabelImage, place: str) -> Codes:
     """Position of each pixel's value in the legend."""
-    if one.pixels.shape != shape:
-        expected, found = (" by ".join(map(str, sides)) for sides in (shape, one.pixels.shape))
+    if one.pixels.shape != like.pixels.shape:
         raise SchemaError(
-            f"{place}: expected {expected} pixels in all layers of a label key, got {found}"
+            f"{place}: expected {size_words(like.pixels)} pixels in all layers of a label key, got "
+            f"{size_words(one.pixels)}"
         )
-    image = one.read(0, shape[0], place)
+    image = one.read(0, one.pixels.shape[0], place)
     known, positions = one.legend.of_type(image.dtype)
     if not len(known):
         known, positions = np.zeros(1, image.dtype), np.zeros(1, np.int64)

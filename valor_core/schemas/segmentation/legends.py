@@ -181,11 +181,7 @@ def legend_of(labels: PixelLabels, ignored: Iterable[int], vocabulary: Vocabular
     {0: 0, 7: 1, 255: -2}
     """
     named = _named(labels)
-    for value in ignored:
-        if named.get(value) is not None:
-            raise SchemaError(
-                f"ignore: expected a value that is no label, got {value}, which is '{named[value]}'"
-            )
+    check_ignored(ignored, named)
     meaning = {
         value: BACKGROUND if label is None else vocabulary.code(label)
         for value, label in sorted(named.items())

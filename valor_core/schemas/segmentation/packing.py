@@ -19,7 +19,7 @@ from valor_core.schemas.segmentation.legends import (
     label_key_of,
     legend_of,
 )
-from valor_core.schemas.segmentation.pixels import Flags, Image, flags
+from valor_core.schemas.segmentation.pixels import Flags, Image, flags, size_words
 from valor_core.schemas.segmentation.segments import Segments
 
 LabelImagesByKey = dict[str, LabelImage]
@@ -112,10 +112,10 @@ def without(one: LabelImage | None, ignored: Flags) -> LabelImage:
     if one is None:
         return LabelImage(ignored, Legend.of({0: BACKGROUND, 1: IGNORED}))
     if ignored.shape != one.pixels.shape:
-        expected, found = (
-            " by ".join(map(str, shape)) for shape in (one.pixels.shape, ignored.shape)
+        raise SchemaError(
+            f"ignore: expected {size_words(one.pixels)} pixels like the ground truth, got "
+            f"{size_words(ignored)}"
         )
-        raise SchemaError(f"ignore: expected {expected} pixels like the ground truth, got {found}")
     image = one.read(0, len(ignored), "pixels")
     value = 1 + max(int(image.max(initial=0)), int(one.legend.values.max(initial=0)))
     legend = Legend.of(one.legend.meaning | {value: IGNORED})
@@ -150,14 +150,13 @@ def _of_masks(value: Mapping[Any, Any], overlap: str, vocabulary: Vocabulary) ->
 def _painted(
     masks: Sequence[tuple[Label, Flags]], overlap: str, vocabulary: Vocabulary
 ) -> LabelImage:
-    """One image of several masks."""
-    shape = masks[0][1].shape
-    image = np.zeros(shape, np.min_scalar_type(len(masks)))
+    first, extent = masks[0]
+    image = np.zeros(extent.shape, np.min_scalar_type(len(masks)))
     for value, (label, mask) in enumerate(masks, 1):
-        if mask.shape != shape:
+        if mask.shape != extent.shape:
             raise SchemaError(
-                f"expected {shape[0]} by {shape[1]} pixels for '{label}' as for "
-                f"'{masks[0][0]}', got {mask.shape[0]} by {mask.shape[1]}"
+                f"expected {size_words(extent)} pixels for '{label}' as for '{first}', got "
+                f"{size_words(mask)}"
             )
         shared = mask & (image > 0)
         if overlap == "error" and shared.any():

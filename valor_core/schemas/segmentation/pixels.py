@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -127,6 +127,17 @@ def _image(values: Any) -> Image:
     return read_only(np.ascontiguousarray(array))
 
 
+def size_words(image: NDArray[Any] | Pixels) -> str:
+    """How a message calls the size of an image.
+
+    Examples
+    --------
+    >>> size_words(np.zeros((2, 3)))
+    '2 by 3'
+    """
+    return " by ".join(map(str, image.shape))
+
+
 def images_of(values: Any, name: str) -> Sequence[Any]:
     """The images of a list or a stack.
 
@@ -219,30 +230,3 @@ def as_pixels(value: Any) -> Pixels:
     if isinstance(value, np.ndarray) or not isinstance(value, Pixels):
         return ImageInMemory(value)
     return value
-
-
-def strips(
-    shape: tuple[int, int], *sides: Pixels, most: int = 1 << 24
-) -> Iterator[tuple[int, int]]:
-    """Spans of rows, first and last, in which images of one shape are read side by side.
-
-    Parameters
-    ----------
-    shape : (int, int)
-        Height and width of all of them.
-    *sides : Pixels
-        The images.
-    most : int
-        Most pixels of a span, unless a single strip has more.
-
-    Examples
-    --------
-    >>> list(strips((5, 10), ImageInMemory(np.zeros((5, 10), np.uint8))))
-    [(0, 5)]
-    """
-    height, width = shape
-    step = max([side.strip_rows for side in sides], default=height)
-    if step < height:
-        step *= max(1, most // max(1, step * width))
-    for first in range(0, height, max(1, step)):
-        yield first, min(first + max(1, step), height)

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from valor_classification.parameters.readers.long import LongParameters
 from valor_classification.readers.truth import label_text
-from valor_core.plugin import ReadError, Table, and_more, columns_beside, read_table
+from valor_core.plugin import Partition, ReadError, Table, and_more, columns_beside, read_table
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.columns import Codes
@@ -20,7 +20,7 @@ from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
 
 
 @frozen
-class WholeFiles:
+class WholeFiles(Partition):
     """The one partition of long tables, whose rows of an item can stand anywhere."""
 
     groundtruths: Path

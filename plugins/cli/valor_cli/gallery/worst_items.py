@@ -22,7 +22,8 @@ from valor_core.metrics.gallery import INDEX, Gallery, GalleryParameters, Marked
 from valor_core.parameters.declaration import NoParameters, build, declared, relocate
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import GallerySpec
-from valor_core.readers.reader import Partition, Reader
+from valor_core.readers.partition import Partition
+from valor_core.readers.reader import Reader
 from valor_core.report.files import write_text
 from valor_core.report.report import ItemTable
 from valor_core.schemas import Batch

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError, unreadable
+from valor_core.plugin import Partition, ReadError, unreadable
 from valor_core.schemas.columns import Codes
 from valor_detection.kernels.records import BOX, ID, SEGMENTATION, Document
 from valor_detection.kernels.scanning import scan
@@ -27,7 +27,7 @@ _BETWEEN = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 
 
 @frozen
-class CocoFiles:
+class CocoFiles(Partition):
     """Both files as a whole: annotations of an image can stand anywhere in either."""
 
     groundtruths: Path
@@ -85,7 +85,7 @@ class Ranges:
 
 
 @frozen(eq=False)
-class CocoPart:
+class CocoPart(Partition):
     """Some images with their annotations.
 
     Parameters

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from attrs import frozen
 
-from valor_core.plugin import ReadError
+from valor_core.plugin import Partition, ReadError
 
 Files = Mapping[str, Path]
 """Files by the names of their images."""
 
 
 @frozen
-class ImageFiles:
+class ImageFiles(Partition):
     """A partition: some images, with the files of both sides.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from attrs import frozen
 
-from valor_core.plugin import ReadError, SchemaError, shown
+from valor_core.plugin import Partition, ReadError, SchemaError, shown
 from valor_core.schemas.decimals import as_float
 from valor_core.schemas.detection import Detection, DetectionBatch, PredictedObject, TrueObject
 from valor_core.schemas.geometry import MultiPolygon, Polygon
@@ -22,7 +22,7 @@ from valor_detection.readers.text import text_of
 
 
 @frozen
-class Collections:
+class Collections(Partition):
     """The one partition: features of an image can stand anywhere in either file."""
 
     groundtruths: Path

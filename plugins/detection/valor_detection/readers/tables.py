@@ -10,7 +10,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from valor_core.plugin import ReadError, Table, and_more, read_table, shown, typed
+from valor_core.plugin import Partition, ReadError, Table, and_more, read_table, shown, typed
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
@@ -22,7 +22,7 @@ from valor_detection.readers.refusals import as_read_errors
 
 
 @frozen
-class BoxTables:
+class BoxTables(Partition):
     """The one partition: boxes of an image can stand anywhere in a table."""
 
     paths: tuple[Path, ...]

@@ -9,6 +9,7 @@ from typing import Any
 from attrs import field, frozen
 
 from valor_core.plugin import (
+    Partition,
     ReadError,
     SchemaError,
     Table,
@@ -40,7 +41,7 @@ _OWN = (
 
 
 @frozen
-class DatasetPartition:
+class DatasetPartition(Partition):
     """A part of a file of questions, for one ability.
 
     Parameters

@@ -10,7 +10,7 @@ from attrs import field, fields, frozen
 
 from valor_core.plugin import ParameterError, TablePartition, did_you_mean, read_table
 from valor_core.schemas import Datums
-from valor_core.schemas.datum import with_datums
+from valor_core.schemas.columns import with_columns
 from valor_rgb.parameters.readers import ResponsesParameters
 from valor_rgb.readers.records import split_records
 from valor_rgb.samples.batch import RGBBatch, from_table
@@ -61,7 +61,7 @@ class ResponsesReader:
             # Several files number their rows alike.
             name = partition.path.name.partition(".")[0]
             uids = [f"{name}/{uid}" for uid in batch.datums.uids.tolist()]
-            batch = with_datums(batch, Datums(uids, batch.datums.metadata))
+            batch = with_columns(batch, datums=Datums(uids, batch.datums.metadata))
         yield batch
 
     def _same(self, path: Path) -> dict[str, Any]:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.plugin import ReadError, SchemaError, Table, columns_beside, parsed
-from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, read_only
-from valor_core.schemas.datum import Datum, Datums, listed, with_datums
+from valor_core.schemas import Batch
+from valor_core.schemas.columns import BY_CONTENT, Codes, check_length, objects, read_only
+from valor_core.schemas.datum import Datum, Datums, listed
 from valor_core.schemas.decimals import as_written
 from valor_rgb.samples.answers import as_answers, as_one_of, as_spellings
 from valor_rgb.samples.sample import (
@@ -38,14 +38,11 @@ FIELDS: Mapping[str, Callable[[Any, str], Any]] = {
 
 
 def _objects(values: Iterable[Any]) -> NDArray[Any]:
-    values = list(values)
-    column = np.empty(len(values), dtype=object)
-    column[:] = values
-    return read_only(column)
+    return read_only(objects(values))
 
 
 @frozen
-class RGBBatch:
+class RGBBatch(Batch):
     """Columns of samples.
 
     Parameters
@@ -91,9 +88,6 @@ ndarray of object, shape (n,)
             ]
             object.__setattr__(self, name, _objects(checked))
 
-    def __len__(self) -> int:
-        return len(self.datums)
-
     @classmethod
     def of(cls, items: Iterable[RGBSample]) -> RGBBatch:
         """Columns of the objects."""
@@ -127,10 +121,6 @@ ndarray of object, shape (n,)
         if renames:
             raise SchemaError("label_map: expected none, samples of the task rgb have no labels")
         return self
-
-    def renumber(self, start: int) -> RGBBatch:
-        """The same samples, called by their positions from `start` on."""
-        return with_datums(self, self.datums.renumber(start))
 
     def items(self) -> Iterator[RGBSample]:
         """The samples as objects."""

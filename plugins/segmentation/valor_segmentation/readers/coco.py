@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from valor_core.plugin import ReadError, and_more
+from valor_core.plugin import Partition, ReadError, and_more
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import LabelImage, SegmentationBatch
 from valor_segmentation.parameters.readers.coco import CocoParameters
@@ -58,7 +58,7 @@ class CocoImage:
 
 
 @frozen
-class CocoPart:
+class CocoPart(Partition):
     """A partition: some images, with their annotations.
 
     Parameters

@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from valor_core.plugin import ReadError, and_more
+from valor_core.plugin import Partition, ReadError, and_more
 from valor_core.schemas.datum import Datum, Datums, Uid
 from valor_core.schemas.label import Label
 from valor_core.schemas.segmentation import LabelImage, Layer, SegmentationBatch
@@ -41,7 +41,7 @@ class Pair:
 
 
 @frozen
-class Pairs:
+class Pairs(Partition):
     """A partition: the files of some images.
 
     Parameters

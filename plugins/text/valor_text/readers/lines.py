@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from valor_core.plugin import ReadError, TablePartition, file_size, unreadable
+from valor_core.plugin import Partition, ReadError, TablePartition, file_size, unreadable
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import TextBatch
 from valor_text.parameters.lines import LinesParameters
@@ -20,7 +20,7 @@ _FEED = ord("\n")
 
 
 @frozen
-class LinesPartition:
+class LinesPartition(Partition):
     """The same lines of all files; small, picklable and independent of the others.
 
     Parameters

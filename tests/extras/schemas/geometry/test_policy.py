@@ -84,7 +84,7 @@ def test_shapes_that_are_right_pass_every_policy(policy: Policy) -> None:
     found = checked(FINE, policy)
     assert found.shapes == Shapes.of(FINE)
     assert found.kept.tolist() == list(range(len(FINE)))
-    assert (found.left_out, found.repaired) == ({}, {})
+    assert found.counts == {}
 
 
 @pytest.mark.parametrize(("shape", "fault"), WRONG, ids=repr)
@@ -115,7 +115,7 @@ def test_what_is_skipped_is_counted(shape: Geometry, fault: str) -> None:
     found = checked([shape, FINE[0], shape], "skip")
     assert list(found.shapes) == [FINE[0]]
     assert found.kept.tolist() == [1]
-    assert (found.left_out, found.repaired) == ({f"predictions left out: {fault}": 2}, {})
+    assert found.counts == {f"predictions left out: {fault}": 2}
 
 
 @pytest.mark.parametrize(("shape", "fault", "area"), REPAIRABLE, ids=repr)
@@ -123,7 +123,7 @@ def test_what_is_repaired_is_counted(shape: Geometry, fault: str, area: float) -
     found = checked([FINE[0], shape], "repair")
     assert found.shapes.areas.tolist() == pytest.approx([2, area])
     assert found.kept.tolist() == [0, 1]
-    assert (found.left_out, found.repaired) == ({}, {f"predictions repaired: {fault}": 1})
+    assert found.counts == {f"predictions repaired: {fault}": 1}
     again = checked(list(found.shapes), "error")
     assert list(again.shapes) == list(found.shapes)
 
@@ -132,7 +132,7 @@ def test_what_is_repaired_is_counted(shape: Geometry, fault: str, area: float) -
 def test_what_cannot_be_repaired_is_left_out_and_counted(shape: Geometry, fault: str) -> None:
     found = checked([shape, FINE[0]], "repair")
     assert list(found.shapes) == [FINE[0]]
-    assert (found.left_out, found.repaired) == ({f"predictions left out: {fault}": 1}, {})
+    assert found.counts == {f"predictions left out: {fault}": 1}
 
 
 @pytest.mark.parametrize(("shape", "fault"), WRONG, ids=repr)
@@ -167,18 +167,20 @@ COUNTS = {
 def test_columns_of_boxes_are_skipped() -> None:
     found = checked_boxes(BOXES, SIZES, "skip", "predictions", place)
     assert (found.kept.tolist(), found.shapes.boxes.tolist()) == ([0], [[0, 0, 2, 1]])
-    assert (found.left_out, found.repaired) == (COUNTS, {})
+    assert found.counts == COUNTS
 
 
 def test_columns_of_boxes_are_repaired() -> None:
     found = checked_boxes(BOXES, SIZES, "repair", "predictions", place)
     assert found.kept.tolist() == [0, 1, 4]
     assert found.shapes.boxes.tolist() == [[0, 0, 2, 1], [1, 1, 2, 1], [0, 0, 5, 5]]
-    assert found.repaired == {
+    assert found.counts == {
+        "predictions left out: not finite": 1,
+        "predictions left out: zero area": 1,
+        "predictions left out: out of the image": 1,
         "predictions repaired: inverted": 1,
         "predictions repaired: out of the image": 1,
     }
-    assert sum(found.left_out.values()) == 3
 
 
 def test_columns_of_boxes_are_refused() -> None:
@@ -209,7 +211,7 @@ def test_columns_of_shapes_follow_the_same_policies() -> None:
     sizes = np.full((4, 2), 10)
     skipped = checked_shapes(shapes, sizes, "skip", "groundtruths", place)
     assert skipped.kept.tolist() == [1, 3]
-    assert skipped.left_out == {
+    assert skipped.counts == {
         "groundtruths left out: empty": 1,
         "groundtruths left out: self-crossing": 1,
     }

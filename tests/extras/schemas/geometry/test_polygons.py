@@ -57,7 +57,7 @@ def test_a_missing_shapely_is_answered_with_the_line_to_type(
         import_shapely("this test")
     assert str(error.value) == (
         "geometry: this test needs shapely, which is not installed\n"
-        f"Install it with: {ways('valor-detection[polygons]')}"
+        f"Install it with: {ways('valor-core[polygons]')}"
     )
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from valor_core.plugin import SchemaError
-from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix, rows_of_datums
+from valor_core.schemas.classification.scores import ScoreList, ScoreMatrix
+from valor_core.schemas.columns import rows_of_datums
 
 MATRIX = ScoreMatrix(np.array([[0.1, 0.7, 0.2], [0.5, 0.2, 0.3]]), np.array([0, 1, 2]))
 LIST = ScoreList(np.array([0, 0, 0, 2]), np.array([1, 0, 2, 1]), np.array([0.25, 0.5, 0.75, 1.0]))

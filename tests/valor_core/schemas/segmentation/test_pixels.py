@@ -10,7 +10,6 @@ from valor_core.schemas.segmentation.pixels import (
     Pixels,
     as_pixels,
     images_of,
-    strips,
 )
 
 
@@ -165,23 +164,3 @@ def test_what_reads_like_pixels_stays_what_it_is():
     assert isinstance(striped, Pixels)
     assert as_pixels(striped) is striped
     assert as_pixels([[1]]) == ImageInMemory([[1]])
-
-
-@pytest.mark.parametrize(
-    ("most", "expected"),
-    [
-        (1, [(0, 3), (3, 6), (6, 9), (9, 10)]),
-        (24, [(0, 6), (6, 10)]),
-        (1000, [(0, 10)]),
-    ],
-)
-def test_strips_are_whole_and_bounded(most, expected):
-    assert list(strips((10, 4), Striped(), most=most)) == expected
-
-
-def test_the_longer_strip_decides():
-    assert list(strips((10, 4), Striped(), Striped(strip_rows=7), most=1)) == [(0, 7), (7, 10)]
-
-
-def test_an_image_without_rows_has_no_strips():
-    assert list(strips((0, 4), ImageInMemory(np.zeros((0, 4), np.uint8)))) == []

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from attrs import frozen
 
-from valor_core.errors import SchemaError
+from valor_core.plugin import SchemaError
 from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.segmentation.pixels import Flags
 

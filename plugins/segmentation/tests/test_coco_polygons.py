@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from valor_segmentation.coco_polygons import coco_mask
 
 from valor_core.plugin import SchemaError
-from valor_core.schemas.geometry.coco_polygons import coco_mask
 
 
 def rows(corners, size):

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+import pytest
+from attrs import frozen
+
+from valor_core.errors import ManifestError, SchemaError
+from valor_core.evaluation.evaluator import Evaluator
+from valor_core.plugin import TaskSpec, hookimpl
+from valor_core.plugins.registry import Registry
+from valor_core.schemas import Batch, Codes, Datum, Datums, Label
+from valor_core.schemas.text import TextBatch
+
+
+@frozen
+class Names(Batch):
+    """As little as a plugin's own batch has to have."""
+
+    task: ClassVar[str] = "names"
+
+    datums: Datums
+
+    @classmethod
+    def of(cls, items: Iterable[Datum]) -> Names:
+        return cls(Datums.of(items))
+
+    def select(self, positions: Codes) -> Names:
+        return Names(self.datums.select(positions))
+
+    def items(self) -> Iterator[Datum]:
+        return map(self.datums.at, range(len(self)))
+
+
+def test_a_batch_that_says_no_more_has_no_labels_and_both_sides() -> None:
+    batch = Names.of([Datum("a"), Datum("b")])
+
+    assert (len(batch), batch.labels, batch.left_out) == (2, (), {})
+    assert batch.sides == {"both"}
+    assert batch.label_sides.warning is None
+
+
+def test_a_batch_is_renumbered_by_its_datums_alone() -> None:
+    batch = Names(Datums.numbers(2)).renumber(5)
+
+    assert batch.datums.uids.tolist() == [5, 6]
+
+
+def test_labels_cannot_be_renamed_where_there_are_none() -> None:
+    batch = Names.of([Datum("a")])
+
+    assert batch.relabel({}) is batch
+    with pytest.raises(SchemaError, match="label_map: expected none, items of names have no"):
+        batch.relabel({Label("class", "a"): Label("class", "b")})
+
+
+def test_a_stream_takes_batches_as_they_are_and_makes_one_of_items() -> None:
+    evaluator = Evaluator(metrics=["text.ExactMatch"], task="text")
+    with pytest.raises(SchemaError, match="expected a batch of text, got one of names"):
+        evaluator.update(Names.of([Datum("a")]))
+
+
+class Manifest:
+    @hookimpl
+    def valor_tasks(self) -> list[TaskSpec]:
+        return [
+            TaskSpec(
+                name="mylab.names", summary="", implementation="builtins:dict", item="builtins:dict"
+            )
+        ]
+
+
+def test_the_implementation_of_a_task_has_to_be_a_batch() -> None:
+    registry = Registry()
+    registry.register("mylab", Manifest())
+
+    with pytest.raises(ManifestError) as caught:
+        registry.batch_class("names")
+
+    assert str(caught.value) == (
+        "mylab.names: expected a class of valor_core.schemas.Batch as implementation, got "
+        "<class 'dict'>\nInherit from it: class MyBatch(Batch)."
+    )
+
+
+def test_only_what_may_lack_fields_tells_which() -> None:
+    assert TextBatch.may_lack
+    with pytest.raises(NotImplementedError):
+        Names.of([Datum("a")]).lacks("response")
