@@ -20,11 +20,11 @@ from typing import Any
 
 import click
 from valor_cli.config.schema import RunConfig
+from valor_cli.gallery.parameters import GalleryParameters
 from valor_cli.program.program import COMMANDS, program
 
 import valor_core
 from valor_core import plugin
-from valor_core.metrics.gallery import GalleryParameters
 from valor_core.parameters.declaration import Parameter
 from valor_core.plugin import (
     EngineSpec,

@@ -1,33 +1,15 @@
 """Gallery: what draws the items of a task, so that people can see what went wrong.
 
-A plugin declares its gallery with a `GallerySpec`; core finds the worst items, has them drawn and
-makes a page of the pictures, or of the texts with what is marked in them (`valor_cli.gallery`).
+A plugin declares its gallery with a `GallerySpec`. `valor_cli.gallery` finds the worst items, has
+them drawn and makes a page of the pictures, or of the texts with what is marked in them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 from attrs import field, frozen
-
-from valor_core.parameters.declaration import parameter, parameters
-from valor_core.parameters.kinds import Within
-
-INDEX = "index.html"
-"""The page of the pictures, in their folder."""
-
-
-@parameters
-class GalleryParameters:
-    """What every gallery can be told, whatever its task."""
-
-    folder: Path = parameter(help="Folder for the pictures and their page, index.html.")
-    name: str = parameter(
-        default="Gallery", help="Which gallery draws them; that of the task without a name."
-    )
-    most: int = parameter(default=20, help="Most items that are drawn.", check=Within(1))
 
 
 @frozen

@@ -26,7 +26,7 @@ from valor_core.errors import (
     did_you_mean,
     shown,
 )
-from valor_core.extras import first_party, uninstall, ways
+from valor_core.extras import first_party, ways
 from valor_core.plugins.entry_points import Claim, claims
 from valor_core.plugins.function_metric import DECORATED, FunctionMetricSpec
 from valor_core.plugins.manifest import Manifest, load_manifest, read_manifest
@@ -266,16 +266,6 @@ class Registry:
         """For every namespace that cannot be used, why; imports all manifests to find out."""
         self._known(MetricSpec)
         return dict(self._failures)
-
-    def foreign(self) -> list[str]:
-        """What to say of distributions that announce a namespace of this project's own."""
-        return [
-            f"{claim.place}: expected the namespace of {owner}, found another distribution\n"
-            f"Unless you trust it, remove it: {uninstall(claim.distribution)}"
-            for namespace, owner in sorted(first_party().items())
-            for claim in self._claims(namespace)
-            if fold(claim.distribution) != fold(owner)
-        ]
 
     @property
     def where_to_look(self) -> str:

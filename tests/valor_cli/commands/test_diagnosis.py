@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from valor_cli.commands.diagnosis import plugin_checks
+from valor_cli.commands.diagnosis import foreign_claims, plugin_checks
 
 from valor_core.extras import uninstall
 from valor_core.plugins.registry import Registry
@@ -103,3 +103,23 @@ def test_parameters_that_cannot_be_imported_are_an_error(lab):
         "shoutlab.lines: its parameters shoutlab.gone:P cannot be imported, "
         f"ModuleNotFoundError: No module named 'shoutlab.gone'{REINSTALL}",
     )
+
+
+NOTHING = {"__init__.py": "", "plugin.py": ""}
+
+
+def test_a_stranger_who_claims_a_namespace_of_this_project_is_named(install):
+    install("totally-unrelated", "text", NOTHING)
+
+    assert foreign_claims(Registry()) == [
+        "plugin 'text' (totally-unrelated 1.0): expected the namespace of valor-text, found "
+        "another distribution\n"
+        f"Unless you trust it, remove it: {uninstall('totally-unrelated')}"
+    ]
+
+
+@pytest.mark.parametrize("distribution", ["valor-text", "Valor_Text"])
+def test_the_project_s_own_is_no_stranger(install, distribution):
+    install(distribution, "text", NOTHING)
+
+    assert foreign_claims(Registry()) == []

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from valor_cli.commands import diagnosis
 
-from valor_core.plugins import registry
 from valor_core.plugins.registry import install_metrics
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
@@ -57,7 +57,7 @@ def test_engines_tasks_commands_and_kinds_of_resources_can_be_listed(install, va
 
 
 def test_a_stranger_in_a_namespace_of_this_project_is_a_warning(install, valor, monkeypatch):
-    monkeypatch.setattr(registry, "first_party", lambda: {"robots": "valor-robots"})
+    monkeypatch.setattr(diagnosis, "first_party", lambda: {"robots": "valor-robots"})
     source = "from valor_core.plugin import hookimpl\n@hookimpl\ndef valor_metrics(): return []\n"
     install("totally-unrelated", "robots", {"__init__.py": "", "plugin.py": source})
 

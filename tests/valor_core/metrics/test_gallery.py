@@ -1,20 +1,6 @@
 from __future__ import annotations
 
-import pytest
-
-from valor_core.metrics.gallery import GalleryParameters
-from valor_core.plugin import ParameterError, Picture, build
-
-
-def test_a_gallery_needs_a_folder_only() -> None:
-    parameters = build(GalleryParameters, {"folder": "worst"}, "")
-
-    assert (parameters.folder.name, parameters.name, parameters.most) == ("worst", "Gallery", 20)
-
-
-def test_it_draws_one_item_at_least() -> None:
-    with pytest.raises(ParameterError, match="most must be at least 1, got 0"):
-        build(GalleryParameters, {"folder": "worst", "most": 0}, "")
+from valor_core.plugin import Picture
 
 
 def test_a_picture_does_not_print_its_bytes() -> None:

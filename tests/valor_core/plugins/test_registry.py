@@ -721,25 +721,6 @@ def needs(site: Path, *lines: str) -> None:
     facts.write_text(facts.read_text() + asked)
 
 
-class TestForeignClaims:
-    def test_a_stranger_who_announces_a_namespace_of_this_project_is_named(
-        self, install: Install
-    ) -> None:
-        install("totally-unrelated", "text", package("text"))
-
-        assert Registry().foreign() == [
-            "plugin 'text' (totally-unrelated 1.0): expected the namespace of valor-text, found "
-            "another distribution\n"
-            f"Unless you trust it, remove it: {uninstall('totally-unrelated')}"
-        ]
-
-    @pytest.mark.parametrize("distribution", ["valor-text", "Valor_Text"])
-    def test_the_project_s_own_is_no_stranger(self, install: Install, distribution: str) -> None:
-        install(distribution, "text", package("text"))
-
-        assert Registry().foreign() == []
-
-
 class TestWhatIsImported:
     def test_making_a_registry_imports_no_manifest(self, birds: Path) -> None:
         Registry()

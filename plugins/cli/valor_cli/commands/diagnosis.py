@@ -12,11 +12,11 @@ from attrs import frozen
 from valor_cli.program.plugin_command import called
 from valor_cli.program.program import BUILT_IN
 from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryError, and_more, shown
-from valor_core.extras import install, uninstall
+from valor_core.extras import first_party, install, uninstall
 from valor_core.plugins.entry_points import unmet
 from valor_core.plugins.manifest import Manifest
 from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import KINDS, CommandSpec, Spec, by_reference
+from valor_core.plugins.spec import KINDS, CommandSpec, Spec, by_reference, fold
 
 
 @frozen
@@ -35,6 +35,17 @@ class PluginCheck:
     def errors(self) -> tuple[str, ...]:
         """All that is wrong with it."""
         return (*([self.error] if self.error else []), *self.broken)
+
+
+def foreign_claims(registry: Registry) -> list[str]:
+    """What to say of other distributions that claim a namespace of Valor's own plugins."""
+    return [
+        f"{claim.place}: expected the namespace of {owner}, found another distribution\n"
+        f"Unless you trust it, remove it: {uninstall(claim.distribution)}"
+        for namespace, owner in sorted(first_party().items())
+        for claim in registry.claims.get(namespace, ())
+        if fold(claim.distribution) != fold(owner)
+    ]
 
 
 def plugin_checks(registry: Registry) -> Iterator[PluginCheck]:

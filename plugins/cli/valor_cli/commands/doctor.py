@@ -10,7 +10,7 @@ from typing import Any
 from attrs import asdict, frozen
 from packaging.requirements import Requirement
 
-from valor_cli.commands.diagnosis import PluginCheck, plugin_checks
+from valor_cli.commands.diagnosis import PluginCheck, foreign_claims, plugin_checks
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_cli.program.outcome import FAILED
@@ -49,7 +49,7 @@ def command(as_json: bool) -> int:
     extras = [extra for name in distributions for extra in extras_of(name)]
     versions = {"python": platform.python_version(), OWN: _version(OWN), "numpy": _version("numpy")}
     broken = list(dict.fromkeys(error for plugin in plugins for error in plugin.errors))
-    warnings = registry.foreign()
+    warnings = foreign_claims(registry)
     if as_json:
         record: dict[str, Any] = {"versions": versions}
         record["plugins"] = [asdict(plugin) for plugin in plugins]

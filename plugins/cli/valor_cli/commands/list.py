@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from valor_cli.commands.diagnosis import foreign_claims
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_core.plugins.registry import Registry, install_metrics
@@ -65,7 +66,7 @@ def command(namespaces: tuple[str, ...], as_json: bool, **wanted: bool) -> None:
             streams.talk(f"no {kinds.replace('_', ' ')} are installed")
             if kinds == "metrics":
                 streams.talk(install_metrics())
-    for warning in () if namespaces else registry.foreign():
+    for warning in () if namespaces else foreign_claims(registry):
         streams.talk(f"warning: {warning}")
     for namespace, error in failures.items():
         streams.talk(f"not usable: {namespace}: {error}")

@@ -15,6 +15,7 @@ from valor_cli.config import override, put
 from valor_cli.config.config_file import Request
 from valor_cli.config.data_files import config_of, is_config, named_metrics
 from valor_cli.config.data_files import save_config as save
+from valor_cli.gallery.parameters import INDEX
 from valor_cli.outputs import Unwritten
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
@@ -24,7 +25,6 @@ from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
 from valor_cli.run import run_config
 from valor_core.errors import ConfigError
-from valor_core.metrics.gallery import INDEX
 from valor_core.plugins.registry import Registry
 from valor_core.report.report import Report
 

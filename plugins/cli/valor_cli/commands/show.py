@@ -11,6 +11,7 @@ import click
 
 from valor_cli.commands.definition import definition
 from valor_cli.commands.list import DIRECTIONS
+from valor_cli.gallery.parameters import GalleryParameters
 from valor_cli.program import streams
 from valor_cli.program.command import command as make_command
 from valor_core.errors import (
@@ -19,7 +20,6 @@ from valor_core.errors import (
     UnknownNameError,
     did_you_mean,
 )
-from valor_core.metrics.gallery import GalleryParameters
 from valor_core.parameters.declaration import Parameter, declared, parameter_values
 from valor_core.plugins.names import fold, in_config
 from valor_core.plugins.registry import Registry

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from valor_cli.config.config_file import Request
 from valor_cli.config.schema import RunConfig
+from valor_cli.gallery.parameters import GalleryParameters
 from valor_core.evaluation.evaluator import Evaluator
-from valor_core.metrics.gallery import GalleryParameters
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.spec import ReaderSpec
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from attrs import frozen
 
+from valor_cli.gallery.parameters import GalleryParameters
 from valor_core.errors import ConfigError, ParameterError, did_you_mean, shown
 from valor_core.evaluation.options import EvaluationOptions, as_table
-from valor_core.metrics.gallery import GalleryParameters
 from valor_core.parameters.declaration import build, declared, parameter, parameters
 from valor_core.parameters.declaration import json_schema as parameter_schema
 from valor_core.plugins.registry import Registry

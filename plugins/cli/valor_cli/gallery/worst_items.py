@@ -15,10 +15,11 @@ import numpy as np
 from attrs import frozen
 
 from valor_cli.gallery import wall
+from valor_cli.gallery.parameters import INDEX, GalleryParameters
 from valor_cli.gallery.wall import Exhibit
 from valor_core.errors import ConfigError, ReportError, SchemaError
 from valor_core.evaluation.job import Evaluation
-from valor_core.metrics.gallery import INDEX, Gallery, GalleryParameters, MarkedTexts, Picture
+from valor_core.metrics.gallery import Gallery, MarkedTexts, Picture
 from valor_core.parameters.declaration import NoParameters, build, declared, relocate
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import GallerySpec

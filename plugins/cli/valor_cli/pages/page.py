@@ -13,12 +13,12 @@ from urllib.parse import quote
 
 from attrs import evolve, frozen
 
+from valor_cli.gallery.parameters import INDEX
 from valor_cli.pages import plots
 from valor_cli.pages.diagrams import bins, tallies
 from valor_cli.pages.script import SCRIPT
 from valor_cli.pages.style import STYLE
 from valor_core.errors import printable_lines
-from valor_core.metrics.gallery import INDEX
 from valor_core.metrics.result import Result, is_number
 from valor_core.report.report import Report
 from valor_core.report.tables.detail_tables import detail_tables
