@@ -15,8 +15,9 @@ from valor_core.errors import BrokenPluginError, MissingExtraError, RegistryErro
 from valor_core.extras import first_party, install, uninstall
 from valor_core.plugins.entry_points import unmet
 from valor_core.plugins.manifest import Manifest
+from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import KINDS, CommandSpec, Spec, by_reference, fold
+from valor_core.plugins.spec import KINDS, CommandSpec, Spec, by_reference
 
 
 @frozen
