@@ -81,7 +81,7 @@ class Evaluation:
         if not tally.label_sides.meet:
             tally.label_sides.join(kept.label_sides)
         tally.skipped += len(batch) - len(kept)
-        tally.count(kept, self.slices.split(kept), self.plan, resources, run)
+        self.plan.count(tally.states, kept, self.slices.split(kept), resources, run)
         self.slices.check(tally.states)
         tally.read += len(kept)
         if not kept.datums.numbered:

@@ -13,7 +13,6 @@ from valor_core.evaluation.bound_metric import BoundMetric
 from valor_core.evaluation.items.item_metric import ItemMetric
 from valor_core.evaluation.items.scoring import item_answers
 from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.tally import Tally
 from valor_core.metrics.result import Result
 from valor_core.metrics.state import Resources
 from valor_core.plugins.registry import Registry
@@ -114,13 +113,13 @@ class Subject:
         Refusal
             If a state or a scorer refuses one with a `ValorError`.
         """
-        tally = Tally()
+        states: dict[Any, States] = {}
         parts = [((number,), positions) for number, positions in enumerate(slices)]
         try:
-            tally.count(batch, parts, self.plan, self.resources)
+            self.plan.count(states, batch, parts, self.resources)
         except ValorError as error:
             raise Refusal(str(error)) from error
-        return list(tally.states.values())
+        return list(states.values())
 
     def merge(self, states: States, others: States) -> States:
         """Merge the others into the states; returns the states."""
