@@ -237,7 +237,7 @@ class _Running:
             told = partial(self._tell_scored, before, waits)
         control = LocalControl(told)
         journal = None if self.state is None else Journal(beside(self.state))
-        work = Work(evaluation, reader, self.evaluator.versions(), journal, control)
+        work = Work(evaluation, reader, self.evaluator.versions, journal, control)
         try:
             with closing(engine.map(work, waiting)) as tallies:  # type: ignore[type-var]
                 self._take_all(tallies, control)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,20 @@ from valor_core.errors import (
     found_at,
     shown,
 )
+from valor_core.evaluation.bound_metric import MetricChoice, bind_metrics, task_of
 from valor_core.evaluation.items.scoring import Run
+from valor_core.evaluation.options import check_sections
 from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.resources.bound_resource import BoundResource
+from valor_core.evaluation.resources.bound_resource import BoundResource, bind_resources
 from valor_core.evaluation.slices import Slices
 from valor_core.evaluation.tally import Tally
 from valor_core.filters import UID, Filter
 from valor_core.metrics.result import Result
 from valor_core.metrics.state import Resources
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import TaskSpec
 from valor_core.schemas import Batch, Label
+from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.datum import compact
 from valor_core.schemas.pairing import BOTH
 
@@ -58,6 +64,39 @@ class Evaluation:
     label_map: Mapping[Label, Label] = field(factory=dict)
     resources: tuple[BoundResource, ...] = ()
     place: str = field(default="", eq=False)
+
+    @classmethod
+    def of(
+        cls,
+        metrics: Sequence[MetricChoice] | MetricChoice,
+        task: str | None,
+        *,
+        slices: Sequence[str | Sequence[str]],
+        filter: str | None,
+        label_map: Any,
+        resources: Mapping[str, Any] | None,
+        registry: Registry,
+        folder: Path | None = None,
+        place: str = "",
+    ) -> Evaluation:
+        """The evaluation that somebody chose, with the parameters of `Evaluator`."""
+        with found_at(place):
+            _check_task(task, registry)
+        bound = bind_metrics(metrics, registry, task, place, folder)
+        plan = Plan.of(bound, registry)
+        asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
+        sections = check_sections(resources, registry, place)
+        asked_for = bind_resources(asking, sections, registry, folder, place)
+        with found_at(place):
+            return cls(
+                task_of(bound, task),
+                plan,
+                Slices(slices, place=place),
+                None if filter is None else Filter.parse(filter),
+                read_label_map(label_map),
+                asked_for,
+                place,
+            )
 
     def update(
         self, tally: Tally, batch: Batch, resources: Resources, run: Run | None = None
@@ -208,6 +247,31 @@ class Evaluation:
                     f"{source}: made by another request, {found}",
                     "Merge states of one config only.",
                 )
+
+
+_CHOICES = ("task", "metrics", "slices", "filter", "label_map")
+
+
+def choices_of(described: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with which `Evaluator` makes an evaluation of which `describe` told this.
+
+    Examples
+    --------
+    >>> choices_of({"task": "text", "metrics": ["ROUGE"], "judge": {"model": "m1"}})
+    {'task': 'text', 'metrics': ['ROUGE'], 'resources': {'judge': {'model': 'm1'}}}
+    """
+    own = {key: value for key, value in described.items() if key in _CHOICES}
+    return own | {"resources": {key: described[key] for key in described if key not in own}}
+
+
+def _check_task(task: str | None, registry: Registry) -> None:
+    """A misspelt task is named as such; a plugin may have one that nobody declares."""
+    if task is None or registry.knows_task(task) or task in registry.namespaces:
+        return
+    tasks = [spec.short_name for spec in registry.all(TaskSpec)]
+    remedy = did_you_mean(task, tasks)
+    if remedy is not None:
+        raise ConfigError(f"task: expected one of {', '.join(tasks)}, got {task!r}", remedy)
 
 
 def _apart(key: str, there: Any, here: Any) -> str:
