@@ -116,9 +116,7 @@ class Evaluator:
         with found_at(place):
             self.items = _with_rows(chosen.pop("items"))
         require = chosen.pop("require")
-        self.evaluation = Evaluation.of(
-            **chosen, resources=resources, registry=self.registry, folder=folder, place=place
-        )
+        self.evaluation = Evaluation.of(chosen, resources, self.registry, folder, place)
         with found_at(place):
             self.requirements = _requirements(require, self.evaluation)
         self.unsaved: StateError | None = None
@@ -197,7 +195,7 @@ class Evaluator:
         """
         batch = data if isinstance(data, Batch) else self._batch_of(data)
         with self._lock:
-            if self._may_wait(batch) and self._gathering.takes(batch):
+            if self._gathering.takes(batch, self.evaluation):
                 if self._gathering.is_full:
                     self._count_gathered()
                 return
@@ -205,15 +203,6 @@ class Evaluator:
             counted = self._counted(batch)
             with uninterrupted():
                 self._tally.take(counted)
-
-    def _may_wait(self, batch: Batch) -> bool:
-        """Whether nothing that is wrong with a batch would be found only when it is counted."""
-        evaluation = self.evaluation
-        return (
-            batch.task == evaluation.task
-            and evaluation.filter is None
-            and evaluation.plan.refuses_nothing
-        )
 
     def _count_gathered(self) -> None:
         if self._gathering:

@@ -13,11 +13,12 @@ from valor_core.errors import (
     ConfigError,
     ForeignStateError,
     SchemaError,
+    ValorError,
     did_you_mean,
     found_at,
     shown,
 )
-from valor_core.evaluation.bound_metric import MetricChoice, bind_metrics, task_of
+from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.evaluation.items.scoring import Run
 from valor_core.evaluation.options import check_sections
 from valor_core.evaluation.plan import Plan
@@ -68,21 +69,17 @@ class Evaluation:
     @classmethod
     def of(
         cls,
-        metrics: Sequence[MetricChoice] | MetricChoice,
-        task: str | None,
-        *,
-        slices: Sequence[str | Sequence[str]],
-        filter: str | None,
-        label_map: Any,
+        chosen: Mapping[str, Any],
         resources: Mapping[str, Any] | None,
         registry: Registry,
         folder: Path | None = None,
         place: str = "",
     ) -> Evaluation:
-        """The evaluation that somebody chose, with the parameters of `Evaluator`."""
+        """The evaluation that `chosen` stands for: the checked arguments of an `Evaluator`."""
+        task, filter = chosen["task"], chosen["filter"]
         with found_at(place):
             _check_task(task, registry)
-        bound = bind_metrics(metrics, registry, task, place, folder)
+        bound = bind_metrics(chosen["metrics"], registry, task, place, folder)
         plan = Plan.of(bound, registry)
         asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
         sections = check_sections(resources, registry, place)
@@ -91,17 +88,35 @@ class Evaluation:
             return cls(
                 task_of(bound, task),
                 plan,
-                Slices(slices, place=place),
+                Slices(chosen["slices"], place=place),
                 None if filter is None else Filter.parse(filter),
-                read_label_map(label_map),
+                read_label_map(chosen["label_map"]),
                 asked_for,
                 place,
             )
 
     def update(
-        self, tally: Tally, batch: Batch, resources: Resources, run: Run | None = None
+        self,
+        tally: Tally,
+        batch: Batch,
+        resources: Resources,
+        run: Run | None = None,
+        start: int | None = None,
     ) -> None:
         """Count a batch.
+
+        Parameters
+        ----------
+        tally : Tally
+            Where it is counted.
+        batch : Batch
+            What was read.
+        resources : mapping of str to object
+            Opened resources.
+        run : Run, optional
+            What the scoring of items shares.
+        start : int, optional
+            How many datums stand before it, where they are counted in other tallies.
 
         Raises
         ------
@@ -110,7 +125,8 @@ class Evaluation:
         ConfigError
             If there are too many slices.
         """
-        kept = self.taking_part(batch, tally.read + tally.skipped)
+        start = tally.read + tally.skipped if start is None else start
+        kept = self.taking_part(batch, start)
         tally.fields.update(batch.datums.metadata)
         tally.left_out.update(batch.left_out)
         if self.label_map:
@@ -170,14 +186,12 @@ class Evaluation:
         It takes all of the data to tell: in a part of them, a field may be missing everywhere.
         """
         fields = () if self.filter is None else self.filter.fields
-        strange = self._strange("filter", [name for name in fields if name != UID], tally)
-        for message, remedy in strange:
-            raise ConfigError(f"{self.place}{message}", remedy)
+        for error in self._strange("filter", [name for name in fields if name != UID], tally):
+            raise error.at(self.place)
 
     def strange_slices(self, tally: Tally) -> list[str]:
         """Fields to slice by that no datum has; the rest of a long run still counts."""
-        strange = self._strange("slices", self.slices.fields, tally)
-        return [ConfigError(*both).one_line for both in strange]
+        return [one.one_line for one in self._strange("slices", self.slices.fields, tally)]
 
     def idle_renames(self, tally: Tally) -> list[str]:
         """Warnings of entries of the label map whose label no item has."""
@@ -191,15 +205,17 @@ class Evaluation:
             for label in sorted(set(self.label_map) - tally.labels)
         ]
 
-    def _strange(self, key: str, names: Iterable[str], tally: Tally) -> Iterator[tuple[str, str]]:
+    def _strange(self, key: str, names: Iterable[str], tally: Tally) -> Iterator[ValorError]:
         if not tally.read + tally.skipped:
             return
         known = sorted(tally.fields)
         for name in names:
             if name not in tally.fields:
-                remedy = did_you_mean(name, known)
                 listed = f"Fields there are: {', '.join(known) or 'none'}."
-                yield f"{key}: no item has the metadata field {name!r}", remedy or listed
+                yield ConfigError(
+                    f"{key}: no item has the metadata field {name!r}",
+                    did_you_mean(name, known) or listed,
+                )
 
     def describe(self) -> dict[str, Any]:
         """The evaluation as plain values: the request that a saved state is checked against."""

@@ -115,11 +115,6 @@ class Plan:
         return (*self.metrics, *self.sources)
 
     @property
-    def refuses_nothing(self) -> bool:
-        """Whether every state counts every batch that follows the schema, without resources."""
-        return all(one.prepare is None and one.state.refuses_nothing for one in self.requests)
-
-    @property
     def waits(self) -> int:
         """How many per-item metrics wait for something."""
         return sum(
@@ -333,22 +328,29 @@ def _within(state: Any, whole: Any) -> Any:
 
 
 def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[Result]:
-    name, identity, aliases = metric.spec.short_name, metric.spec.identity, metric.spec.aliases
     reason: Failed | Undefined = Undefined("no data to compute it from")
     failed = [one.reason for one in (made, *states) if isinstance(one, (FailedMetric, Broken))]
     try:
         if failed:
             reason = Failed(failed[0])
         elif computed := list(made.compute(*states)):
-            named = [one.named(name, identity, aliases) for one in computed]
-            return [_of_resources(one, metric.resources) for one in named]
-    except ValorError as error:
-        reason = Failed(error.one_line)
+            return [_named(one, metric) for one in computed]
     except Exception as error:  # one metric's trouble must not lose the others' results
-        reason = Failed(f"{type(error).__name__}: {error}")
-    parameters = parameter_values(metric.parameters) | dict(metric.resources)
-    result = Result(parameters=parameters, value=reason)
-    return [result.named(name, identity, aliases)]
+        reason = Failed(_said_by(error))
+    return [_named(Result(parameters=parameter_values(metric.parameters), value=reason), metric)]
+
+
+def _named(result: Result, metric: BoundMetric) -> Result:
+    """A result with the name of its metric, and which of several resources it comes from."""
+    spec = metric.spec
+    named = result.named(spec.short_name, spec.identity, spec.aliases)
+    if not metric.resources:
+        return named
+    return evolve(named, parameters={**named.parameters, **dict(metric.resources)})
+
+
+def _said_by(error: Exception) -> str:
+    return error.one_line if isinstance(error, ValorError) else f"{type(error).__name__}: {error}"
 
 
 def _with_details(
@@ -366,18 +368,8 @@ def _with_details(
     (state,) = states
     try:
         told = made.told(state, resources)
-    except ValorError as error:
-        told = Told(warnings=(f"{made.scorer.spec.name}: {error.one_line}",))
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        told = Told(warnings=(f"{made.scorer.spec.name}: {reason}",))
+        told = Told(warnings=(f"{made.scorer.spec.name}: {_said_by(error)}",))
     if not (told.details or told.warnings):
         return results
     return [evolve(one, details=told.details, warnings=told.warnings) for one in results]
-
-
-def _of_resources(result: Result, resources: tuple[tuple[str, str], ...]) -> Result:
-    """A result that says which of several resources it comes from."""
-    if not resources:
-        return result
-    return evolve(result, parameters={**result.parameters, **dict(resources)})
