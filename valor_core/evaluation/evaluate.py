@@ -263,6 +263,7 @@ class _Running:
                     return
                 self._take(part)
             except KeyboardInterrupt:
+                # What is under way may end; who cannot wait for that interrupts once more.
                 control.stop(BY_THE_USER)
                 interrupts += 1
                 if interrupts > 1:

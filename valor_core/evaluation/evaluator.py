@@ -200,6 +200,7 @@ class Evaluator:
                     self._count_gathered()
                 return
             self._count_gathered()
+            # By itself first: an error or an interrupt leaves what was counted as it was.
             counted = self._counted(batch)
             with uninterrupted():
                 self._tally.take(counted)

@@ -136,6 +136,7 @@ class OpenResources(Mapping[str, Any]):
 
         They are the process's: whoever counts on another thread waits for the same ones.
         """
+        # Asked for on the event loop alone, so that no two threads make them.
         if self._limits is None:
             self._limits = self._new_limits()
         wanted = {id(self[name]) for name in names}
@@ -161,6 +162,7 @@ class OpenResources(Mapping[str, Any]):
         """What the resources tell of themselves so far, under a name of this opening."""
         told = {one.name: one.facts() for one in self._open.values()}
         known = {name: facts for name, facts in told.items() if facts is not None}
+        # Counts go on from one answer to the next: of one opening, a tally keeps the latest.
         return {self._opening: (next(self._asked), known)} if known else {}
 
 
