@@ -143,7 +143,7 @@ def with_digests(parameters: Any) -> dict[str, Any]:
 
 
 def _digested(value: Any, told: Any) -> Any:
-    """What `parameter_values` tells of a value, with digests where the environment filled something in."""
+    """What `parameter_values` tells of a value, with a digest of what the environment filled in."""
     if isinstance(value, FromEnvironment):
         return [told, _DIGEST(str(value).encode()).hexdigest()]
     if isinstance(value, Mapping):
