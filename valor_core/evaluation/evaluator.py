@@ -33,7 +33,7 @@ from valor_core.evaluation.tally import Tally
 from valor_core.evaluation.tally_report import report_of
 from valor_core.parameters.environment import fill_in
 from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import Spec
+from valor_core.plugins.spec import Spec, TaskSpec
 from valor_core.readers.reader import batch_of
 from valor_core.report.report import Report
 from valor_core.report.requirements import Requirement, parse_requirements
