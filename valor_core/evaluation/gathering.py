@@ -11,40 +11,15 @@ batches of 1,000 items take less than two thirds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol, Self, TypeGuard, cast
-
 from attrs import define, field
 
 from valor_core.evaluation.job import Evaluation
-from valor_core.schemas import Batch, Datums
+from valor_core.schemas import Batch
 from valor_core.schemas.datum import Uids, compact
 
 _THIN = 1 << 18  # bytes from which a batch is worth being counted alone
 _FULL = 1 << 20  # bytes that wait at the most, but for the last batch
 _MOST = 256  # batches that wait at the most, since each takes some bytes besides its columns
-
-
-class Joinable(Protocol):
-    """A batch that can be joined with others; a task's batch need not be."""
-
-    @property
-    def datums(self) -> Datums:
-        """Uids and metadata of the items."""
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of its columns."""
-
-    def joins(self, other: Any) -> bool:
-        """Whether `joined` can make one batch of this and another one, which may be the same."""
-
-    @classmethod
-    def joined(cls, batches: Sequence[Any]) -> Self:
-        """The items of some batches that join, one batch behind the other."""
-
-    def detached(self) -> Self:
-        """The same batch, in arrays of its own."""
 
 
 @define
@@ -61,7 +36,7 @@ class Gathering:
     ([True, True], 2)
     """
 
-    waiting: list[Joinable] = field(factory=list)
+    waiting: list[Batch] = field(factory=list)
     nbytes: int = 0
 
     def __bool__(self) -> bool:
@@ -74,9 +49,8 @@ class Gathering:
 
     def takes(self, batch: Batch, evaluation: Evaluation) -> bool:
         """Take a copy of a batch in, if it is thin and can be joined with those that wait."""
-        if not (_may_wait(batch, evaluation) and _is_thin(batch)):
-            return False
-        if not (self.waiting or [batch])[0].joins(batch):
+        first = self.waiting[0] if self.waiting else batch
+        if not (_may_wait(batch, evaluation) and batch.joins(first) and batch.nbytes < _THIN):
             return False
         self.waiting.append(batch.detached())
         self.nbytes += batch.nbytes
@@ -84,7 +58,7 @@ class Gathering:
 
     def joined(self) -> Batch:
         """All that waits, as one batch."""
-        return cast("Batch", type(self.waiting[0]).joined(self.waiting))
+        return type(self.waiting[0]).joined(self.waiting)
 
     def uids(self) -> list[Uids]:
         """The uids of each batch that waits, none of which has one twice."""
@@ -104,7 +78,3 @@ def _may_wait(batch: Batch, evaluation: Evaluation) -> bool:
             one.prepare is None and one.state.refuses_nothing for one in evaluation.plan.requests
         )
     )
-
-
-def _is_thin(batch: Batch) -> TypeGuard[Joinable]:
-    return hasattr(batch, "joins") and cast("Joinable", batch).nbytes < _THIN
