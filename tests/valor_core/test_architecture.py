@@ -37,7 +37,6 @@ FLOORS = (
 
 LATE = {
     ("evaluation.items.scoring", "evaluation.items.waiting"): "loaded where a metric waits",
-    ("evaluation.items.scoring", "evaluation.items.event_loop"): "the same",
     ("evaluation.engines.local", "evaluation.engines.flow"): "loaded where threads are asked for",
     ("report.report", "report.text"): "a report prints itself",
     ("report.results", "report.text"): "results print themselves",

@@ -10,8 +10,8 @@ from typing import Any
 from attrs import evolve, field, fields, frozen
 
 from valor_core.errors import ConfigError, ParameterError, ValorError, found_at, shown
-from valor_core.evaluation.items.item_metric import ItemMetric, metric_of
-from valor_core.evaluation.items.scoring import check_scorer
+from valor_core.evaluation.items.item_metric import ItemMetric
+from valor_core.evaluation.items.scoring import ItemScorer, check_scorer
 from valor_core.evaluation.resources.bound_resource import open_as, with_digests
 from valor_core.metrics.result import Result
 from valor_core.metrics.state import Metric, StateRequest
@@ -105,10 +105,11 @@ class BoundMetric:
     def item_metric(self) -> ItemMetric:
         """The metric of items itself, with the resources that it uses."""
         named = dict(self.resources)
-        chosen = {
-            asked: open_as(asked, named.get(short_name(asked), "")) for asked in self.spec.resources
-        }
-        return metric_of(self.spec, self.located, chosen, named)
+        chosen = tuple(
+            (asked, open_as(asked, named.get(short_name(asked), "")))
+            for asked in self.spec.resources
+        )
+        return ItemMetric(ItemScorer(self.spec, self.located, chosen), named)
 
 
 @frozen

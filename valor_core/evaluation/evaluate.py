@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -229,7 +229,8 @@ class _Running:
     def carry_out(self, reader: Reader, engine: Engine) -> None:
         """Count what has not been counted yet, to the end or until the run is stopped."""
         evaluation, tally = self.evaluator.evaluation, self.evaluator.tally
-        waiting = _left(self.partitions, tally)
+        done = set(tally.done)
+        waiting = [one for one in self.partitions if identity(one) not in done]
         self.finished = len(self.partitions) - len(waiting)
         before, waits = tally.read, evaluation.plan.waits
         told = None
@@ -237,7 +238,7 @@ class _Running:
             told = partial(self._tell_scored, before, waits)
         control = LocalControl(told)
         journal = None if self.state is None else Journal(beside(self.state))
-        work = Work(evaluation, reader, self.evaluator.versions(), journal, control)
+        work = Work(evaluation, reader, self.evaluator.versions, journal, control)
         try:
             with closing(engine.map(work, waiting)) as tallies:  # type: ignore[type-var]
                 self._take_all(tallies, control)
@@ -262,6 +263,7 @@ class _Running:
                     return
                 self._take(part)
             except KeyboardInterrupt:
+                # What is under way may end; who cannot wait for that interrupts once more.
                 control.stop(BY_THE_USER)
                 interrupts += 1
                 if interrupts > 1:
@@ -314,7 +316,9 @@ class _Running:
         """Save what is final; then let the report have the rest too."""
         tally = self.evaluator.tally
         try:
-            saved = self._kept() if stopped else self._save()
+            saved = self._kept() if stopped else ""
+            if not stopped and self.state is not None:
+                self._write()
         except StateError as error:
             # What was counted is worth more than the file: it is reported first.
             self.evaluator.unsaved = error
@@ -330,11 +334,6 @@ class _Running:
                 f"{why} after {self.finished} of {len(self.partitions)} partitions, "
                 f"{tally.read:,} items{saved}"
             )
-
-    def _save(self) -> str:
-        if self.state is not None:
-            self._write()
-        return ""
 
     def _kept(self) -> str:
         if self.state is None:
@@ -410,15 +409,7 @@ def reader_of(
     return reader
 
 
-def _left(partitions: Iterable[Partition], tally: Tally) -> list[Partition]:
-    """The partitions that have not been counted yet."""
-    done = set(tally.done)
-    if not done:
-        return list(partitions)
-    return [partition for partition in partitions if identity(partition) not in done]
-
-
-def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -> None:
+def _go_on(evaluator: Evaluator, partitions: Sequence[Partition], state: Path) -> None:
     """Count what a state file has, if it is there and of the same data."""
     if not state.parent.is_dir():
         raise StateError(
@@ -431,7 +422,6 @@ def _go_on(evaluator: Evaluator, partitions: Iterable[Partition], state: Path) -
         evaluator.resume(state)
     except ForeignStateError as error:
         raise ForeignStateError(error.message, _ANOTHER_STATE) from error
-    partitions = list(partitions)
     if evaluator.tally.outside:
         raise StateError(
             f"{state}: made from batches that an Evaluator was updated with, not from these data",

@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
-from functools import cache, cached_property, partial
-from importlib.metadata import PackageNotFoundError, version
-from itertools import groupby
+from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from threading import RLock
 from typing import Any, Self
@@ -20,41 +19,27 @@ from valor_core.errors import (
     MissingPluginError,
     StateError,
     UnknownNameError,
-    did_you_mean,
     found_at,
     shown,
 )
 from valor_core.evaluation import saved_states
-from valor_core.evaluation.bound_metric import BoundMetric, MetricChoice, bind_metrics, task_of
+from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.engines.interrupts import uninterrupted
 from valor_core.evaluation.gathering import Gathering
-from valor_core.evaluation.items.item_metric import ItemScores, lacking, why_not_run
-from valor_core.evaluation.job import Evaluation
-from valor_core.evaluation.options import check_arguments, check_sections
-from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.resources.bound_resource import bind_resources as bind_resources
-from valor_core.evaluation.resources.facts import added_up, warned
+from valor_core.evaluation.job import Evaluation, choices_of
+from valor_core.evaluation.options import check_arguments
 from valor_core.evaluation.resources.open_resources import OpenResources, opened
-from valor_core.evaluation.slices import SliceKey, Slices
 from valor_core.evaluation.tally import Tally
-from valor_core.extras import install
-from valor_core.filters import Filter
-from valor_core.kernels.threads import in_threads
-from valor_core.metrics.result import Failed, NotRun, Result
-from valor_core.metrics.state import State, find
+from valor_core.evaluation.tally_report import report_of
 from valor_core.parameters.environment import fill_in
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import Spec, TaskSpec
 from valor_core.readers.reader import batch_of
-from valor_core.report import requirements
-from valor_core.report.report import ItemTable, Report
-from valor_core.report.requirements import Requirement
-from valor_core.report.results import Results
+from valor_core.report.report import Report
+from valor_core.report.requirements import Requirement, parse_requirements
 from valor_core.schemas import Batch
-from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.datum import are_unique
 
-_REQUEST_KEYS = ("task", "metrics", "slices", "filter", "label_map")
 _REGISTER = (
     "If code of yours makes the metric, add it to a Registry with its method add, and pass that "
     "one as registry="
@@ -128,25 +113,12 @@ class Evaluator:
             require={} if require is None else require,
             items=items,
         )
-        task = chosen["task"]
-        _check_task(task, self.registry, place)
-        bound = bind_metrics(chosen["metrics"], self.registry, task, place, folder)
-        self.requirements = _requirements(chosen["require"], bound, place)
-        plan = Plan.of(bound, self.registry)
-        asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
-        sections = check_sections(resources, self.registry, place)
-        asked_for = bind_resources(asking, sections, self.registry, folder, place)
         with found_at(place):
-            self.evaluation = Evaluation(
-                task_of(bound, task),
-                plan,
-                Slices(chosen["slices"], place=place),
-                None if chosen["filter"] is None else Filter.parse(chosen["filter"]),
-                read_label_map(chosen["label_map"]),
-                asked_for,
-                place,
-            )
-        self.items = _with_rows(chosen["items"], place)
+            self.items = _with_rows(chosen.pop("items"))
+        require = chosen.pop("require")
+        self.evaluation = Evaluation.of(chosen, resources, self.registry, folder, place)
+        with found_at(place):
+            self.requirements = _requirements(require, self.evaluation)
         self.unsaved: StateError | None = None
         self._tally = Tally()
         self._gathering = Gathering()
@@ -191,7 +163,7 @@ class Evaluator:
             If a condition is not a comparison with a number, or names no chosen metric.
         """
         chosen = check_arguments(require=conditions)
-        self.requirements = _requirements(chosen["require"], self.evaluation.plan.metrics)
+        self.requirements = _requirements(chosen["require"], self.evaluation)
 
     @property
     def counted_so_far(self) -> int:
@@ -223,23 +195,15 @@ class Evaluator:
         """
         batch = data if isinstance(data, Batch) else self._batch_of(data)
         with self._lock:
-            if self._may_wait(batch) and self._gathering.takes(batch):
+            if self._gathering.takes(batch, self.evaluation):
                 if self._gathering.is_full:
                     self._count_gathered()
                 return
             self._count_gathered()
+            # By itself first: an error or an interrupt leaves what was counted as it was.
             counted = self._counted(batch)
             with uninterrupted():
                 self._tally.take(counted)
-
-    def _may_wait(self, batch: Batch) -> bool:
-        """Whether nothing that is wrong with a batch would be found only when it is counted."""
-        evaluation = self.evaluation
-        return (
-            batch.task == evaluation.task
-            and evaluation.filter is None
-            and evaluation.plan.refuses_nothing
-        )
 
     def _count_gathered(self) -> None:
         if self._gathering:
@@ -310,29 +274,19 @@ class Evaluator:
             If no item has a metadata field that the request slices or filters by.
         """
         with self._lock:
-            plan, tally = self.evaluation.plan, self.tally
-            tally.check_uids()
-            self.evaluation.check_filter(tally)
-            states = tally.merged(list(tally.states), plan)
-            results = self.evaluation.compute(states)
-            return Report(
-                results=results,
-                slices=self._slices(tally, states),
-                items=tuple(self._item_tables(states)) if self.items else (),
+            return report_of(
+                self.evaluation,
+                self.tally,
+                items=self.items,
                 config=self.evaluation.describe() if config is None else config,
-                versions=self.versions(),
-                counts=_counts(tally, states),
-                warnings=tuple(self._warnings(tally, states, results)),
-                not_found=tuple(self.evaluation.strange_slices(tally)),
-                stopped=tally.stopped or tally.still_to_count or why_not_run(states),
-                interrupted=tally.interrupted,
-                facts=added_up(facts for _, facts in tally.facts.values()),
+                versions=self.versions,
+                warnings=() if self.unsaved is None else (self.unsaved.one_line,),
             ).judged(self.requirements)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything counted so far to a file, to go on or to merge later."""
         with self._lock:
-            saved_states.save_tally(path, self.evaluation, self.tally, self.versions())
+            saved_states.save_tally(path, self.evaluation, self.tally, self.versions)
 
     def resume(self, path: str | os.PathLike[str]) -> None:
         """Count what is in a file that `save` wrote for the same request.
@@ -376,19 +330,10 @@ class Evaluator:
             If a metric of it is not known, such as one made by the decorator.
         """
         request = fill_in(saved_states.read_header(path)["request"], f"{path}: ")
-        resources = {key: value for key, value in request.items() if key not in _REQUEST_KEYS}
+        choices = choices_of(request)
         try:
             evaluator = cls(
-                request["metrics"],
-                request["task"],
-                slices=request.get("slices", ()),
-                filter=request.get("filter"),
-                label_map=request.get("label_map", ()),
-                require=require,
-                items=items,
-                resources=resources,
-                registry=registry,
-                place=f"{path}: ",
+                **choices, require=require, items=items, registry=registry, place=f"{path}: "
             )
         except MissingPluginError:
             raise
@@ -397,100 +342,27 @@ class Evaluator:
         evaluator.resume(path)
         return evaluator
 
-    def versions(self) -> dict[str, str]:
-        """Versions of the distributions that take part."""
-        return dict(self._versions)
-
     @cached_property
-    def _versions(self) -> dict[str, str]:
+    def versions(self) -> Mapping[str, str]:
+        """Versions of the distributions that take part."""
         specs: list[Spec] = [metric.spec for metric in self.evaluation.plan.taking_part]
         for resource in self.evaluation.resources:
             specs += resource.specs
         found = dict(self.registry.distribution(spec) for spec in specs)
         found.pop("in process", None)
-        found["valor-core"] = _own_version()
+        found["valor-core"] = version("valor-core")
         return dict(sorted(found.items())) | {"numpy": np.__version__}
 
-    def _slices(self, tally: Tally, whole: Sequence[Any]) -> list[Results]:
-        """Slices by the same fields share no state, so they are computed side by side."""
-        results: list[Results] = []
-        groups = self.evaluation.slices.groups(tally.states)
-        for _, disjoint in groupby(groups, key=lambda group: tuple(group[0])):
-            results += in_threads(
-                [partial(self._slice, tally, whole, *group) for group in disjoint]
-            )
-        return results
 
-    def _slice(
-        self, tally: Tally, whole: Sequence[Any], where: Mapping[str, Any], keys: list[SliceKey]
-    ) -> Results:
-        plan = self.evaluation.plan
-        states = plan.within(tally.merged(keys, plan), whole)
-        return Results(self.evaluation.compute(states)).in_slice(where)
-
-    def _item_tables(self, states: Sequence[Any]) -> Iterable[ItemTable]:
-        plan = self.evaluation.plan
-        for metric in plan.metrics:
-            if not metric.spec.per_item:
-                continue
-            own = metric.item_metric()
-            place = find(plan.requests, own.needs()[0])
-            state = None if place is None else states[place]
-            if isinstance(state, ItemScores):
-                yield ItemTable(metric.spec.identity, own.parameters, state.rows.sorted())
-
-    def _warnings(
-        self, tally: Tally, states: Sequence[Any], results: Iterable[Result]
-    ) -> Iterable[str]:
-        if self.unsaved is not None:
-            yield self.unsaved.one_line
-        yield from tally.warnings()
-        yield from self.evaluation.idle_renames(tally)
-        yield from warned(facts for _, facts in tally.facts.values())
-        told = [state.warnings() for state in states if isinstance(state, State)]
-        told += [result.warnings for result in results]
-        yield from dict.fromkeys(warning for warnings in told for warning in warnings)
-
-
-def _check_task(task: str | None, registry: Registry, place: str) -> None:
-    """A misspelt task is named as such; a plugin may have one that nobody declares."""
-    if task is None or registry.knows_task(task) or task in registry.namespaces:
-        return
-    tasks = [spec.short_name for spec in registry.all(TaskSpec)]
-    remedy = did_you_mean(task, tasks)
-    if remedy is not None:
-        raise ConfigError(f"{place}task: expected one of {', '.join(tasks)}, got {task!r}", remedy)
-
-
-def _with_rows(items: bool | Path, place: str) -> bool:
+def _with_rows(items: bool | Path) -> bool:
     if isinstance(items, Path):
         raise ConfigError(
-            f"{place}items must be true or false, got {shown(str(items))}",
+            f"items must be true or false, got {shown(str(items))}",
             "Only a config has rows written to a file.",
         )
     return items
 
 
-def _requirements(
-    conditions: Mapping[str, str] | None, metrics: Iterable[BoundMetric], place: str = ""
-) -> tuple[Requirement, ...]:
-    aliases = {metric.spec.name: metric.spec.aliases for metric in metrics}
-    return requirements.parse_requirements(conditions or {}, aliases, place)
-
-
-@cache
-def _own_version() -> str:
-    try:
-        return version("valor-core")
-    except PackageNotFoundError as error:
-        raise StateError(
-            "valor-core: its distribution is not installed",
-            f"Install it with: {install('-e', '.')}",
-        ) from error
-
-
-def _counts(tally: Tally, states: Sequence[Any]) -> dict[str, int]:
-    """Datums of each fate; a fate that few runs have is told where there is one."""
-    counts = {"read": tally.read, "skipped": tally.skipped, "failed": lacking(states, Failed)}
-    rare = {"not_run": lacking(states, NotRun), "missing_partitions": len(tally.missing)}
-    return counts | {name: count for name, count in rare.items() if count}
+def _requirements(conditions: Mapping[str, str], evaluation: Evaluation) -> tuple[Requirement, ...]:
+    aliases = {metric.spec.name: metric.spec.aliases for metric in evaluation.plan.metrics}
+    return parse_requirements(conditions, aliases)

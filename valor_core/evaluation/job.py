@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,19 +13,25 @@ from valor_core.errors import (
     ConfigError,
     ForeignStateError,
     SchemaError,
+    ValorError,
     did_you_mean,
     found_at,
     shown,
 )
+from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.evaluation.items.scoring import Run
+from valor_core.evaluation.options import check_sections
 from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.resources.bound_resource import BoundResource
+from valor_core.evaluation.resources.bound_resource import BoundResource, bind_resources
 from valor_core.evaluation.slices import Slices
 from valor_core.evaluation.tally import Tally
 from valor_core.filters import UID, Filter
 from valor_core.metrics.result import Result
 from valor_core.metrics.state import Resources
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import TaskSpec
 from valor_core.schemas import Batch, Label
+from valor_core.schemas import label_map as read_label_map
 from valor_core.schemas.datum import compact
 from valor_core.schemas.pairing import BOTH
 
@@ -59,10 +66,57 @@ class Evaluation:
     resources: tuple[BoundResource, ...] = ()
     place: str = field(default="", eq=False)
 
+    @classmethod
+    def of(
+        cls,
+        chosen: Mapping[str, Any],
+        resources: Mapping[str, Any] | None,
+        registry: Registry,
+        folder: Path | None = None,
+        place: str = "",
+    ) -> Evaluation:
+        """The evaluation that `chosen` stands for: the checked arguments of an `Evaluator`."""
+        task, filter = chosen["task"], chosen["filter"]
+        with found_at(place):
+            _check_task(task, registry)
+        bound = bind_metrics(chosen["metrics"], registry, task, place, folder)
+        plan = Plan.of(bound, registry)
+        asking = [(metric.spec, dict(metric.resources)) for metric in plan.taking_part]
+        sections = check_sections(resources, registry, place)
+        asked_for = bind_resources(asking, sections, registry, folder, place)
+        with found_at(place):
+            return cls(
+                task_of(bound, task),
+                plan,
+                Slices(chosen["slices"], place=place),
+                None if filter is None else Filter.parse(filter),
+                read_label_map(chosen["label_map"]),
+                asked_for,
+                place,
+            )
+
     def update(
-        self, tally: Tally, batch: Batch, resources: Resources, run: Run | None = None
+        self,
+        tally: Tally,
+        batch: Batch,
+        resources: Resources,
+        run: Run | None = None,
+        start: int | None = None,
     ) -> None:
         """Count a batch.
+
+        Parameters
+        ----------
+        tally : Tally
+            Where it is counted.
+        batch : Batch
+            What was read.
+        resources : mapping of str to object
+            Opened resources.
+        run : Run, optional
+            What the scoring of items shares.
+        start : int, optional
+            How many datums stand before it, where they are counted in other tallies.
 
         Raises
         ------
@@ -71,7 +125,8 @@ class Evaluation:
         ConfigError
             If there are too many slices.
         """
-        kept = self.taking_part(batch, tally.read + tally.skipped)
+        start = tally.read + tally.skipped if start is None else start
+        kept = self.taking_part(batch, start)
         tally.fields.update(batch.datums.metadata)
         tally.left_out.update(batch.left_out)
         if self.label_map:
@@ -81,7 +136,7 @@ class Evaluation:
         if not tally.label_sides.meet:
             tally.label_sides.join(kept.label_sides)
         tally.skipped += len(batch) - len(kept)
-        tally.count(kept, self.slices.split(kept), self.plan, resources, run)
+        self.plan.count(tally.states, kept, self.slices.split(kept), resources, run)
         self.slices.check(tally.states)
         tally.read += len(kept)
         if not kept.datums.numbered:
@@ -131,14 +186,12 @@ class Evaluation:
         It takes all of the data to tell: in a part of them, a field may be missing everywhere.
         """
         fields = () if self.filter is None else self.filter.fields
-        strange = self._strange("filter", [name for name in fields if name != UID], tally)
-        for message, remedy in strange:
-            raise ConfigError(f"{self.place}{message}", remedy)
+        for error in self._strange("filter", [name for name in fields if name != UID], tally):
+            raise error.at(self.place)
 
     def strange_slices(self, tally: Tally) -> list[str]:
         """Fields to slice by that no datum has; the rest of a long run still counts."""
-        strange = self._strange("slices", self.slices.fields, tally)
-        return [ConfigError(*both).one_line for both in strange]
+        return [one.one_line for one in self._strange("slices", self.slices.fields, tally)]
 
     def idle_renames(self, tally: Tally) -> list[str]:
         """Warnings of entries of the label map whose label no item has."""
@@ -152,15 +205,17 @@ class Evaluation:
             for label in sorted(set(self.label_map) - tally.labels)
         ]
 
-    def _strange(self, key: str, names: Iterable[str], tally: Tally) -> Iterator[tuple[str, str]]:
+    def _strange(self, key: str, names: Iterable[str], tally: Tally) -> Iterator[ValorError]:
         if not tally.read + tally.skipped:
             return
         known = sorted(tally.fields)
         for name in names:
             if name not in tally.fields:
-                remedy = did_you_mean(name, known)
                 listed = f"Fields there are: {', '.join(known) or 'none'}."
-                yield f"{key}: no item has the metadata field {name!r}", remedy or listed
+                yield ConfigError(
+                    f"{key}: no item has the metadata field {name!r}",
+                    did_you_mean(name, known) or listed,
+                )
 
     def describe(self) -> dict[str, Any]:
         """The evaluation as plain values: the request that a saved state is checked against."""
@@ -208,6 +263,31 @@ class Evaluation:
                     f"{source}: made by another request, {found}",
                     "Merge states of one config only.",
                 )
+
+
+_CHOICES = ("task", "metrics", "slices", "filter", "label_map")
+
+
+def choices_of(described: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with which `Evaluator` makes an evaluation of which `describe` told this.
+
+    Examples
+    --------
+    >>> choices_of({"task": "text", "metrics": ["ROUGE"], "judge": {"model": "m1"}})
+    {'task': 'text', 'metrics': ['ROUGE'], 'resources': {'judge': {'model': 'm1'}}}
+    """
+    own = {key: value for key, value in described.items() if key in _CHOICES}
+    return own | {"resources": {key: described[key] for key in described if key not in own}}
+
+
+def _check_task(task: str | None, registry: Registry) -> None:
+    """A misspelt task is named as such; a plugin may have one that nobody declares."""
+    if task is None or registry.knows_task(task) or task in registry.namespaces:
+        return
+    tasks = [spec.short_name for spec in registry.all(TaskSpec)]
+    remedy = did_you_mean(task, tasks)
+    if remedy is not None:
+        raise ConfigError(f"task: expected one of {', '.join(tasks)}, got {task!r}", remedy)
 
 
 def _apart(key: str, there: Any, here: Any) -> str:

@@ -12,6 +12,7 @@ from valor_core.evaluation.bound_metric import BoundMetric, FailedMetric, bind_m
 from valor_core.evaluation.items.item_metric import ItemMetric, with_metadata
 from valor_core.evaluation.items.scoring import ItemScorer, Run, check_scorer, score
 from valor_core.evaluation.resources.bound_resource import BoundResource
+from valor_core.evaluation.slices import SliceKey
 from valor_core.metrics.item_rows import ItemRows
 from valor_core.metrics.result import Failed, Result, Undefined
 from valor_core.metrics.result_details import Told
@@ -29,6 +30,7 @@ from valor_core.parameters.declaration import parameter_values
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas import Batch
+from valor_core.schemas.columns import Codes
 
 
 @frozen
@@ -113,11 +115,6 @@ class Plan:
         return (*self.metrics, *self.sources)
 
     @property
-    def refuses_nothing(self) -> bool:
-        """Whether every state counts every batch that follows the schema, without resources."""
-        return all(one.prepare is None and one.state.refuses_nothing for one in self.requests)
-
-    @property
     def waits(self) -> int:
         """How many per-item metrics wait for something."""
         return sum(
@@ -144,10 +141,38 @@ class Plan:
         """Count a batch in every state."""
         scored = self.scored(batch, resources)
         for place, (request, state) in enumerate(zip(self.requests, states, strict=True)):
-            if place in scored:
-                state.update(scored[place])
-            else:
-                request.update(state, batch, resources)
+            state.update(scored[place] if place in scored else request.prepared(batch, resources))
+
+    def count(
+        self,
+        states: dict[SliceKey, list[Any]],
+        batch: Batch,
+        parts: Iterable[tuple[SliceKey, Codes]],
+        resources: Resources,
+        run: Run | None = None,
+    ) -> None:
+        """Count a batch, each of its parts in the states of its slice.
+
+        A state that fails becomes `Broken`: what else there is is counted all the same.
+
+        Parameters
+        ----------
+        states : dict of slice key to list of states
+            What was counted so far; a new slice gets new states.
+        batch : Batch
+            The datums.
+        parts : iterable of slice key and ndarray of int64
+            Positions of the datums of each slice, ascending.
+        resources : mapping of str to object
+            What requests prepare a batch with.
+        run : Run, optional
+            What the scoring of items shares.
+        """
+        divided = _Divided(self.requests, batch, resources, self.scored(batch, resources, run))
+        for key, positions in parts:
+            if key not in states:
+                states[key] = self.new_states()
+            divided.count(positions, states[key])
 
     def detach(self, states: list[Any]) -> None:
         """Make the states independent of the arrays of the batches that they counted."""
@@ -184,6 +209,57 @@ class Plan:
     def read(self, place: int, states: Sequence[Any]) -> list[Any]:
         """What the metric at a place computes from, in the order of its needs."""
         return [one.of(states) for one in self._reads[place]]
+
+
+@frozen
+class _Divided:
+    """A batch that is counted part by part.
+
+    Parameters
+    ----------
+    requests : tuple of StateRequest
+        What the states are of.
+    batch : Batch
+        The datums.
+    resources : mapping of str to object
+        What requests prepare a batch with.
+    scored : mapping of int to ItemRows
+        The rows of the whole batch, by the position of the request that wants them.
+    """
+
+    requests: tuple[StateRequest, ...]
+    batch: Batch
+    resources: Resources
+    scored: Mapping[int, ItemRows]
+    _wholes: dict[int, Any] = field(factory=dict, init=False)
+
+    def count(self, positions: Codes, states: list[Any]) -> None:
+        """Count the datums at some positions in every state."""
+        is_part = len(positions) < len(self.batch)
+        part = None if is_part else self.batch
+        for place, (request, state) in enumerate(zip(self.requests, states, strict=True)):
+            if isinstance(state, Broken):
+                continue
+            try:
+                if place in self.scored:
+                    rows = self.scored[place]
+                    state.update(rows.select(positions) if is_part else rows)
+                elif is_part and state.divides:
+                    state.merge(self._whole(place).select(positions))
+                else:
+                    part = self.batch.select(positions) if part is None else part
+                    state.update(request.prepared(part, self.resources))
+            except ValorError:
+                raise
+            except (Exception, SystemExit) as error:
+                states[place] = Broken.by("update", error)
+
+    def _whole(self, place: int) -> Any:
+        """A state that has counted the whole batch, made once for all parts."""
+        if place not in self._wholes:
+            whole = self._wholes[place] = self.requests[place].open()
+            whole.update(self.requests[place].prepared(self.batch, self.resources))
+        return self._wholes[place]
 
 
 def _made(metric: BoundMetric) -> tuple[Metric, Sequence[StateRequest | RowsOf]]:
@@ -252,22 +328,29 @@ def _within(state: Any, whole: Any) -> Any:
 
 
 def _results(metric: BoundMetric, made: Metric, states: Sequence[Any]) -> list[Result]:
-    name, identity, aliases = metric.spec.short_name, metric.spec.identity, metric.spec.aliases
     reason: Failed | Undefined = Undefined("no data to compute it from")
     failed = [one.reason for one in (made, *states) if isinstance(one, (FailedMetric, Broken))]
     try:
         if failed:
             reason = Failed(failed[0])
         elif computed := list(made.compute(*states)):
-            named = [one.named(name, identity, aliases) for one in computed]
-            return [_of_resources(one, metric.resources) for one in named]
-    except ValorError as error:
-        reason = Failed(error.one_line)
+            return [_named(one, metric) for one in computed]
     except Exception as error:  # one metric's trouble must not lose the others' results
-        reason = Failed(f"{type(error).__name__}: {error}")
-    parameters = parameter_values(metric.parameters) | dict(metric.resources)
-    result = Result(parameters=parameters, value=reason)
-    return [result.named(name, identity, aliases)]
+        reason = Failed(_said_by(error))
+    return [_named(Result(parameters=parameter_values(metric.parameters), value=reason), metric)]
+
+
+def _named(result: Result, metric: BoundMetric) -> Result:
+    """A result with the name of its metric, and which of several resources it comes from."""
+    spec = metric.spec
+    named = result.named(spec.short_name, spec.identity, spec.aliases)
+    if not metric.resources:
+        return named
+    return evolve(named, parameters={**named.parameters, **dict(metric.resources)})
+
+
+def _said_by(error: Exception) -> str:
+    return error.one_line if isinstance(error, ValorError) else f"{type(error).__name__}: {error}"
 
 
 def _with_details(
@@ -285,18 +368,8 @@ def _with_details(
     (state,) = states
     try:
         told = made.told(state, resources)
-    except ValorError as error:
-        told = Told(warnings=(f"{made.scorer.spec.name}: {error.one_line}",))
     except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        told = Told(warnings=(f"{made.scorer.spec.name}: {reason}",))
+        told = Told(warnings=(f"{made.scorer.spec.name}: {_said_by(error)}",))
     if not (told.details or told.warnings):
         return results
     return [evolve(one, details=told.details, warnings=told.warnings) for one in results]
-
-
-def _of_resources(result: Result, resources: tuple[tuple[str, str], ...]) -> Result:
-    """A result that says which of several resources it comes from."""
-    if not resources:
-        return result
-    return evolve(result, parameters={**result.parameters, **dict(resources)})

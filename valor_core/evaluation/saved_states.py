@@ -105,6 +105,7 @@ def save_tally(
             for key, states in tally.states.items()
         ],
     }
+    # Text is kept as bytes: an array of one string takes four bytes a character.
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     path = Path(path)
     try:

@@ -30,7 +30,7 @@ def by_slice(request: StateRequest, *fields: str) -> StateRequest:
     >>> request = by_slice(StateRequest(Count), "noise")
     >>> states = request.open()
     >>> batch = TextBatch.of([Text(i, metadata={"noise": i % 2}) for i in range(3)])
-    >>> request.update(states, batch, {})
+    >>> states.update(request.prepared(batch, {}))
     >>> [(where["noise"], state.count) for where, state in states.items()]
     [(0, 2), (1, 1)]
     """
@@ -74,7 +74,7 @@ class StatesBySlice(State):
         for key, positions in self._slices.split(batch):
             if len(positions):
                 part = batch if len(positions) == len(batch) else batch.select(positions)
-                self.request.update(self._state(key), part, resources)
+                self._state(key).update(self.request.prepared(part, resources))
         self._slices.check(self._states)
 
     def merge(self, other: StatesBySlice) -> None:

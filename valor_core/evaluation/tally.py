@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import define, field
 
-from valor_core.errors import SchemaError, ValorError
+from valor_core.errors import SchemaError
 from valor_core.evaluation.items.item_metric import ItemScores
-from valor_core.evaluation.items.scoring import Run
 from valor_core.evaluation.plan import Plan
 from valor_core.evaluation.resources.facts import Facts
 from valor_core.evaluation.slices import SliceKey
-from valor_core.metrics.item_rows import ItemRows
-from valor_core.metrics.state import Broken, Resources, StateRequest, merge
-from valor_core.schemas import Batch, Label
-from valor_core.schemas.columns import Codes
+from valor_core.metrics.state import Broken, merge
+from valor_core.schemas import Label
 from valor_core.schemas.datum import Uids, check_unique
 from valor_core.schemas.pairing import BOTH, LabelSides
 
@@ -98,35 +95,6 @@ class Tally:
         several = f"{self.unfinished:,} partition{' is' if self.unfinished == 1 else 's are'}"
         return f"{several} still to be counted by the runs whose states these are"
 
-    def count(
-        self,
-        batch: Batch,
-        parts: Iterable[tuple[SliceKey, Codes]],
-        plan: Plan,
-        resources: Resources,
-        run: Run | None = None,
-    ) -> None:
-        """Count a batch, each of its parts under the key of its slice.
-
-        Parameters
-        ----------
-        batch : Batch
-            The datums.
-        parts : iterable of slice key and ndarray of int64
-            Positions of the datums of each slice, ascending.
-        plan : Plan
-            Which states count them.
-        resources : mapping of str to object
-            What requests prepare a batch with.
-        run : Run, optional
-            What the scoring of items shares.
-        """
-        divided = _Divided(batch, plan, resources, plan.scored(batch, resources, run))
-        for key, positions in parts:
-            if key not in self.states:
-                self.states[key] = plan.new_states()
-            divided.count(positions, self.states[key])
-
     def merge(self, other: Tally, plan: Plan) -> None:
         """Count what another tally of the same plan counted, without writing to it."""
         for key in other.states:
@@ -201,54 +169,3 @@ class Tally:
         for key in keys:
             merge(whole, self.states[key])
         return whole
-
-
-@frozen
-class _Divided:
-    """A batch that is counted part by part.
-
-    Parameters
-    ----------
-    batch : Batch
-        The datums.
-    plan : Plan
-        Which states count them.
-    resources : mapping of str to object
-        What requests prepare a batch with.
-    scored : mapping of int to ItemRows
-        The rows of the whole batch, by the position of the request that wants them.
-    """
-
-    batch: Batch
-    plan: Plan
-    resources: Resources
-    scored: Mapping[int, ItemRows]
-    _counted: dict[StateRequest, Any] = field(factory=dict, init=False)
-
-    def count(self, positions: Codes, states: list[Any]) -> None:
-        """Count the datums at some positions in every state; one that fails becomes `Broken`."""
-        is_part = len(positions) < len(self.batch)
-        part = None if is_part else self.batch
-        for place, (request, state) in enumerate(zip(self.plan.requests, states, strict=True)):
-            if isinstance(state, Broken):
-                continue
-            try:
-                if place in self.scored:
-                    rows = self.scored[place]
-                    state.update(rows.select(positions) if is_part else rows)
-                elif is_part and state.divides:
-                    state.merge(self._whole(request).select(positions))
-                else:
-                    part = self.batch.select(positions) if part is None else part
-                    request.update(state, part, self.resources)
-            except ValorError:
-                raise
-            except (Exception, SystemExit) as error:  # what else there is is counted all the same
-                states[place] = Broken.by("update", error)
-
-    def _whole(self, request: StateRequest) -> Any:
-        """The state of the whole batch, counted once."""
-        if request not in self._counted:
-            self._counted[request] = request.open()
-            request.update(self._counted[request], self.batch, self.resources)
-        return self._counted[request]

@@ -129,9 +129,9 @@ class StateRequest:
         """A neutral state."""
         return self.state(**dict(self.key), **dict(self.union))
 
-    def update(self, state: Any, batch: Any, resources: Resources) -> None:
-        """Count a batch in a state of this request."""
-        state.update(batch if self.prepare is None else self.prepare(batch, resources))
+    def prepared(self, batch: Any, resources: Resources) -> Any:
+        """What a state of this request is updated with to count a batch."""
+        return batch if self.prepare is None else self.prepare(batch, resources)
 
     def joins(self, other: StateRequest) -> bool:
         """Whether one state can serve both."""

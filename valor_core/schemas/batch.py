@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -57,6 +57,27 @@ class Batch:
 
     def lacks(self, field: str) -> NDArray[np.bool_]:
         """Which items have none of a field."""
+        raise NotImplementedError
+
+    def joins(self, other: Any) -> bool:
+        """Whether `joined` can make one batch of this and another one, which may be the same.
+
+        An `Evaluator` then counts small ones together; there are `joined`, `detached` and `nbytes`.
+        """
+        return False
+
+    @classmethod
+    def joined(cls, batches: Sequence[Any]) -> Self:
+        """The items of some batches that join, one batch behind the other."""
+        raise NotImplementedError
+
+    def detached(self) -> Self:
+        """The same batch, in arrays of its own."""
+        raise NotImplementedError
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its columns."""
         raise NotImplementedError
 
     def __len__(self) -> int:

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from attrs import Factory, field, frozen
 
-from valor_core.errors import ValorError
+from valor_core.errors import SchemaError, ValorError
 from valor_core.evaluation.bound_metric import BoundMetric
+from valor_core.evaluation.items.column_answers import as_rows
+from valor_core.evaluation.items.event_loop import submit
 from valor_core.evaluation.items.item_metric import ItemMetric
-from valor_core.evaluation.items.scoring import item_answers
+from valor_core.evaluation.items.scoring import Items, ItemScorer, Job
 from valor_core.evaluation.plan import Plan
-from valor_core.evaluation.tally import Tally
-from valor_core.metrics.result import Result
+from valor_core.evaluation.resources.open_resources import OpenResources
+from valor_core.metrics.result import ItemScore, Result
 from valor_core.metrics.state import Resources
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec
@@ -114,13 +116,13 @@ class Subject:
         Refusal
             If a state or a scorer refuses one with a `ValorError`.
         """
-        tally = Tally()
+        states: dict[Any, States] = {}
         parts = [((number,), positions) for number, positions in enumerate(slices)]
         try:
-            tally.count(batch, parts, self.plan, self.resources)
+            self.plan.count(states, batch, parts, self.resources)
         except ValorError as error:
             raise Refusal(str(error)) from error
-        return list(tally.states.values())
+        return list(states.values())
 
     def merge(self, states: States, others: States) -> States:
         """Merge the others into the states; returns the states."""
@@ -161,8 +163,42 @@ class Subject:
     def answers(self, batch: Batch) -> Iterator[tuple[Any, Any]]:
         """Uid of every item and what a per-item metric answers or raises."""
         scorer = self.metrics[0].item_metric().scorer
-        told = item_answers(scorer, batch, self.resources)
+        told = _item_answers(scorer, batch, self.resources)
         yield from zip(batch.datums.uids.tolist(), told, strict=True)
+
+
+def _item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
+    """What a metric answers for each item of a batch, as it is; or the exception that it raises."""
+    job = Job(scorer, Items(batch), OpenResources.of(resources), None)
+    told = _told(job, batch) if scorer.spec.many else None
+    for item, gap in zip(batch.items(), map(job.gaps.at, range(len(batch))), strict=True):
+        if not isinstance(gap, float):
+            yield gap
+            continue
+        if told is not None:
+            yield next(told)
+            continue
+        try:
+            answer = job.function(item, scorer.parameters, job.wanted)
+            yield submit(answer).result() if job.is_coroutine else answer
+        except Exception as error:
+            yield error
+
+
+def _told(job: Job, batch: Batch) -> Iterator[Any]:
+    """What a metric answers for the items of a batch that have all fields, in one call."""
+    readable = np.flatnonzero(job.gaps.codes == 0)
+    if not len(readable):
+        return iter(())
+    part, metric = batch.select(readable), job.scorer.spec.name
+    answered = job.function(part, job.scorer.parameters, job.wanted)
+    rows = as_rows(answered, part.datums.uids, metric)
+    if rows is not None:
+        return (ItemScore(row.value, row.details) for row in rows)
+    listed = list(answered)
+    if len(listed) != len(part):
+        raise SchemaError(f"expected {len(part):,} answers from {metric}, got {len(listed):,}")
+    return iter(listed)
 
 
 def singles(batches: Batches) -> list[Batch]:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from valor_core import Evaluator, Registry, Report, Result
 from valor_core.evaluation.gathering import _FULL, _MOST, Gathering
+from valor_core.evaluation.plan import Plan
 from valor_core.plugin import (
     Evaluation,
     MetricSpec,
@@ -397,4 +398,6 @@ def test_a_batch_of_another_task_does_not_wait() -> None:
 
 
 def test_a_batch_that_cannot_be_joined_is_not_taken() -> None:
-    assert not Gathering().takes(TextBatch.of([Text("q1")]))
+    evaluation = Evaluation("text", Plan((), ()))
+
+    assert not Gathering().takes(TextBatch.of([Text("q1")]), evaluation)

@@ -253,7 +253,7 @@ class TestSlices:
             together.append([key for task in tasks for key in task.args[-1]])
             return [task() for task in tasks]
 
-        monkeypatch.setattr("valor_core.evaluation.evaluator.in_threads", in_turn)
+        monkeypatch.setattr("valor_core.evaluation.tally_report.in_threads", in_turn)
         report = evaluated(ITEMS, slices=["weather", ["weather", "city"]]).compute()
 
         assert [len(keys) for keys in together] == [4, 4]
@@ -576,10 +576,7 @@ class TestSavedStates:
     ) -> None:
         path = tmp_path / "state.npz"
         evaluated(ITEMS).save(path)
-        versions = Evaluator.versions
-        monkeypatch.setattr(
-            Evaluator, "versions", lambda self: versions(self) | {"valor-lab": "2.0"}
-        )
+        monkeypatch.setattr(Evaluator, "versions", {"valor-lab": "2.0"})
 
         evaluator = Evaluator(METRICS)
         evaluator.resume(path)

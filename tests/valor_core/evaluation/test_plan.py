@@ -5,13 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from attrs import define, field
 
 from valor_core import Registry, metric
 from valor_core.errors import ManifestError
 from valor_core.evaluation.bound_metric import bind_metrics, task_of
 from valor_core.evaluation.plan import Plan
-from valor_core.plugin import ConfigError, ParameterError, State
+from valor_core.plugin import ConfigError, ParameterError, State, StateRequest
 from valor_core.schemas.text import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
@@ -272,3 +274,43 @@ def test_what_a_metric_refuses_when_it_is_made_is_named_with_its_place(
         with pytest.raises(ParameterError) as caught:
             Plan.of(bound, Registry())
         assert str(caught.value) == f"{start}top_k must be 1 where balanced is true"
+
+
+@define
+class Lengths(State):
+    """Lengths of responses; knows how many batches it was updated with."""
+
+    lengths: list[int] = field(factory=list)
+    updates: int = 0
+
+    def update(self, batch: TextBatch) -> None:
+        self.lengths += [len(item.response or "") for item in batch.items()]
+        self.updates += 1
+
+    def merge(self, other: Lengths) -> None:
+        self.lengths += other.lengths
+        self.updates += other.updates
+
+
+class Divisible(Lengths):
+    """The same, which can be divided."""
+
+    divides = True
+
+    def select(self, positions: Any) -> Divisible:
+        return Divisible([self.lengths[place] for place in positions])
+
+
+@pytest.mark.parametrize(("state", "updates"), [(Lengths, 1), (Divisible, 0)])
+def test_a_state_that_can_be_divided_counts_a_batch_once(state: Any, updates: int) -> None:
+    plan = Plan((), (StateRequest(state),), (), ())
+    batch = TextBatch.of([Text(str(i), response="x" * i) for i in range(4)])
+    states: dict[Any, list[Any]] = {}
+
+    plan.count(states, batch, [(("A",), np.array([0, 3])), (("B",), np.array([1, 2]))], {})
+    plan.count(states, batch, [(("A",), np.arange(4))], {})
+
+    (first,), (second,) = states[("A",)], states[("B",)]
+    assert first.lengths == [0, 3, 0, 1, 2, 3]
+    assert second.lengths == [1, 2]
+    assert (first.updates, second.updates) == (updates + 1, updates)

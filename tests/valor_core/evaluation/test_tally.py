@@ -3,15 +3,12 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from attrs import define, field
 
 from valor_core import Evaluator
-from valor_core.evaluation.plan import Plan
-from valor_core.plugin import Evaluation, SchemaError, State, StateRequest, Tally
+from valor_core.plugin import Evaluation, SchemaError, Tally
 from valor_core.schemas.text import Text, TextBatch
 
 PLUGINS = Path(__file__).parents[2] / "plugins"
@@ -32,46 +29,6 @@ def test_a_tally_comes_through_pickling(evaluation: Evaluation) -> None:
     assert back.read == 1
     assert back.fields == set()
     assert list(back.states) == [(None,)]
-
-
-@define
-class Lengths(State):
-    """Lengths of responses; knows how many batches it was updated with."""
-
-    lengths: list[int] = field(factory=list)
-    updates: int = 0
-
-    def update(self, batch: TextBatch) -> None:
-        self.lengths += [len(item.response or "") for item in batch.items()]
-        self.updates += 1
-
-    def merge(self, other: Lengths) -> None:
-        self.lengths += other.lengths
-        self.updates += other.updates
-
-
-class Divisible(Lengths):
-    """The same, which can be divided."""
-
-    divides = True
-
-    def select(self, positions: Any) -> Divisible:
-        return Divisible([self.lengths[place] for place in positions])
-
-
-@pytest.mark.parametrize(("state", "updates"), [(Lengths, 1), (Divisible, 0)])
-def test_a_state_that_can_be_divided_counts_a_batch_once(state: Any, updates: int) -> None:
-    plan = Plan((), (StateRequest(state),), (), ())
-    batch = TextBatch.of([Text(str(i), response="x" * i) for i in range(4)])
-    tally = Tally()
-
-    tally.count(batch, [(("A",), np.array([0, 3])), (("B",), np.array([1, 2]))], plan, {})
-    tally.count(batch, [(("A",), np.arange(4))], plan, {})
-
-    (first,), (second,) = tally.states[("A",)], tally.states[("B",)]
-    assert first.lengths == [0, 3, 0, 1, 2, 3]
-    assert second.lengths == [1, 2]
-    assert (first.updates, second.updates) == (updates + 1, updates)
 
 
 def test_merging_tallies_adds_what_they_counted(evaluation: Evaluation) -> None:

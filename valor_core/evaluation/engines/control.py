@@ -63,5 +63,6 @@ class LocalControl:
             is_time = monotonic() - self._last > _EVERY
             if is_time:
                 self._last = monotonic()
+        # Outside of the lock: whoever is told may take long, and others count meanwhile.
         if is_time and self.told is not None:
             self.told(self.count)

@@ -119,12 +119,8 @@ class Work:
                 self.evaluation.update(tally, batch, resources, run)
                 continue
             # What was waited for is worth much, so that an interrupt finds whole batches only.
-            counted = Tally(read=0)
-            start = tally.read + tally.skipped
-            numbered = batch.datums.numbered and start
-            self.evaluation.update(
-                counted, batch.renumber(start) if numbered else batch, resources, run
-            )
+            counted, start = Tally(), tally.read + tally.skipped
+            self.evaluation.update(counted, batch, resources, run, start)
             with uninterrupted():
                 tally.take(counted)
         return True

@@ -21,7 +21,6 @@ from valor_core.metrics.result_details import Told, check_details
 from valor_core.metrics.state import Content, State, StateRequest
 from valor_core.parameters.declaration import parameter_values
 from valor_core.plugins.registry import implementation
-from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas import Datums
 
 MOST_REASONS = 10
@@ -190,23 +189,6 @@ def _kind(gap: Gap) -> str:
     if isinstance(gap, NotRun):
         return "not run"
     return "failed" if isinstance(gap, Failed) else "undefined"
-
-
-def metric_of(
-    spec: MetricSpec, parameters: Any, chosen: Mapping[str, str], named: Mapping[str, str]
-) -> ItemMetric:
-    """A per-item metric of a spec.
-
-    Parameters
-    ----------
-    spec, parameters
-        The metric.
-    chosen : mapping of str to str
-        For each resource that it asks for, the name under which it is open.
-    named : mapping of str to str
-        As in `ItemMetric`.
-    """
-    return ItemMetric(ItemScorer(spec, parameters, tuple(chosen.items())), named)
 
 
 def lacking(states: Sequence[Any], kind: type[Gap]) -> int:

@@ -67,6 +67,7 @@ class Journal:
     def find(self, key: str) -> ItemRow | None:
         """The row of an item, if a run has finished it."""
         with self._writing:
+            # Read once: what this run adds it does not ask for again.
             if self._rows is None:
                 self._rows = dict(_read(self.path))
         return self._rows.get(key)

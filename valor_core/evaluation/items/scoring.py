@@ -21,7 +21,6 @@ from valor_core.errors import (
     ManifestError,
     ReportError,
     ResourceStopped,
-    SchemaError,
     StateError,
     ValorError,
     shown,
@@ -29,6 +28,7 @@ from valor_core.errors import (
 from valor_core.evaluation.engines.control import BY_THE_USER, Control
 from valor_core.evaluation.items.column_answers import as_rows, finite
 from valor_core.evaluation.items.journal import Journal, row_key
+from valor_core.evaluation.resources.open_resources import OpenResources
 from valor_core.metrics.item_rows import ONLY, ItemRow, ItemRows, Numbers, RowValue
 from valor_core.metrics.json_values import as_json
 from valor_core.metrics.result import Failed, Gap, ItemScore, NotRun, Undefined
@@ -103,8 +103,8 @@ def score(
     run : Run, optional
         Where a stop is told and rows are journaled. Without it, an interrupt is raised.
     """
-    items = _Items(batch)
-    jobs = [Job(scorer, items, resources, run) for scorer in scorers]
+    items, opened = Items(batch), OpenResources.of(resources)
+    jobs = [Job(scorer, items, opened, run) for scorer in scorers]
     waiting = [job for job in jobs if job.is_coroutine]
     with _begun(waiting, run):
         for job in jobs:
@@ -123,13 +123,14 @@ def _begun(jobs: Sequence[Job], run: Run | None) -> AbstractContextManager[None]
 
 
 @define(slots=False)
-class _Items:
+class Items:
     """The items of a batch, made once for all metrics that want objects."""
 
     batch: Batch
 
     @cached_property
     def objects(self) -> list[Any]:
+        """The items as objects."""
         return list(self.batch.items())
 
 
@@ -138,10 +139,11 @@ class Job:
     """One metric on the items of one batch."""
 
     scorer: ItemScorer
-    items: _Items
-    resources: Resources
+    items: Items
+    resources: OpenResources
     run: Run | None
     function: Callable[..., Any] = field(init=False)
+    names: Mapping[str, str] = field(init=False)
     wanted: Mapping[str, Any] = field(init=False)
     waits: bool = field(init=False)
     journal: Journal | None = field(init=False)
@@ -153,9 +155,11 @@ class Job:
     def __attrs_post_init__(self) -> None:
         self.gaps = missing_fields(self.items.batch, self.scorer.spec)
         self.function = implementation(self.scorer.spec)
-        self.wanted = {
-            asked: _open(self.resources, name, asked) for asked, name in self.scorer.chosen
+        # Whoever hands over a fake resource names it as the metric asks for it.
+        self.names = {
+            asked: name if name in self.resources else asked for asked, name in self.scorer.chosen
         }
+        self.wanted = {asked: self.resources[name] for asked, name in self.names.items()}
         self.waits = self.run is not None and self.scorer.waits
         self.journal = self.run.journal if self.run is not None and self.waits else None
         self.answered = [None] * len(self.items.batch)
@@ -170,8 +174,7 @@ class Job:
         """Why no further item is begun."""
         if self.run is not None and self.run.control.stopped:
             return self.run.control.stopped
-        reasons = (getattr(one, "stop", None) for one in self.wanted.values())
-        return next((str(reason) for reason in reasons if reason), None)
+        return self.resources.stop(self.names.values())
 
     @cached_property
     def identity(self) -> Mapping[str, Any]:
@@ -179,7 +182,7 @@ class Job:
         return {
             "metric": self.scorer.spec.identity,
             "parameters": parameter_values(self.scorer.parameters),
-            "resources": {name: _identity(self.resources, name) for _, name in self.scorer.chosen},
+            "resources": {name: self.resources.identity(name) for name in self.names.values()},
         }
 
     def rows(self) -> ItemRows:
@@ -344,15 +347,6 @@ def missing_fields(batch: Batch, spec: MetricSpec) -> Numbers:
     return Numbers(np.zeros(len(batch)), codes, gaps)
 
 
-def _open(resources: Resources, name: str, asked: str) -> Any:
-    """An opened resource; whoever hands over a fake one names it as the metric asks for it."""
-    return resources[name] if name in resources else resources[asked]
-
-
-def _identity(resources: Resources, name: str) -> Any:
-    return resources.identity(name) if hasattr(resources, "identity") else name
-
-
 def failure(error: BaseException) -> Gap:
     """What an exception says of an item; where objects lie in memory differs from run to run."""
     if isinstance(error, ResourceStopped):
@@ -408,46 +402,6 @@ def _checked(answer: Any, spec: MetricSpec) -> float | Gap:
 
 def _unfit(spec: MetricSpec, answer: Any) -> Failed:
     return Failed(_ADDRESS.sub("", f"expected a number from {spec.name}, got {shown(answer)}"))
-
-
-def _awaited(coroutine: Any) -> Any:
-    from valor_core.evaluation.items.event_loop import submit
-
-    return submit(coroutine).result()
-
-
-def item_answers(scorer: ItemScorer, batch: Batch, resources: Resources) -> Iterator[Any]:
-    """What a metric answers for each item of a batch, as it is; or the exception that it raises."""
-    job = Job(scorer, _Items(batch), resources, None)
-    told = _told(job, batch) if scorer.spec.many else None
-    for item, gap in zip(batch.items(), map(job.gaps.at, range(len(batch))), strict=True):
-        if not isinstance(gap, float):
-            yield gap
-            continue
-        if told is not None:
-            yield next(told)
-            continue
-        try:
-            answer = job.function(item, scorer.parameters, job.wanted)
-            yield _awaited(answer) if job.is_coroutine else answer
-        except Exception as error:
-            yield error
-
-
-def _told(job: Job, batch: Batch) -> Iterator[Any]:
-    """What a metric answers for the items of a batch that have all fields, in one call."""
-    readable = np.flatnonzero(job.gaps.codes == 0)
-    if not len(readable):
-        return iter(())
-    part, metric = batch.select(readable), job.scorer.spec.name
-    answered = job.function(part, job.scorer.parameters, job.wanted)
-    rows = as_rows(answered, part.datums.uids, metric)
-    if rows is not None:
-        return (ItemScore(row.value, row.details) for row in rows)
-    listed = list(answered)
-    if len(listed) != len(part):
-        raise SchemaError(f"expected {len(part):,} answers from {metric}, got {len(listed):,}")
-    return iter(listed)
 
 
 def check_scorer(spec: MetricSpec, function: Callable[..., Any]) -> None:

@@ -16,7 +16,6 @@ from typing import Any
 from valor_core.evaluation.engines.control import BY_THE_USER
 from valor_core.evaluation.items.event_loop import submit
 from valor_core.evaluation.items.scoring import Job, Run, failure
-from valor_core.metrics.state import Resources
 
 UNDER_WAY = 64
 """Items of a metric that are under way at a time, where no resource says how many."""
@@ -52,7 +51,7 @@ async def _together(jobs: Sequence[Job]) -> None:
 
 async def _feed(job: Job) -> None:
     """Score all items on the event loop, no more at a time than the resources allow."""
-    limits = _limits(job.resources, [name for _, name in job.scorer.chosen])
+    limits = job.resources.limits(job.names.values()) or [asyncio.Semaphore(UNDER_WAY)]
     under_way: set[asyncio.Task[None]] = set()
     try:
         for place, item in job.left():
@@ -97,11 +96,6 @@ async def _acquire(limits: Sequence[asyncio.Semaphore]) -> None:
 def _release(limits: Sequence[asyncio.Semaphore]) -> None:
     for limit in limits:
         limit.release()
-
-
-def _limits(resources: Resources, names: Sequence[str]) -> Sequence[asyncio.Semaphore]:
-    limits = resources.limits(names) if hasattr(resources, "limits") else ()
-    return limits or [asyncio.Semaphore(UNDER_WAY)]
 
 
 def _wait(future: Future[None], run: Run | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from valor_core.parameters.environment import FromEnvironment
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, ResourceKindSpec, ResourceSpec, Spec
 
+_DIGEST = partial(hashlib.blake2b, digest_size=8)
 _IN_A_FILE = (type(None), bool, int, float, str, list, tuple, Mapping)  # what a config can say
 
 
@@ -141,9 +143,9 @@ def with_digests(parameters: Any) -> dict[str, Any]:
 
 
 def _digested(value: Any, told: Any) -> Any:
-    """What `plain` tells of a value, with digests where the environment filled something in."""
+    """What `parameter_values` tells of a value, with a digest of what the environment filled in."""
     if isinstance(value, FromEnvironment):
-        return [told, hashlib.blake2b(str(value).encode(), digest_size=8).hexdigest()]
+        return [told, _DIGEST(str(value).encode()).hexdigest()]
     if isinstance(value, Mapping):
         return {key: _digested(one, told[key]) for key, one in value.items()}
     if isinstance(value, tuple):
@@ -156,16 +158,12 @@ def _contents(value: Any) -> Any:
     if isinstance(value, Path):
         try:
             with value.open("rb") as file:
-                return hashlib.file_digest(file, _digest).hexdigest()
+                return hashlib.file_digest(file, _DIGEST).hexdigest()
         except OSError:
             return None
     if isinstance(value, Mapping):
         return {key: _contents(one) for key, one in value.items()}
     return [_contents(one) for one in value] if isinstance(value, tuple) else None
-
-
-def _digest() -> Any:
-    return hashlib.blake2b(digest_size=8)
 
 
 def open_as(name: str, instance: str) -> str:

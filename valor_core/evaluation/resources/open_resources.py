@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
@@ -65,23 +66,64 @@ class Share:
 ALONE = Share()
 
 
-@define(eq=False)
-class OpenResources(Mapping[str, Any]):
-    """Opened resources, by the names that metrics use.
+@frozen(eq=False)
+class OpenResource:
+    """A resource that is open. It may be any object: what it may have is asked for here alone.
 
-    An opened resource is any object. If it has them, these are used: ``width``, how many items
-    may be under way with it; ``stop``, why it answers no more, or None; ``facts()``, a table of
-    numbers and texts for the report, and under ``warnings`` a list of what to beware of;
-    ``close()``.
+    Parameters
+    ----------
+    name : str
+        What reports and errors call it.
+    made : object
+        The resource itself.
+    identity : callable
+        Tells what of it can change a number.
     """
 
-    _open: Mapping[str, tuple[BoundResource, Any]]
+    name: str
+    made: Any
+    identity: Callable[[], Any]
+
+    @property
+    def width(self) -> int | None:
+        """How many items may be under way with it, if it says so."""
+        width = getattr(self.made, "width", None)
+        if width is not None and (not isinstance(width, int) or width < 1):
+            expected = f"{self.name}: width must be a whole number of at least 1"
+            raise ResourceError(f"{expected}, got {shown(width)}")
+        return width
+
+    @property
+    def stop(self) -> object:
+        """Why it answers no more; nothing while it does."""
+        return getattr(self.made, "stop", None)
+
+    def facts(self) -> Mapping[str, Any] | None:
+        """Numbers and texts for the report, if it tells any."""
+        tell = getattr(self.made, "facts", None)
+        return None if tell is None else told_by(self.name, tell)
+
+
+@define(eq=False)
+class OpenResources(Mapping[str, Any]):
+    """Opened resources, by the names that metrics use."""
+
+    _open: Mapping[str, OpenResource]
     _limits: dict[int, asyncio.Semaphore] | None = field(default=None, init=False)
     _opening: str = field(factory=lambda: uuid4().hex, init=False)
     _asked: Iterator[int] = field(factory=count, init=False)
 
+    @classmethod
+    def of(cls, resources: Mapping[str, Any]) -> OpenResources:
+        """Resources that may be some that somebody made, such as the fakes of a test."""
+        if isinstance(resources, OpenResources):
+            return resources
+        return cls(
+            {name: OpenResource(name, made, partial(str, name)) for name, made in resources.items()}
+        )
+
     def __getitem__(self, name: str) -> Any:
-        return self._open[name][1]
+        return self._open[name].made
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._open)
@@ -89,11 +131,12 @@ class OpenResources(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._open)
 
-    def limits(self, names: Sequence[str]) -> Sequence[asyncio.Semaphore]:
+    def limits(self, names: Iterable[str]) -> Sequence[asyncio.Semaphore]:
         """One for each resource that has a width; in one order for all, so that none waits in vain.
 
         They are the process's: whoever counts on another thread waits for the same ones.
         """
+        # Asked for on the event loop alone, so that no two threads make them.
         if self._limits is None:
             self._limits = self._new_limits()
         wanted = {id(self[name]) for name in names}
@@ -102,28 +145,25 @@ class OpenResources(Mapping[str, Any]):
     def _new_limits(self) -> dict[int, asyncio.Semaphore]:
         from asyncio import Semaphore
 
-        limits = {}
-        for bound, instance in self._open.values():
-            width = getattr(instance, "width", None)
-            if width is None or id(instance) in limits:
-                continue
-            if not isinstance(width, int) or width < 1:
-                expected = f"{bound.name}: width must be a whole number of at least 1"
-                raise ResourceError(f"{expected}, got {shown(width)}")
-            limits[id(instance)] = Semaphore(width)
-        return limits
+        # By the object, which may be open under several names.
+        widths = {id(one.made): one.width for one in self._open.values()}
+        return {key: Semaphore(width) for key, width in widths.items() if width is not None}
 
-    def identity(self, name: str) -> Mapping[str, Any]:
+    def stop(self, names: Iterable[str]) -> str | None:
+        """Why one of some resources answers no more."""
+        reasons = (self._open[name].stop for name in names)
+        return next((str(reason) for reason in reasons if reason), None)
+
+    def identity(self, name: str) -> Any:
         """What of a resource can change a number."""
-        return self._open[name][0].identity()
+        return self._open[name].identity()
 
     def facts(self) -> dict[str, tuple[int, Facts]]:
         """What the resources tell of themselves so far, under a name of this opening."""
-        told: dict[str, Any] = {}
-        for bound, instance in self._open.values():
-            if hasattr(instance, "facts"):
-                told[bound.name] = told_by(bound.name, instance.facts)
-        return {self._opening: (next(self._asked), told)} if told else {}
+        told = {one.name: one.facts() for one in self._open.values()}
+        known = {name: facts for name, facts in told.items() if facts is not None}
+        # Counts go on from one answer to the next: of one opening, a tally keeps the latest.
+        return {self._opening: (next(self._asked), known)} if known else {}
 
 
 @contextmanager
@@ -143,10 +183,11 @@ def opened(resources: Iterable[BoundResource], share: Share = ALONE) -> Iterator
         If one cannot be opened; those opened before it are closed.
     """
     with ExitStack() as stack:
-        found: dict[str, tuple[BoundResource, Any]] = {}
+        found: dict[str, OpenResource] = {}
         for resource in resources:
-            instance = _open(resource, share, stack)
-            found |= dict.fromkeys(resource.names, (resource, instance))
+            made = _open(resource, share, stack)
+            opened = OpenResource(resource.name, made, resource.identity)
+            found |= dict.fromkeys(resource.names, opened)
         yield OpenResources(found)
 
 
@@ -159,7 +200,7 @@ def _open(resource: BoundResource, share: Share, stack: ExitStack) -> Any:
             made[spec.kinds] = kinds if spec.several_kinds else kinds[0]
         parameters = _filled_in(resource.parameters, spec, resource.name, share)
         instance = implementation(spec)(located(parameters, resource.folder), **made)
-        _close_later(instance, stack)
+        stack.callback(_close, instance)
         return instance
     except ValorError:
         raise
@@ -174,7 +215,7 @@ def _open_kind(kind: BoundKind | GivenKind, resource: BoundResource, stack: Exit
         return kind.made
     values = _filled_in(kind.parameters, kind.spec, f"{resource.name}.{resource.spec.kinds}")
     made = implementation(kind.spec)(located(values, resource.folder))
-    _close_later(made, stack)
+    stack.callback(_close, made)
     return made
 
 
@@ -193,15 +234,11 @@ def _filled_in(
     return filled
 
 
-def _close_later(instance: Any, stack: ExitStack) -> None:
-    close = getattr(instance, "close", None)
-    if close is not None:
-        stack.callback(_close, type(instance).__name__, close)
-
-
-def _close(name: str, close: Callable[[], object]) -> None:
+def _close(made: Any) -> None:
+    close = getattr(made, "close", None)
     try:
-        close()
+        if close is not None:
+            close()
     except Exception as error:  # what was counted with it is not lost for that
-        told = f"{name} could not be closed, {type(error).__name__}: {error}"
+        told = f"{type(made).__name__} could not be closed, {type(error).__name__}: {error}"
         warnings.warn(told, ValorWarning, stacklevel=2)

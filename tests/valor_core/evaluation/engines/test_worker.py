@@ -23,7 +23,7 @@ ITEMS = [Text(f"q{i}", response="cat " * i) for i in range(1, 5)]
 def work(mylab: Any) -> Iterator[Work]:
     with Evaluator(["mylab.KnownWords"]) as evaluator:
         reader = reader_of([TextBatch.of([one]) for one in ITEMS], "text", evaluator.registry)
-        yield Work(evaluator.evaluation, reader, evaluator.versions())
+        yield Work(evaluator.evaluation, reader, evaluator.versions)
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from valor_core import evaluate
 from valor_core.evaluation.items.event_loop import submit
 from valor_core.evaluation.items.scoring import ItemScorer, score
 from valor_core.evaluation.items.waiting import UNDER_WAY
+from valor_core.evaluation.resources.open_resources import OpenResource, OpenResources
 from valor_core.plugin import Failed, build
 from valor_core.schemas.text import Text, TextBatch
 
@@ -61,11 +62,11 @@ def test_a_coroutine_that_cancels_itself_fails_its_item() -> None:
     assert report.items[0].rows[0].value == Failed("its coroutine was cancelled")
 
 
-class Narrow(dict[str, Any]):
+class Narrow(OpenResources):
     """Opened resources of which one item may use each at a time."""
 
     def __init__(self) -> None:
-        super().__init__(judge=object())
+        super().__init__({"judge": OpenResource("judge", object(), str)})
         self.own = [asyncio.Semaphore(1), asyncio.Semaphore(0)]
 
     async def give_back(self) -> None:
@@ -73,9 +74,6 @@ class Narrow(dict[str, Any]):
 
     def limits(self, names: Any) -> list[asyncio.Semaphore]:
         return self.own
-
-    def identity(self, name: str) -> str:
-        return name
 
 
 def test_after_an_interrupt_a_judge_has_its_whole_width(monkeypatch: pytest.MonkeyPatch) -> None:

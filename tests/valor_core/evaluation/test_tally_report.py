@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from valor_core import Evaluator, Report
+from valor_core.evaluation.tally_report import report_of
+from valor_core.plugin import ConfigError, Evaluation, SchemaError, Tally
+from valor_core.schemas.text import Text, TextBatch
+
+PLUGINS = Path(__file__).parents[2] / "plugins"
+ITEMS = [
+    Text("q1", response="Paris", metadata={"city": "A"}),
+    Text("q2", response="no", metadata={"city": "B"}),
+]
+
+
+@pytest.fixture
+def evaluation(install: Callable[..., Path]) -> Evaluation:
+    install("valor-lab", "lab", PLUGINS / "lab")
+    return Evaluator(["lab.LongShare"], slices=["city"], filter="uid != 'q9'").evaluation
+
+
+def counted(evaluation: Evaluation, *items: Text) -> Tally:
+    tally = Tally()
+    evaluation.update(tally, TextBatch.of(items), {})
+    return tally
+
+
+def report(evaluation: Evaluation, tally: Tally, *warnings: str) -> Report:
+    return report_of(
+        evaluation, tally, items=False, config={}, versions={"a": "1"}, warnings=warnings
+    )
+
+
+def test_a_report_has_the_whole_and_the_slices_and_leaves_the_tally_as_it_was(
+    evaluation: Evaluation,
+) -> None:
+    tally = counted(evaluation, *ITEMS)
+    before = pickle.dumps(tally)
+
+    found = report(evaluation, tally)
+
+    assert found["LongShare"].value == 0.5
+    assert [(part[0].slice["city"], part[0].value) for part in found.slices] == [
+        ("A", 1.0),
+        ("B", 0.0),
+    ]
+    assert found.versions == {"a": "1"}
+    assert pickle.dumps(tally) == before
+
+
+def test_a_fate_that_no_item_had_is_told_only_where_it_always_is(evaluation: Evaluation) -> None:
+    tally = counted(evaluation, *ITEMS, Text("q9"))
+    assert report(evaluation, tally).counts == {"read": 2, "skipped": 1, "failed": 0}
+
+    tally.missing["b.csv"] = "it was lost"
+
+    assert report(evaluation, tally).counts["missing_partitions"] == 1
+
+
+def test_what_the_caller_warns_of_stands_before_what_the_tally_does(
+    evaluation: Evaluation,
+) -> None:
+    tally = counted(evaluation, *ITEMS)
+    tally.missing["b.csv"] = "it was lost"
+
+    warnings = report(evaluation, tally, "the disk is full").warnings
+
+    assert warnings == ("the disk is full", "b.csv could not be counted, it was lost")
+
+
+def test_there_is_no_report_of_items_that_came_twice_or_lack_a_field_to_filter_by(
+    evaluation: Evaluation,
+) -> None:
+    twice = counted(evaluation, ITEMS[0])
+    twice.take(counted(evaluation, ITEMS[0]))
+    with pytest.raises(SchemaError, match=r"^item 'q1': expected each uid once, found it 2 times"):
+        report(evaluation, twice)
+
+    strange = Evaluator(["lab.LongShare"], filter="town == 'A'", place="c.yaml: ").evaluation
+    with pytest.raises(ConfigError, match=r"^c\.yaml: filter: no item has the metadata field 't"):
+        report(strange, counted(strange, *ITEMS))
