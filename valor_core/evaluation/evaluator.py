@@ -475,7 +475,8 @@ def _requirements(
     conditions: Mapping[str, str] | None, metrics: Iterable[BoundMetric], place: str = ""
 ) -> tuple[Requirement, ...]:
     aliases = {metric.spec.name: metric.spec.aliases for metric in metrics}
-    return requirements.parse_requirements(conditions or {}, aliases, place)
+    with found_at(place):
+        return requirements.parse_requirements(conditions or {}, aliases)
 
 
 @cache
