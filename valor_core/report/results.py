@@ -17,7 +17,7 @@ from valor_core.parameters.declaration import declared, plain_value
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec
-from valor_core.report.keys import flat_keys
+from valor_core.report.entries import flat_keys
 from valor_core.report.records import csv_text, records
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from attrs import field, frozen
 
@@ -144,13 +144,6 @@ class TextTable:
     def numbered_notes(self) -> tuple[str, ...]:
         """The footnotes with their numbers."""
         return tuple(f"{superscript(i)} {note}" for i, note in enumerate(self.notes, 1))
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """One record per row, by the columns' titles."""
-        return [
-            {column.title: cell.text for column, cell in zip(self.columns, row, strict=True)}
-            for row in self.rows
-        ]
 
     def _line(self, texts: Sequence[str], widths: Sequence[int]) -> str:
         padded = []
