@@ -14,6 +14,7 @@ from valor_core.report.keys import pairs, safe
 MOST_NAMED_NUMBERS = 12
 ROW_NAMES = ("label", "average")
 
+Value = TypeVar("Value")
 Group = TypeVar("Group", bound=Hashable)
 
 
@@ -105,11 +106,11 @@ def entries_of(results: Iterable[Result]) -> Iterator[Entry]:
         yield from own if len(own) <= MOST_NAMED_NUMBERS else ()
 
 
-def grouped(entries: Iterable[Entry], key: Callable[[Entry], Group]) -> dict[Group, list[Entry]]:
-    """The entries that share a key, in their order."""
-    found: dict[Group, list[Entry]] = {}
-    for entry in entries:
-        found.setdefault(key(entry), []).append(entry)
+def grouped(values: Iterable[Value], key: Callable[[Value], Group]) -> dict[Group, list[Value]]:
+    """The values that share a key, in their order."""
+    found: dict[Group, list[Value]] = {}
+    for value in values:
+        found.setdefault(key(value), []).append(value)
     return found
 
 

@@ -412,6 +412,7 @@ def _changes(changes: Sequence[Change], same: int) -> TextTable:
         ["metric", "of", *numeric, "verdict"],
         rows,
         caption="; ".join(filter(None, caption)),
+        keys=2,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from attrs import define, field
@@ -24,10 +25,10 @@ from valor_core.report.tables.text_table import (
     superscript,
 )
 
+MOST_COLUMNS = 8
 MOST_NOTES = 12
 ALIKE = "rows that are called the same are results that say the same of themselves"
 _DEFAULT_KEY = "class"
-_ROUND = 3
 
 
 @define
@@ -194,20 +195,20 @@ def headlines(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def several(entries: Sequence[Entry], most: int) -> list[Entry]:
-    """The first entries, at most so many, and of a metric with many a few while others have any.
+    """The first entries, at most so many, and no second of a metric while others have none.
 
     Examples
     --------
     >>> value = {name: 0.5 for name in "abcde"}
     >>> entries = [*entries_of([Result(type="Many", value=value), Result(type="One", value=0.5)])]
-    >>> [entry.part or entry.result.type for entry in several(entries, 5)]
-    ['a', 'b', 'c', 'd', 'One']
+    >>> [entry.part or entry.result.type for entry in several(entries, 3)]
+    ['a', 'b', 'One']
     """
-    before: dict[str, int] = {}
-    rounds = []
-    for place, entry in enumerate(entries):
-        seen = before[entry.metric] = before.get(entry.metric, -1) + 1
-        rounds.append((seen // _ROUND, place))
+    rounds = [
+        (number, place)
+        for own in grouped(enumerate(entries), lambda one: one[1].metric).values()
+        for number, (place, _) in enumerate(own)
+    ]
     return [entries[place] for place in sorted(place for _, place in sorted(rounds)[:most])]
 
 
@@ -230,10 +231,33 @@ def _parameter_column(name: str, entries: Iterable[Entry]) -> TextColumn:
 def by_label(entries: Sequence[Entry]) -> list[TextTable]:
     """The tables of results by label: one for all metrics that vary in the same parameters."""
     varying = {metric: varying_names(own) for metric, own in by_metric(entries).items()}
-    return [
-        _pivot(own, "Results by label", "label", lambda entry: entry.name or "", _columns(own))
-        for own in grouped(entries, lambda entry: varying[entry.metric]).values()
-    ]
+    return [_by_label(own) for own in grouped(entries, lambda e: varying[e.metric]).values()]
+
+
+def _by_label(entries: Sequence[Entry]) -> TextTable:
+    across = _across(entries)
+    if not across:
+        return _pivot(entries, "Results by label", "label", _name, _columns(entries))
+    title = f"{titles_of(entries)(entries[0])} by label"
+    return _pivot(entries, title, "label", _name, partial(_setting, names=across), across)
+
+
+def _name(entry: Entry) -> str:
+    return entry.name or ""
+
+
+def _across(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """What varies in a table of one metric, where its settings are few enough to be columns."""
+    names = tuple(name for name in varying_names(entries) if name != "label_key")
+    settings = {_setting(entry, names) for entry in entries}
+    is_one = len(by_metric(entries)) == 1 and not any(entry.part for entry in entries)
+    return names if is_one and 1 < len(settings) <= MOST_COLUMNS else ()
+
+
+def _setting(entry: Entry, names: Sequence[str]) -> TextColumn:
+    texts = [text_of(entry.others[name]) for name in names if name in entry.others]
+    words = texts if len(names) > 1 else said(entry, names)
+    return TextColumn(", ".join(words) or entry.result.type, numeric=True, metric=entry.metric)
 
 
 def _columns(entries: Sequence[Entry]) -> Callable[[Entry], TextColumn]:
@@ -259,9 +283,11 @@ def _pivot(
     head: str,
     named: Callable[[Entry], str],
     column: Callable[[Entry], TextColumn],
+    across: Sequence[str] = (),
 ) -> TextTable:
-    """The table of metrics that vary alike: a row for each name and each setting that varies."""
-    varying, columns = varying_names(entries), list(dict.fromkeys(map(column, entries)))
+    """The table of metrics that vary alike: a row for each name and setting that is not across."""
+    varying = [name for name in varying_names(entries) if name not in across]
+    columns = list(dict.fromkeys(map(column, entries)))
 
     def place(entry: Entry) -> tuple[Any, ...]:
         own = entry.others
@@ -278,7 +304,8 @@ def _pivot(
             numbers = [cell_of(cells[at], notes) if at in cells else Cell("") for at in columns]
             rows.append([named(own[0]), *coordinates, *numbers])
             foot += own[0].sums_up
-    caption = [caption_of(entries, varying), ALIKE if len(rows) > len(places) else ""]
+    caption = [f"columns: {', '.join(across)}" if len(across) > 1 else ""]
+    caption += [caption_of(entries, [*varying, *across]), ALIKE * (len(rows) > len(places))]
     return TextTable(
         f"{title}{of_key(entries, varying)}",
         [head, *(_parameter_column(name, entries) for name in varying), *columns],
@@ -286,4 +313,5 @@ def _pivot(
         caption="; ".join(filter(None, caption)),
         notes=notes.all,
         foot=foot,
+        keys=1 + len(varying),
     )

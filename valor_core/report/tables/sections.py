@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from attrs import evolve
+from numpy.typing import NDArray
 
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
-from valor_core.report.entries import Entry, by_metric, entries_of, is_single, rows_of
+from valor_core.report.entries import Entry, by_metric, entries_of, grouped, is_single, rows_of
 from valor_core.report.keys import NO_VALUE
 from valor_core.report.report import Report
 from valor_core.report.results import Results
 from valor_core.report.tables.detail_tables import detail_tables
 from valor_core.report.tables.pivot import (
     ALIKE,
+    MOST_COLUMNS,
     Notes,
     apart,
     by_label,
@@ -54,7 +57,6 @@ Directions = Mapping[str, bool | None]
 """By a metric's name without version, whether higher is better; None or absent: unknown."""
 
 LONG = 40
-MOST_COLUMNS = 8
 MATRIX_IN_TEXT = 15
 MOST_PAIRS = 20
 
@@ -164,11 +166,11 @@ def structured(results: Iterable[Result]) -> list[Structured]:
 def structure_tables(held: Sequence[Structured], most_matrix: int) -> list[TextTable]:
     """Matrices, breakdowns, and a line for each curve and whatever else has no table."""
     heading = headings(result for result, _ in held)
-    matrices, breakdowns, lines = [], [], list[Row]()
+    matrices, breakdowns, lines = list[TextTable](), list[TextTable](), list[Row]()
     for result, found in held:
         title, caption = heading(result)
         if isinstance(found, Matrix):
-            matrices.append(matrix_table(found, title, caption, most_matrix))
+            matrices += matrix_tables(found, title, caption, most_matrix)
         elif isinstance(found, Breakdown):
             breakdowns.append(breakdown_table(found, title, caption))
         elif not is_tabled(result):
@@ -188,8 +190,8 @@ def _other_values(lines: Sequence[Row]) -> list[TextTable]:
     return [TextTable("Curves and other values", columns, lines, caption=note)] if lines else []
 
 
-def matrix_table(held: Matrix, title: str, caption: str, most: int = MATRIX_IN_TEXT) -> TextTable:
-    """The table of a matrix, whole or, where it has too many labels, its largest errors.
+def matrix_tables(held: Matrix, title: str, caption: str, most: int) -> list[TextTable]:
+    """The table of a matrix; of one with many labels its largest errors, those of no match apart.
 
     Parameters
     ----------
@@ -200,8 +202,15 @@ def matrix_table(held: Matrix, title: str, caption: str, most: int = MATRIX_IN_T
     most : int
         How many labels it may have to be shown whole.
     """
-    whole = held.size <= most
-    return _whole_matrix(held, title, caption) if whole else _largest(held, title, caption)
+    if held.size <= most:
+        return [_whole_matrix(held, title, caption)]
+    off, unmatched = ~held.is_hit, held.is_unmatched
+    about = f"{held.size:,} labels, the largest numbers where the two differ"
+    tables = [_largest(held, title, off & ~unmatched, about, caption)]
+    if unmatched.any():
+        about = "the largest numbers of what is matched with nothing"
+        tables.append(_largest(held, f"{title}: without a match", unmatched, about, ""))
+    return tables
 
 
 def _whole_matrix(held: Matrix, title: str, caption: str) -> TextTable:
@@ -239,31 +248,30 @@ def _heading(held: Breakdown) -> str:
     return "" if held.places is None else held.by.replace("_", " ")
 
 
-def _largest(held: Matrix, title: str, caption: str) -> TextTable:
-    off = ~held.is_hit & (held.numbers != 0)
-    more = int(off.sum()) - MOST_PAIRS
-    cut = f"; {more:,} more in the JSON report" if more > 0 else ""
-    about = f"{held.size:,} labels, the largest numbers where the two differ{cut}"
+def _largest(
+    held: Matrix, title: str, among: NDArray[np.bool_], about: str, caption: str
+) -> TextTable:
+    more = np.count_nonzero(held.numbers[among]) - MOST_PAIRS
+    cut = f"{about}; {more:,} more in the JSON report" if more > 0 else about
+    titles = ("ground truth", "prediction", "count") if held.confusion else _CELL
     return TextTable(
         title,
+        [*titles[:2], TextColumn(titles[2], True), TextColumn("share of row", True)],
         [
-            "ground truth" if held.confusion else "row",
-            "prediction" if held.confusion else "column",
-            TextColumn("count" if held.confusion else "value", numeric=True),
+            [row, column, Cell(number_text(number), float(number)), Cell(f"{share:.1%}", share)]
+            for row, column, number, share in held.largest(among, MOST_PAIRS)
         ],
-        [
-            [row, column, Cell(number_text(value), float(value))]
-            for row, column, value, _ in held.largest(off, MOST_PAIRS)
-        ],
-        caption="; ".join(filter(None, [about, caption])),
+        caption="; ".join(filter(None, [cut, caption])),
+        keys=2,
     )
+
+
+_CELL = ("row", "column", "value")
 
 
 def slice_tables(report: Report) -> list[TextTable]:
     """One table per set of sliced fields; results over all items at the bottom."""
-    together: dict[tuple[str, ...], list[Results]] = {}
-    for part in report.slices:
-        together.setdefault(tuple(part[0].slice), []).append(part)
+    together = grouped(report.slices, lambda part: tuple(part[0].slice))
     entries = [entry for entry in entries_of(report.results) if not entry.result.error]
     chosen = headlines(entries) or entries
     return [_slice_table(*each, report, chosen) for each in together.items() if entries]
@@ -298,6 +306,7 @@ def _slice_table(
         caption="; ".join(filter(None, caption)),
         notes=notes.all,
         foot=foot,
+        keys=len(fields),
     )
 
 

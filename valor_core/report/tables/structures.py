@@ -79,16 +79,9 @@ class Matrix:
 
     @property
     def size(self) -> int:
-        """The larger number of labels on a side."""
-        return max(len(self.rows), len(self.columns))
-
-    @property
-    def shares(self) -> NDArray[np.float64]:
-        """Each number as a share of its row."""
-        size = np.abs(self.numbers)
-        whole = size.sum(axis=1, keepdims=True)
-        shares: NDArray[np.float64] = size / np.where(whole > 0, whole, 1)
-        return shares
+        """The larger number of labels on a side, without what is matched with nothing."""
+        nothing = (NO_GROUND_TRUTH, NO_PREDICTION) if self.confusion else ()
+        return max(sum(name not in nothing for name in side) for side in (self.rows, self.columns))
 
     @property
     def is_hit(self) -> NDArray[np.bool_]:
@@ -110,9 +103,9 @@ class Matrix:
         """The largest numbers among some, at most so many; the first of equal ones first."""
         places = np.flatnonzero(among & (self.numbers != 0))
         places = places[np.argsort(-self.numbers.flat[places], kind="stable")][:most]
-        shares = self.shares
+        whole = np.abs(self.numbers).sum(axis=1).tolist()
         return [
-            (self.rows[row], self.columns[column], number, float(shares[row, column]))
+            (self.rows[row], self.columns[column], number, abs(number) / whole[row])
             for row, column, number in zip(
                 *(ends.tolist() for ends in np.divmod(places, len(self.columns))),
                 self.numbers.flat[places].tolist(),

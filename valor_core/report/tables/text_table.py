@@ -94,6 +94,8 @@ class TextTable:
         Footnotes, in the order of their numbers.
     foot : int
         How many of the last rows sum up the others.
+    keys : int
+        How many of the first columns say what a row is of.
 
     Examples
     --------
@@ -112,6 +114,7 @@ class TextTable:
     caption: str = field(default="", kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     foot: int = field(default=0, kw_only=True)
+    keys: int = field(default=1, kw_only=True)
 
     def plain(self) -> str:
         """Aligned text, for pipes and files."""

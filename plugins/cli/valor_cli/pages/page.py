@@ -1,7 +1,8 @@
 """Page: a report as one HTML file that needs nothing else.
 
-Styles, drawings and a small script for tables are inside, and nothing is fetched. It reads on a
-light and a dark screen, on a phone and on paper, and without the script.
+Styles, drawings and small scripts are inside, and nothing is fetched. It reads on a light and a
+dark screen, on a phone and on paper; without the scripts, only the pictures of large matrices are
+missing.
 """
 
 from __future__ import annotations
@@ -14,21 +15,23 @@ from urllib.parse import quote
 from attrs import evolve, frozen
 
 from valor_cli.pages import plots
+from valor_cli.pages.canvas import canvas
 from valor_cli.pages.diagrams import Bin, ThresholdCounts, bins, tallies
 from valor_cli.pages.script import SCRIPT
 from valor_cli.pages.style import STYLE
 from valor_core.errors import printable_lines
 from valor_core.metrics.gallery import INDEX
-from valor_core.metrics.result import Result, is_number
+from valor_core.metrics.result import Result
 from valor_core.report.entries import entries_of
 from valor_core.report.report import Report
 from valor_core.report.tables.detail_tables import detail_tables
 from valor_core.report.tables.pivot import apart, headings, headlines, several, titles_of
 from valor_core.report.tables.sections import (
+    MATRIX_IN_TEXT,
     Structured,
     breakdown_table,
     fact_table,
-    matrix_table,
+    matrix_tables,
     number_tables,
     requirement_table,
     slice_tables,
@@ -116,10 +119,11 @@ def _header(report: Report) -> str:
 
 
 def _cards(report: Report) -> str:
-    """The numbers that stand for the whole: those of no label and averages over labels."""
+    """The measures that stand for the whole: those of no label and averages; no number twice."""
     entries = list(entries_of(report.results))
     whole = headlines(entries)
-    known = several([entry for entry in whole if is_number(entry.value)], MOST_CARDS)
+    measures = {one.value: one for one in reversed(whole) if isinstance(one.value, float)}
+    known = several([one for one in whole if measures.get(one.value) is one], MOST_CARDS)
     called, differing = titles_of(entries), apart(whole)
     cards = []
     for entry in known:
@@ -199,23 +203,23 @@ class _Figure:
 
 
 def _matrix(held: Matrix, title: str, caption: str) -> str:
-    table = matrix_table(held, title, caption, MOST_LABELS_DRAWN)
-    if held.size > MOST_LABELS_DRAWN:
-        return _section(table)
-    row_title, column_title = ("ground truth", "prediction") if held.confusion else ("", "")
-    drawing = plots.heat_map(
-        held.rows,
-        held.columns,
-        held.numbers.tolist(),
-        row_title=row_title,
-        column_title=column_title,
-        name=f"{title}: {len(held.rows)} rows by {len(held.columns)} columns",
-        diagonal=held.confusion,
-    )
+    name = f"{title}: {len(held.rows)} rows by {len(held.columns)} columns"
+    tables = matrix_tables(held, title, "", MATRIX_IN_TEXT)
     about = "shade: share of the row" + (", red where the two differ" if held.confusion else "")
-    numbers = f"<details><summary>Numbers</summary>\n{_table(table)}\n</details>"
-    figure = _Figure("", "; ".join(filter(None, [about, caption])), (drawing,), wide=True)
-    return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n{numbers}\n</section>"
+    is_large = held.size > MOST_LABELS_DRAWN
+    drawing = canvas(held, name) if is_large else plots.heat_map(held, name)
+    caption = "; ".join(filter(None, [about, caption]))
+    figure = str(_Figure("", caption, (drawing,), wide=not is_large))
+    if held.size <= MATRIX_IN_TEXT:
+        numbers = f"<details><summary>Numbers</summary>\n{_table(tables[0])}\n</details>"
+        return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n{numbers}\n</section>"
+    called = zip(("Largest errors", "Without a match"), tables, strict=False)
+    beside = [f"<div>\n<h3>{name}</h3>\n{_table(table)}\n</div>" for name, table in called]
+    parts = [figure, '<div class="figures">', *beside, "</div>"]
+    if is_large:
+        parts[:2] = parts[1::-1]
+    inner = "\n".join(parts)
+    return f"<section>\n<h2>{_e(title)}</h2>\n{inner}\n</section>"
 
 
 def _breakdown(held: Breakdown, title: str, caption: str) -> str:
@@ -361,13 +365,13 @@ def _tallied(held: Sequence[ThresholdCounts], title: str, caption: str) -> _Figu
 
 def _not_drawn(held: Iterable[Structured]) -> Iterable[TextTable]:
     """What is neither in a table nor in a plot; named, so that nothing is missing unseen."""
-    others = [(one, found) for one, found in held if found is None and not _is_drawn(one.value)]
+    others = [
+        (one, found)
+        for one, found in held
+        if found is None and not bins(one.value) and not tallies(one.value)
+    ]
     for table in structure_tables(others, 0):
         yield evolve(table, title="Other values", caption="In the JSON report.")
-
-
-def _is_drawn(value: object) -> bool:
-    return bool(bins(value) or tallies(value))
 
 
 def _origin(report: Report) -> str:
