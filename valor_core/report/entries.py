@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, count
 from typing import Any, TypeVar
 
@@ -61,17 +63,30 @@ class Entry:
         named = self.result.parameters.items()
         return {k: v for k, v in named if k not in ROW_NAMES or not (v is None or _is_name(v))}
 
-    def key(self, metric: str) -> str:
+    def key(self, metric: str, names: Iterable[str] | None = None) -> str:
         """The flat key behind a name of the metric.
+
+        Parameters
+        ----------
+        metric : str
+            What to call the metric.
+        names : iterable of str, optional
+            The parameters to name; label and average stand bare then. All are named without it.
 
         Examples
         --------
         >>> counts = Result(type="Counts", parameters={"label": "n/a"}, value={"tp": 3})
         >>> [entry.key("lab.Counts") for entry in numbers_of(counts)]
         ['lab.Counts/label:n_x002F_a/tp']
+        >>> [entry.key("lab.Counts", ()) for entry in numbers_of(counts)]
+        ['lab.Counts/n_x002F_a/tp']
         """
-        parts = [*pairs(self.result.slice), *pairs(self.result.parameters)]
-        parts += [self.part] if self.is_named else []
+        if names is None:
+            said = pairs(self.result.parameters)
+        else:
+            said = [self.name.removesuffix(" average" * self.sums_up)] if self.name else []
+            said += pairs({name: self.others[name] for name in names if name in self.others})
+        parts = [*pairs(self.result.slice), *said, *([self.part] if self.is_named else [])]
         return "/".join([metric, *map(safe, parts)])
 
     @property
@@ -144,25 +159,79 @@ def named_numbers(value: Any) -> dict[str, float | None]:
     return {str(name): one for name, one in value.items() if one is None or is_number(one)}
 
 
-def flat_keys(found: Iterable[Result], prefix: str = "") -> dict[str, float]:
+def comparable(value: Any) -> str:
+    """A parameter's value as something to compare by."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
+    """Names of the parameters that tell entries apart.
+
+    A parameter that only some metrics have tells nothing; one that only some results of one
+    metric have does.
+    """
+    entries = list(entries)
+    values: dict[str, set[str]] = {}
+    for entry in entries:
+        for name, value in entry.others.items():
+            values.setdefault(name, set()).add(comparable(value))
+    uneven: set[str] = set()
+    for own in grouped(entries, lambda entry: (entry.metric, entry.sums_up)).values():
+        names = [set(entry.others) for entry in own]
+        uneven |= names[0].union(*names) - names[0].intersection(*names)
+    return tuple(name for name, different in values.items() if len(different) > 1 or name in uneven)
+
+
+def flat_keys(
+    found: Iterable[Result], prefix: str = "", *, short: bool = False
+) -> dict[str, float]:
     """Every single number of some results; undefined values are left out.
 
     Keys use letters and digits of all scripts and ``_ - . : / space`` only; another character
-    becomes its code, as `safe` has it. A key depends on nothing but its own result. Only where
-    two results say the same of themselves does the second get a number behind it.
+    becomes its code, as `safe` has it. A key depends on nothing but its own result, unless short
+    ones are asked for. Only where two results say the same of themselves does the second get a
+    number behind it.
 
     Examples
     --------
     >>> recall = Result(type="Recall", parameters={"label": "cat"}, value=0.5)
     >>> flat_keys([recall, recall.in_slice({"ink": "light"})], "val/")
     {'val/Recall/label:cat': 0.5, 'val/Recall/ink:light/label:cat': 0.5}
+    >>> flat_keys([recall], short=True)
+    {'Recall/cat': 0.5}
     """
+    entries = list(chain.from_iterable(map(numbers_of, found)))
     flat: dict[str, float] = {}
-    for entry in chain.from_iterable(map(numbers_of, found)):
-        if is_number(entry.value):
-            key = entry.key(prefix + safe(entry.result.type))
-            flat[_free(key, flat)] = float(entry.value)
+    for type, own in grouped(entries, lambda entry: entry.result.type).items():
+        metric = prefix + safe(type)
+        keyed = short_keys(own, metric) if short else [(e.key(metric), e) for e in own]
+        for key, entry in keyed:
+            if is_number(entry.value):
+                flat[_free(key, flat)] = float(entry.value)
     return flat
+
+
+def short_keys(entries: Sequence[Entry], metric: str) -> list[tuple[str, Entry]]:
+    """Numbers of one metric, each by its slice, its label and what varies.
+
+    One that another is called like, or that leaves out what others say, has its full key.
+
+    Examples
+    --------
+    >>> of_cat = {"label": "cat", "hardmax": True}
+    >>> recall = [Result(parameters=of_cat | {"at": at}, value=0.5) for at in (1, 2)]
+    >>> [key for key, _ in short_keys([*entries_of(recall)], "Recall")]
+    ['Recall/cat/at:1', 'Recall/cat/at:2']
+    """
+    names = varying_names(entries)
+    keys = [
+        entry.key(metric, names if entry.others.keys() >= set(names) else None) for entry in entries
+    ]
+    counts = Counter(keys)
+    return [
+        (key if counts[key] == 1 else entry.key(metric), entry)
+        for key, entry in zip(keys, entries, strict=True)
+    ]
 
 
 def _free(key: str, taken: Collection[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from valor_core.errors import ReportError, and_more, did_you_mean
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
-from valor_core.report.entries import Entry, numbers_of
+from valor_core.report.entries import Entry, numbers_of, short_keys
 from valor_core.report.keys import NO_VALUE, key_text, safe
 from valor_core.report.results import NAMING, defaults, is_called
 
@@ -57,7 +57,9 @@ def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
     numbers = [number for one in results for number in numbers_of(one)]
     if not numbers:
         raise ReportError(f"{metric!r} has no single number", _those_with_one(found))
-    fitting = [number for number in numbers if number.key(metric) == key] or _fitting(rest, numbers)
+    fitting = [number for number in numbers if number.key(metric) == key]
+    fitting = fitting or [number for short, number in short_keys(numbers, metric) if short == key]
+    fitting = fitting or _fitting(rest, numbers)
     if len(fitting) == 1:
         value = fitting[0].value
         if value is None:

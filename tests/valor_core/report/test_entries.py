@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from valor_core import Result, Undefined
 from valor_core.report.entries import entries_of, flat_keys
+from valor_core.report.selection import select
 
 
 def result(value: Any, /, **parameters: Any) -> Result:
@@ -87,3 +88,52 @@ def test_the_numbers_of_a_table_are_entries_unless_they_are_too_many_for_columns
 
 def test_a_table_of_nulls_has_an_entry_for_each() -> None:
     assert [entry.value for entry in entries_of([result({"AP": None, "AR": None})])] == [None, None]
+
+
+def f1(value: float, /, **parameters: Any) -> Result:
+    return Result(type="F1", metric="c.F1@1", parameters=parameters, value=value)
+
+
+def test_a_short_key_says_what_tells_a_number_from_the_others_of_its_metric() -> None:
+    shared = {"label_key": "class", "hardmax": True}
+    results = [
+        *(f1(at, label="n/a", average=None, at=at, **shared) for at in (0.25, 0.5)),
+        *(f1(at, label=None, average="macro", at=at, **shared) for at in (0.25, 0.5)),
+        Result(type="Accuracy", parameters=shared, value=0.75),
+        Result(type="Counts", parameters=shared | {"label": "cat"}, value={"tp": 3, "fp": 1}),
+    ]
+    in_rain = results[4].in_slice({"weather": "rain"})
+
+    assert flat_keys([*results, in_rain], "val/", short=True) == {
+        "val/F1/n_x002F_a/at:0.25": 0.25,
+        "val/F1/n_x002F_a/at:0.5": 0.5,
+        "val/F1/macro/at:0.25": 0.25,
+        "val/F1/macro/at:0.5": 0.5,
+        "val/Accuracy": 0.75,
+        "val/Accuracy/weather:rain": 0.75,
+        "val/Counts/cat/tp": 3.0,
+        "val/Counts/cat/fp": 1.0,
+    }
+
+
+def test_numbers_that_would_be_called_alike_have_their_full_keys() -> None:
+    results = [f1(0.25, label="macro"), f1(0.5, average="macro"), f1(0.75, label="cat")]
+    silent = [f1(0.25, label="cat"), f1(0.5, label="cat", at=1)]
+
+    assert list(flat_keys(results, short=True)) == ["F1/label:macro", "F1/average:macro", "F1/cat"]
+    assert list(flat_keys(silent, short=True)) == ["F1/label:cat", "F1/cat/at:1"]
+
+
+names = st.sampled_from(["cat", "class", "macro", "at:1", "n/a", "1"])
+settings = st.fixed_dictionaries(
+    {"label_key": st.sampled_from(["class", "cat"])},
+    optional={"label": names, "average": names, "at": st.sampled_from([1, 2, None])},
+)
+
+
+@given(st.lists(settings, min_size=1, max_size=6, unique_by=lambda one: repr(sorted(one.items()))))
+def test_a_short_key_names_its_number_for_require_too(chosen: list[dict[str, Any]]) -> None:
+    results = [f1(float(number), **own) for number, own in enumerate(chosen)]
+
+    for key, value in flat_keys(results, short=True).items():
+        assert select(key, results) == value, key

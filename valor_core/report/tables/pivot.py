@@ -14,7 +14,15 @@ from typing import Any
 from attrs import define, field
 
 from valor_core.metrics.result import Failed, Result, Undefined, first_line, is_number
-from valor_core.report.entries import Entry, by_metric, grouped, rows_of
+from valor_core.report.entries import (
+    Entry,
+    by_metric,
+    comparable,
+    entries_of,
+    grouped,
+    rows_of,
+    varying_names,
+)
 from valor_core.report.tables.text_table import (
     MISSING,
     Cell,
@@ -94,29 +102,6 @@ def text_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else str(value)
 
 
-def comparable(value: Any) -> str:
-    """A parameter's value as something to compare by."""
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """Names of the parameters that tell entries apart.
-
-    A parameter that only some metrics have tells nothing; one that only some results of one
-    metric have does.
-    """
-    entries = list(entries)
-    values: dict[str, set[str]] = {}
-    for entry in entries:
-        for name, value in entry.others.items():
-            values.setdefault(name, set()).add(comparable(value))
-    uneven: set[str] = set()
-    for own in grouped(entries, lambda entry: (entry.metric, entry.sums_up)).values():
-        names = [set(entry.others) for entry in own]
-        uneven |= names[0].union(*names) - names[0].intersection(*names)
-    return tuple(name for name, different in values.items() if len(different) > 1 or name in uneven)
-
-
 def apart(entries: Iterable[Entry]) -> Callable[[Entry], list[str]]:
     """What tells an entry from the others of its metric, in words: ``["score_threshold 0.5"]``."""
     varying = {metric: varying_names(own) for metric, own in by_metric(entries).items()}
@@ -180,6 +165,14 @@ def titles_of(entries: Iterable[Entry]) -> Callable[[Entry], str]:
     types = grouped(entries, lambda entry: entry.result.type).items()
     shared = {type for type, own in types if len(by_metric(own)) > 1}
     return lambda entry: entry.metric if entry.result.type in shared else entry.result.type
+
+
+def titled(entry: Entry, called: str, differing: Iterable[str]) -> str:
+    """What a number is called where it stands alone: ``"F1 (macro, score_threshold 0.5)"``."""
+    inside = [] if entry.name is None else [entry.name.removesuffix(" average")]
+    inside += differing
+    title = f"{called} {entry.part}".rstrip()
+    return f"{title} ({', '.join(inside)})" if inside else title
 
 
 def headlines(entries: Sequence[Entry]) -> list[Entry]:
@@ -315,3 +308,28 @@ def _pivot(
         foot=foot,
         keys=1 + len(varying),
     )
+
+
+def wide_rows(results: Iterable[Result]) -> list[tuple[str, dict[str, float | None]]]:
+    """For each label, then each average, the numbers of all metrics by what they are called.
+
+    Examples
+    --------
+    >>> f1 = [Result(type="F1", parameters={"label": name}, value=0.5) for name in ("cat", "dog")]
+    >>> mean = Result(type="F1", parameters={"average": "macro"}, value=Undefined("no data"))
+    >>> wide_rows([mean, *f1])
+    [('cat', {'F1': 0.5}), ('dog', {'F1': 0.5}), ('macro average', {'F1': None})]
+    """
+    entries = [entry for entry in entries_of(results) if entry.name is not None]
+    called, differing = titles_of(entries), apart(entries)
+
+    def column(entry: Entry) -> str:
+        words = ", ".join(differing(entry))
+        return f"{called(entry)} {entry.part}".rstrip() + f" ({words})" * bool(words)
+
+    names = grouped(entries, lambda entry: (entry.sums_up, _name(entry)))
+    return [
+        (name, {at: one.value if is_number(one.value) else None for at, one in cells.items()})
+        for (_, name), own in sorted(names.items(), key=lambda each: each[0][0])
+        for cells in rows_of(own, column)
+    ]

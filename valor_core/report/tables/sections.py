@@ -15,7 +15,16 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
-from valor_core.report.entries import Entry, by_metric, entries_of, grouped, is_single, rows_of
+from valor_core.report.entries import (
+    Entry,
+    by_metric,
+    comparable,
+    entries_of,
+    grouped,
+    is_single,
+    rows_of,
+    varying_names,
+)
 from valor_core.report.keys import NO_VALUE
 from valor_core.report.report import Report
 from valor_core.report.results import Results
@@ -28,14 +37,13 @@ from valor_core.report.tables.pivot import (
     by_label,
     caption_of,
     cell_of,
-    comparable,
     headings,
     headlines,
     overall,
     several,
     text_of,
+    titled,
     titles_of,
-    varying_names,
 )
 from valor_core.report.tables.structures import (
     Breakdown,
@@ -282,7 +290,7 @@ def _slice_table(
 ) -> TextTable:
     called, differing, notes = titles_of(chosen), apart(chosen), Notes()
     shown = {
-        _said(entry): TextColumn(_slice_title(entry, called(entry), differing(entry)), numeric=True)
+        _said(entry): TextColumn(titled(entry, called(entry), differing(entry)), numeric=True)
         for entry in several(chosen, MOST_COLUMNS)
     }
     rows: list[Row] = []
@@ -327,13 +335,6 @@ def _without_data(entries: Iterable[Entry]) -> dict[str, Entry]:
         for metric, own in by_metric(entries).items()
         if all(e.name is None and isinstance(e.value, (Undefined, Failed)) for e in own)
     }
-
-
-def _slice_title(entry: Entry, called: str, differing: Iterable[str]) -> str:
-    inside = [] if entry.name is None else [entry.name.removesuffix(" average")]
-    inside += differing
-    title = f"{called} {entry.part}".rstrip()
-    return f"{title} ({', '.join(inside)})" if inside else title
 
 
 def requirement_table(report: Report) -> list[TextTable]:
