@@ -19,10 +19,10 @@ for (const canvas of document.querySelectorAll("canvas.matrix")) {
     const style = getComputedStyle(canvas), brush = canvas.getContext("2d");
     const colors = ["--bad", "--accent"].map((name) => style.getPropertyValue(name));
     brush.clearRect(0, 0, canvas.width, canvas.height);
-    places.forEach((place, i) => {
+    for (const hits of [0, 1]) places.forEach((place, i) => { // hits lie over errors, so that both are seen
       const row = Math.floor(place / wide), column = place % wide;
-      const isHit = !held.confusion || held.rows[row] === held.columns[column];
-      brush.fillStyle = colors[Number(isHit)];
+      if (hits !== Number(!held.confusion || held.rows[row] === held.columns[column])) return;
+      brush.fillStyle = colors[hits];
       brush.globalAlpha = 0.2 + 0.8 * Math.abs(numbers[i]) / sums[row];
       brush.fillRect(column * side - (dot - side) / 2, row * side - (dot - side) / 2, dot, dot);
     });
