@@ -16,8 +16,8 @@ from valor_core.report.keys import pairs, safe
 MOST_NAMED_NUMBERS = 12
 ROW_NAMES = ("label", "average")
 
-Value = TypeVar("Value")
-Group = TypeVar("Group", bound=Hashable)
+_One = TypeVar("_One")
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 @frozen
@@ -121,9 +121,9 @@ def entries_of(results: Iterable[Result]) -> Iterator[Entry]:
         yield from own if len(own) <= MOST_NAMED_NUMBERS else ()
 
 
-def grouped(values: Iterable[Value], key: Callable[[Value], Group]) -> dict[Group, list[Value]]:
+def grouped(values: Iterable[_One], key: Callable[[_One], _Key]) -> dict[_Key, list[_One]]:
     """The values that share a key, in their order."""
-    found: dict[Group, list[Value]] = {}
+    found: dict[_Key, list[_One]] = {}
     for value in values:
         found.setdefault(key(value), []).append(value)
     return found
@@ -134,7 +134,7 @@ def by_metric(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
     return grouped(entries, lambda entry: entry.metric)
 
 
-def rows_of(entries: Iterable[Entry], column: Callable[[Entry], Group]) -> list[dict[Group, Entry]]:
+def rows_of(entries: Iterable[Entry], column: Callable[[Entry], _Key]) -> list[dict[_Key, Entry]]:
     """Rows with a cell for each entry: more than one where entries would share a cell."""
     columns = grouped(entries, column)
     most = max(map(len, columns.values()), default=0)

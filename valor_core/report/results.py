@@ -108,6 +108,13 @@ class Results(Sequence[Result]):
 
         return plain_tables(self)
 
+    def __float__(self) -> float:
+        """The number that the only result is."""
+        return float(self.only)
+
+    def __format__(self, form: str) -> str:
+        return format(self.only, form) if form else str(self)
+
     def _repr_html_(self) -> str | None:
         """The tables, for a cell of a notebook."""
         return notebook(self)
