@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import NoneType
 from typing import Any, Self
 
 from attrs import field, fields, frozen
 
-from valor_core.errors import ReportError, shown
+from valor_core.errors import ReportError, found_at, shown
 from valor_core.metrics.json_values import as_json
 from valor_core.metrics.result_details import check_details
 
@@ -15,15 +16,31 @@ _MOST_SHOWN = 200
 """Characters of a value that the repr of a result shows; a curve has thousands of numbers."""
 
 
+class _NoNumber:
+    """What stands in the place of a number: taken for one, it says why there is none."""
+
+    __slots__ = ()
+    reason: str
+
+    def __float__(self) -> float:
+        raise ReportError(
+            f"expected a number, found none, {first_line(self.reason)}",
+            "Ask a result for .undefined and .error first.",
+        )
+
+    def __format__(self, form: str) -> str:
+        return format(float(self), form) if form else str(self)
+
+
 @frozen
-class Undefined:
+class Undefined(_NoNumber):
     """A value that mathematics does not give, with its reason: "no ground truths of 'cat'"."""
 
     reason: str = field(converter=str)
 
 
 @frozen
-class Failed:
+class Failed(_NoNumber):
     """A value that the world did not give, with the reason: "reply was not JSON after 3 tries".
 
     Parameters
@@ -39,7 +56,7 @@ class Failed:
 
 
 @frozen
-class NotRun:
+class NotRun(_NoNumber):
     """A value that nobody asked for, with the reason: "budget of 100 calls is spent"."""
 
     reason: str = field(converter=str)
@@ -156,6 +173,18 @@ class Result:
         names = ["type", "metric", "parameters", "value", "left_out", *["slice"] * bool(self.slice)]
         told = (f"{name}={shown(getattr(self, name), _MOST_SHOWN)}" for name in names)
         return f"Result({', '.join(told)})"
+
+    def __float__(self) -> float:
+        """The value where it is a single number; a `ReportError` says why there is none."""
+        with found_at(f"{self.type or 'result'}: "):
+            if isinstance(self.value, (Mapping, list, str, bool, NoneType)):
+                found = shown(self.value)
+                raise ReportError(f"expected a number, found {found}", "Ask it for its .value.")
+            return float(self.value)
+
+    def __format__(self, form: str) -> str:
+        number = self.value if is_number(self.value) else None
+        return format(float(self) if number is None else number, form) if form else str(self)
 
     @property
     def value(self) -> Any:

@@ -9,7 +9,8 @@ from typing import Any
 from valor_core.errors import ReportError, shown
 from valor_core.metrics.result_details import check_details
 
-Check = Callable[[Any, str], None]
+_MOST_PLACE = 100
+"""Characters of a place in a value, however deep it is."""
 
 
 def check_report(record: Mapping[str, Any]) -> None:
@@ -25,85 +26,66 @@ def check_report(record: Mapping[str, Any]) -> None:
         ...
     valor_core.errors.ReportError: results: expected a list, found {}
     """
-    _REPORT(record, "report")
+    _check(record, _REPORT, "")
 
 
-def _fails(place: str, expected: str, found: Any) -> ReportError:
-    return ReportError(f"{place}: expected {expected}, found {shown(found)}")
+def _check(value: Any, shape: Any, place: str) -> None:
+    """Check a value against a shape: a list of one, a table of some, words, or a check."""
+    if isinstance(shape, str):
+        if not _KINDS[shape](value):
+            raise ReportError(f"{place}: expected {shape}, found {shown(value)}")
+    elif isinstance(shape, list):
+        _check(value, "a list", place)
+        for number, one in enumerate(value):
+            _check(one, shape[0], f"{place}[{number}]")
+    elif isinstance(shape, dict):
+        _check(value, "a table", place)
+        for name, own in shape.items():
+            for key in value if name == _EACH else [name.rstrip("?")]:
+                inside = f"{place}.{key}".lstrip(".")
+                if key in value:
+                    _check(value[key], own, inside)
+                elif not name.endswith("?"):
+                    raise ReportError(f"{inside}: the key is missing")
+    else:
+        shape(value, place)
 
 
-def _text(value: Any, place: str) -> None:
-    if not isinstance(value, str):
-        raise _fails(place, "text", value)
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
-def _count(value: Any, place: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise _fails(place, "a whole number of 0 or more", value)
-
-
-def _truth(value: Any, place: str) -> None:
-    if not isinstance(value, bool):
-        raise _fails(place, "true or false", value)
+_KINDS: Mapping[str, Callable[[Any], bool]] = {
+    "text": lambda value: isinstance(value, str),
+    "true or false": lambda value: isinstance(value, bool),
+    "a whole number of 0 or more": _is_count,
+    "a list": lambda value: isinstance(value, list),
+    "a table": lambda value: isinstance(value, Mapping),
+}
 
 
 def _json(value: Any, place: str) -> None:
     """Anything that a report can be written with again."""
     if isinstance(value, Mapping):
         for name, one in value.items():
-            _json(one, f"{place}.{name}" if len(place) < 100 else place)
+            _json(one, f"{place}.{name}" if len(place) < _MOST_PLACE else place)
     elif isinstance(value, list):
         for one in value:
             _json(one, place)
-    elif isinstance(value, (int, float)):
-        try:
-            is_finite = math.isfinite(value)
-        except OverflowError:
-            is_finite = False
-        if not is_finite:
-            raise _fails(place, "a finite number", value)
+    elif isinstance(value, (int, float)) and not _is_finite(value):
+        raise ReportError(f"{place}: expected a finite number, found {shown(value)}")
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _table(value: Any, place: str) -> None:
-    if not isinstance(value, Mapping):
-        raise _fails(place, "a table", value)
+    _check(value, "a table", place)
     _json(value, place)
-
-
-def _each(check: Check) -> Check:
-    def check_all(value: Any, place: str) -> None:
-        if not isinstance(value, Mapping):
-            raise _fails(place, "a table", value)
-        for name, one in value.items():
-            check(one, f"{place}.{name}")
-
-    return check_all
-
-
-def _list(check: Check) -> Check:
-    def check_all(value: Any, place: str) -> None:
-        if not isinstance(value, list):
-            raise _fails(place, "a list", value)
-        for number, one in enumerate(value):
-            check(one, f"{place}[{number}]")
-
-    return check_all
-
-
-def _fields(required: Mapping[str, Check], **optional: Check) -> Check:
-    def check_all(value: Any, place: str) -> None:
-        if not isinstance(value, Mapping):
-            raise _fails(place, "a table", value)
-        inside = "" if place == "report" else f"{place}."
-        for name, check in required.items():
-            if name not in value:
-                raise ReportError(f"{inside}{name}: the key is missing")
-            check(value[name], f"{inside}{name}")
-        for name, check in optional.items():
-            if name in value:
-                check(value[name], f"{inside}{name}")
-
-    return check_all
 
 
 def _details(value: Any, place: str) -> None:
@@ -111,27 +93,31 @@ def _details(value: Any, place: str) -> None:
     check_details(value, place)
 
 
-_RESULT = _fields(
-    {"type": _text, "value": _json},
-    metric=_text,
-    parameters=_table,
-    undefined=_text,
-    error=_text,
-    left_out=_each(_count),
-    details=_details,
-)
-_ROW = _fields({"uid": _json, "value": _json}, details=_table)
-_REPORT = _fields(
-    {"results": _list(_RESULT)},
-    slices=_list(_fields({"slice": _table, "results": _list(_RESULT)})),
-    items=_list(_fields({"metric": _text, "parameters": _table, "rows": _list(_ROW)})),
-    requirements=_list(_table),
-    counts=_each(_count),
-    warnings=_list(_text),
-    not_found=_list(_text),
-    versions=_each(_text),
-    config=_table,
-    stopped=_text,
-    interrupted=_truth,
-    facts=_each(_table),
-)
+_EACH = "*"
+_COUNT = "a whole number of 0 or more"
+_RESULT = {
+    "type": "text",
+    "value": _json,
+    "metric?": "text",
+    "parameters?": _table,
+    "undefined?": "text",
+    "error?": "text",
+    "left_out?": {_EACH: _COUNT},
+    "details?": _details,
+}
+_ROW = {"uid": _json, "value": _json, "details?": _table}
+_REPORT = {
+    "results": [_RESULT],
+    "slices?": [{"slice": _table, "results": [_RESULT]}],
+    "items?": [{"metric": "text", "parameters": _table, "rows": [_ROW]}],
+    "requirements?": [_table],
+    "counts?": {_EACH: _COUNT},
+    "warnings?": ["text"],
+    "not_found?": ["text"],
+    "versions?": {_EACH: "text"},
+    "config?": _table,
+    "stopped?": "text",
+    "interrupted?": "true or false",
+    "facts?": {_EACH: _table},
+}
+"""The keys of a report; those with a question mark may be missing, a star stands for any."""

@@ -75,14 +75,7 @@ class Requirement:
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Requirement:
         """The outcome that `to_dict` wrote."""
-        return cls(
-            record["name"],
-            record["condition"],
-            record["value"],
-            record["met"],
-            record.get("reason"),
-            record.get("remedy"),
-        )
+        return cls(**record)
 
     def __str__(self) -> str:
         said = f"{self.name} {self.condition}: {self.found}"
@@ -94,7 +87,6 @@ class Requirement:
 def parse_requirements(
     require: Mapping[str, Any],
     metrics: Mapping[str, tuple[str, ...]] | None = None,
-    place: str = "",
 ) -> tuple[Requirement, ...]:
     """Requirements of a config's ``require`` section, not checked yet.
 
@@ -105,8 +97,6 @@ def parse_requirements(
     metrics : mapping of str to tuple of str, optional
         Aliases of the chosen metrics by full name; a requirement of another one is refused before
         any work is done.
-    place : str
-        Where the section stands, for errors.
 
     Raises
     ------
@@ -121,21 +111,21 @@ def parse_requirements(
     for name, condition in require.items():
         if not isinstance(condition, str) or not _CONDITION.fullmatch(condition):
             raise ConfigError(
-                f"{place}require.{name}: expected a comparison, got {shown(condition)}",
+                f"require.{name}: expected a comparison, got {shown(condition)}",
                 f'Write it as: ">= {condition if is_number(condition) else 0.5}".',
             )
         if metrics is not None:
-            _check_chosen(name, metrics, place)
+            _check_chosen(name, metrics)
     return tuple(Requirement(name, condition) for name, condition in require.items())
 
 
-def _check_chosen(name: str, metrics: Mapping[str, tuple[str, ...]], place: str) -> None:
+def _check_chosen(name: str, metrics: Mapping[str, tuple[str, ...]]) -> None:
     wanted = name.partition("/")[0]
     chosen = ((metric.partition(".")[2], metric, aliases) for metric, aliases in metrics.items())
     if not any(has_name(short, metric, wanted, aliases) for short, metric, aliases in chosen):
         words = [word for metric in metrics for word in (metric.partition(".")[2], metric)]
         raise ConfigError(
-            f"{place}require.{name}: no chosen metric is called {wanted!r}",
+            f"require.{name}: no chosen metric is called {wanted!r}",
             did_you_mean(wanted, [word for word in words if ("." in word) == ("." in wanted)])
             or f"Chosen are: {', '.join(metrics) or 'none'}.",
         )

@@ -17,8 +17,9 @@ from valor_core.parameters.declaration import declared, plain_value
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec
-from valor_core.report.keys import flat_keys
+from valor_core.report.entries import flat_keys
 from valor_core.report.records import csv_text, records
+from valor_core.report.tables.pivot import wide_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,6 +108,13 @@ class Results(Sequence[Result]):
 
         return plain_tables(self)
 
+    def __float__(self) -> float:
+        """The number that the only result is."""
+        return float(self.only)
+
+    def __format__(self, form: str) -> str:
+        return format(self.only, form) if form else str(self)
+
     def _repr_html_(self) -> str | None:
         """The tables, for a cell of a notebook."""
         return notebook(self)
@@ -172,22 +180,37 @@ class Results(Sequence[Result]):
             )
         return Results(found)
 
-    def flat(self, prefix: str = "") -> dict[str, float]:
+    def flat(self, prefix: str = "", *, short: bool = False) -> dict[str, float]:
         """Every single number under a flat key, for experiment trackers, as in `flat_keys`.
+
+        Parameters
+        ----------
+        prefix : str
+            What every key begins with.
+        short : bool
+            Whether keys name only what tells the numbers of a metric apart. `require` knows both.
 
         Examples
         --------
-        >>> Results([Result(type="Recall", parameters={"label": "cat"}, value=0.5)]).flat("val/")
-        {'val/Recall/label:cat': 0.5}
+        >>> recall = {"label": "cat", "hardmax": True}
+        >>> results = Results([Result(type="Recall", parameters=recall, value=0.5)])
+        >>> results.flat("val/", short=True)
+        {'val/Recall/cat': 0.5}
         """
-        return flat_keys(self._all(), prefix)
+        return flat_keys(self._all(), prefix, short=short)
 
     def to_records(self) -> list[dict[str, Any]]:
         """One flat record per result: type, metric, parameters, value and reason."""
         return records(self._all())
 
-    def to_frame(self) -> pd.DataFrame:
-        """A pandas data frame with one row per result.
+    def to_frame(self, *, wide: bool = False) -> pd.DataFrame:
+        """A pandas data frame with one row per result, or one per label.
+
+        Parameters
+        ----------
+        wide : bool
+            Whether each label has one row, indexed by it, and each metric a column; averages are
+            the last rows, and numbers of no label and slices are left out.
 
         Raises
         ------
@@ -195,7 +218,13 @@ class Results(Sequence[Result]):
             If pandas is not installed.
         """
         pandas = import_extra("pandas", "report.to_frame: a data frame", "valor-core[pandas]")
-        made: pd.DataFrame = pandas.DataFrame(self.to_records())
+        made: pd.DataFrame
+        if wide:
+            rows = wide_rows(self._results)
+            names = pandas.Index([name for name, _ in rows], name="label")
+            made = pandas.DataFrame([row for _, row in rows], index=names)
+        else:
+            made = pandas.DataFrame(self.to_records())
         return made
 
     def to_csv(self) -> str:

@@ -13,8 +13,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from valor_core.errors import ReportError, and_more, did_you_mean
-from valor_core.metrics.result import Failed, Result, Undefined
-from valor_core.report.keys import NO_VALUE, KeyedNumber, key_text, numbers_of, safe
+from valor_core.metrics.result import Failed, Result, Undefined, is_number
+from valor_core.report.entries import Entry, numbers_of, short_keys
+from valor_core.report.keys import NO_VALUE, key_text, safe
 from valor_core.report.results import NAMING, defaults, is_called
 
 _MOST_NAMED = 12
@@ -56,9 +57,14 @@ def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
     numbers = [number for one in results for number in numbers_of(one)]
     if not numbers:
         raise ReportError(f"{metric!r} has no single number", _those_with_one(found))
-    fitting = [number for number in numbers if number.key(metric) == key] or _fitting(rest, numbers)
+    fitting = [number for number in numbers if number.key(metric) == key]
+    fitting = fitting or [number for short, number in short_keys(numbers, metric) if short == key]
+    fitting = fitting or _fitting(rest, numbers)
     if len(fitting) == 1:
-        return fitting[0].value
+        value = fitting[0].value
+        if value is None:
+            return Undefined("null in its table")
+        return float(value) if is_number(value) else value
     if fitting:
         remedy = _write_one_of(metric, fitting)
         raise ReportError(f"expected one number, found {len(fitting):,}", remedy)
@@ -69,7 +75,7 @@ def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
     raise ReportError(missing, near or _write_one_of(metric, numbers))
 
 
-def _fitting(rest: str, numbers: Sequence[KeyedNumber]) -> list[KeyedNumber]:
+def _fitting(rest: str, numbers: Sequence[Entry]) -> list[Entry]:
     """The numbers that the parts of a key, each with a slash behind it, may mean.
 
     What results say goes before what they leave to be the default. Where a metric has no number
@@ -80,11 +86,11 @@ def _fitting(rest: str, numbers: Sequence[KeyedNumber]) -> list[KeyedNumber]:
     return (
         [number for number in numbers if _is_made_of(rest, _parts(number))]
         or [number for number in numbers if _is_made_of(rest, _parts(number, names))]
-        or ([] if any(isinstance(number.value, float) for number in numbers) else [*numbers[:1]])
+        or ([] if any(is_number(number.value) for number in numbers) else [*numbers[:1]])
     )
 
 
-def _of_slice(rest: str, numbers: Iterable[KeyedNumber]) -> list[KeyedNumber]:
+def _of_slice(rest: str, numbers: Iterable[Entry]) -> list[Entry]:
     """The numbers of the slice that a key names, or of the whole."""
     named = [
         number
@@ -107,7 +113,7 @@ def _is_made_of(rest: str, parts: Sequence[_Forms]) -> bool:
     )
 
 
-def _parts(number: KeyedNumber, defaulted: Iterable[str] = ()) -> list[_Forms]:
+def _parts(number: Entry, defaulted: Iterable[str] = ()) -> list[_Forms]:
     """The parts of a number's key, and of the defaults of some parameters."""
     result = number.result
     known = defaults(result.metric) if defaulted else {}
@@ -115,7 +121,7 @@ def _parts(number: KeyedNumber, defaulted: Iterable[str] = ()) -> list[_Forms]:
     return [
         *_said({**unsaid, **result.parameters}, NAMING),
         *_said(result.slice),
-        *((name, safe(name)) for name in number.entry),
+        *([(number.part, safe(number.part))] if number.is_named else []),
     ]
 
 
@@ -130,7 +136,7 @@ def _said(values: Mapping[str, Any], bare: Collection[str] = ()) -> list[_Forms]
     return said
 
 
-def _write_one_of(metric: str, numbers: Iterable[KeyedNumber]) -> str:
+def _write_one_of(metric: str, numbers: Iterable[Entry]) -> str:
     alike = Counter(number.key(metric) for number in numbers)
     keys = [key for key, count in alike.items() if count == 1]
     if not keys:

@@ -12,9 +12,10 @@ from attrs import Attribute, field, frozen
 from valor_core.errors import RegistryError, ReportError
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
 from valor_core.plugins.registry import Registry
+from valor_core.report.entries import ROW_NAMES, Entry, entries_of
 from valor_core.report.keys import pairs
 from valor_core.report.report import Report
-from valor_core.report.tables.pivot import ROW_NAMES, Entry, entries_of, text_of
+from valor_core.report.tables.pivot import text_of
 from valor_core.report.tables.text_table import (
     MISSING,
     Cell,
@@ -411,6 +412,7 @@ def _changes(changes: Sequence[Change], same: int) -> TextTable:
         ["metric", "of", *numeric, "verdict"],
         rows,
         caption="; ".join(filter(None, caption)),
+        keys=2,
     )
 
 

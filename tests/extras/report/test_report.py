@@ -49,3 +49,35 @@ class TestFiles:
         assert frame["type"].tolist() == [*(one.type for one in RESULTS), "Accuracy", "Accuracy"]
         assert frame[frame["slice"] == "weather:rain"]["value"].tolist() == [0.5]
         assert frame.loc[1, "value"] == 0.25
+
+
+def test_a_wide_frame_has_a_row_for_each_label_and_a_column_for_each_metric() -> None:
+    results = [
+        result("Recall", 0.625, average="macro"),
+        *(result("Recall", value, label=label) for label, value in (("dog", 1.0), ("cat", 0.25))),
+        *(result("AP", 0.5 * at, label="cat", at=at) for at in (1, 2)),
+        result("AUC", Undefined("no negatives"), label="cat"),
+        result("Counts", {"tp": 3, "fp": 1}, label="dog"),
+        result("Accuracy", 0.5),
+    ]
+
+    frame = Report(results=results, slices=REPORT.slices).to_frame(wide=True)
+
+    assert frame.index.name == "label"
+    assert list(frame.index) == ["dog", "cat", "macro average"]
+    assert set(frame.columns) == {
+        "Recall",
+        "AP (at 1)",
+        "AP (at 2)",
+        "AUC",
+        "Counts tp",
+        "Counts fp",
+    }
+    assert frame["Recall"].to_dict() == {"dog": 1.0, "cat": 0.25, "macro average": 0.625}
+    assert frame.loc["cat", "AP (at 2)"] == 1.0
+    assert frame["AUC"].isna().all()
+    assert frame.loc["dog", "Counts tp"] == 3
+
+
+def test_a_wide_frame_without_labels_is_empty() -> None:
+    assert Report(results=[result("Accuracy", 0.5)]).to_frame(wide=True).empty

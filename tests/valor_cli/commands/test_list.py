@@ -117,3 +117,11 @@ def test_where_there_is_nothing_it_says_so(valor, monkeypatch):
     assert "no metrics are installed" in result.stderr
     assert install_metrics() in result.stderr
     assert "no readers are installed\n" in valor("list", "--readers").stderr
+
+
+def test_a_task_that_is_called_like_the_namespace_is_not_told_again(valor):
+    of_one_task, of_another = valor("list", "classification"), valor("list", "nvidia")
+
+    titles = of_one_task.stdout.splitlines()[2].split("  ")
+    assert [title.strip() for title in titles if title] == ["metric", "better", "what it is"]
+    assert "task" in of_another.stdout.splitlines()[2]

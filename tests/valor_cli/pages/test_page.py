@@ -166,7 +166,7 @@ def test_the_same_report_gives_the_same_page(report, tmp_path):
     assert again == html(report) == (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_large_matrix_is_a_table_of_its_largest_errors():
+def test_a_large_matrix_is_drawn_by_a_script_beside_its_largest_errors():
     names = [f"l{i}" for i in range(70)]
     value = {"confusion_matrix": {name: {"l0": i} for i, name in enumerate(names, 1)}}
 
@@ -174,6 +174,19 @@ def test_a_large_matrix_is_a_table_of_its_largest_errors():
 
     assert "70 labels, the largest numbers where the two differ" in page
     assert "<svg" not in page
+    assert page.count("<canvas") == page.count('type="application/json"') == 1
+    assert page.count("<script>") == 1
+
+
+def test_a_matrix_of_a_few_labels_has_its_largest_errors_beside_the_picture():
+    names = [f"l{i}" for i in range(30)]
+    value = {"confusion_matrix": {name: {"l0": i} for i, name in enumerate(names, 1)}}
+
+    page = html(Report(results=[of("ConfusionMatrix", value)]))
+
+    assert "<svg" in page
+    assert "<h3>Largest errors</h3>" in page
+    assert "<canvas" not in page
 
 
 def test_of_many_curves_the_lowest_are_in_color():
@@ -211,12 +224,26 @@ def test_bins_without_edges_have_no_bars():
 
 
 def test_no_metric_has_all_the_cards():
-    many = {f"part_{i}": 0.5 for i in range(12)}
+    many = {f"part_{i}": i / 16 for i in range(12)}
 
-    page = html(Report(results=[of("Many", many), of("One", 0.5), of("Other", 0.25)]))
+    page = html(Report(results=[of("Many", many), of("One", 0.9), of("Other", 0.8)]))
 
     cards = re.findall(r"<dt>(.*?)</dt>", page)
     assert cards == [*(f"Many part_{i}" for i in range(6)), "One", "Other"]
+
+
+def test_no_card_is_a_count_or_the_number_of_another() -> None:
+    results = [
+        of("Summary", {"AP": 0.5, "AP50": 0.7, "images": 60}),
+        of("mAP", 0.7, iou_threshold=0.5),
+        of("ConfusionMatrix", {"confusion_matrix": {"a": {"a": 1}}, "background": 200405}),
+        of("F1", 0.25, average="macro"),
+    ]
+
+    page = html(Report(results=results))
+
+    cards = re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", page)
+    assert cards == [("Summary AP", "0.5000"), ("Summary AP50", "0.7000"), ("F1", "0.2500")]
 
 
 def test_kinds_of_errors_are_drawn_by_threshold():

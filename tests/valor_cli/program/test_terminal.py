@@ -56,3 +56,89 @@ def test_progress_tells_how_far_the_work_is():
     with terminal.progress() as advance:
         advance(1, 4, 1000)
         advance(4, 4, 4000)
+
+
+NAMES = ("AveragePrecision", "MatthewsCorrelation", "CalibrationError", "F1")
+WIDE = TextTable(
+    "Results by ink",
+    ["ink", *(TextColumn(f"{name} (hardmax true)", numeric=True) for name in NAMES)],
+    [["heavy", *["0.9523"] * 4], ["all", *["0.9399"] * 4]],
+    foot=1,
+)
+LIST = TextTable(
+    "classification",
+    ["metric", "better", "what it is"],
+    [
+        [f"classification.{name}", "higher", "Share of the ground truths that are predicted"]
+        for name in NAMES
+    ],
+)
+
+
+def drawn(table: TextTable, width: int) -> list[str]:
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    terminal.draw([table], console)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("table", [WIDE, LIST], ids=["numbers", "texts"])
+def test_no_name_is_split_and_no_line_is_too_long(table: TextTable, width: int) -> None:
+    lines = drawn(table, width)
+
+    assert max(map(len, lines)) <= width
+    words = " ".join(lines).split()
+    for row in table.rows:
+        for cell in row:
+            assert set(cell.text.split()) <= set(words)
+    for column in table.columns[1:]:
+        assert set(column.title.split()) <= set(words)
+
+
+def test_a_table_of_numbers_goes_on_below_with_its_labels_again() -> None:
+    assert [" ".join(line.split()) for line in drawn(WIDE, 30)][:9] == [
+        "Results by ink",
+        "AveragePrecision",
+        "ink (hardmax true)",
+        "─" * 30,
+        "heavy 0.9523",
+        "",
+        "all 0.9399",
+        "",
+        "MatthewsCorrelation",
+    ]
+    assert sum(line.startswith("heavy") for line in drawn(WIDE, 30)) == 4
+    assert sum(line.startswith("heavy") for line in drawn(WIDE, 120)) == 1
+
+
+def test_a_row_of_a_block_that_holds_nothing_is_left_out() -> None:
+    columns = ["label", TextColumn("Precision", numeric=True), TextColumn("mROCAUC", numeric=True)]
+    table = TextTable("T", columns, [["a rather long label", "0.5", ""], ["macro", "0.5", "0.75"]])
+
+    assert drawn(table, 32)[5:] == [
+        "",
+        "label                mROCAUC",
+        "─" * 28,
+        "macro" + " " * 19 + "0.75",
+        "",
+    ]
+
+
+def test_a_table_of_texts_is_turned_where_it_does_not_fit() -> None:
+    assert drawn(LIST, 40)[:5] == [
+        "classification",
+        "classification.AveragePrecision",
+        "  better higher",
+        "  what it is Share of the ground truths",
+        "  that are predicted",
+    ]
+
+
+def test_all_columns_that_name_a_row_are_repeated() -> None:
+    numbers = [TextColumn(name, numeric=True) for name in ("Precision", "Recall", "Specificity")]
+    table = TextTable("T", ["label", "at", *numbers], [["cat", "0.5", "1", "2", "3"]], keys=2)
+
+    assert [line for line in drawn(table, 30) if "cat" in line] == [
+        "cat    0.5          1       2",
+        "cat    0.5            3",
+    ]

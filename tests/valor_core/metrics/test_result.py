@@ -140,3 +140,33 @@ def test_a_result_knows_its_slice_and_says_so() -> None:
     assert rain.in_slice({}) == whole
     assert rain.to_dict() == whole.to_dict()
     assert repr(rain).endswith("value=0.5, left_out={'why': 1}, slice={'weather': 'rain'})")
+
+
+def test_a_result_is_formatted_like_its_number():
+    assert float(Result(value=0.123456)) == 0.123456
+    assert f"{Result(value=0.123456):.3f} {Result(value=1234):,}" == "0.123 1,234"
+
+
+@pytest.mark.parametrize("gap", [Undefined("no dogs"), Failed("no dogs\nat all")])
+def test_a_result_without_a_number_says_why_it_cannot_be_formatted(gap):
+    result = Result(type="F1", value=gap)
+
+    with pytest.raises(ReportError) as number:
+        float(result)
+    with pytest.raises(ReportError) as text:
+        f"{result:.3f}"
+    with pytest.raises(ReportError, match=r"^expected a number, found none, no dogs"):
+        f"{result.value:.3f}"
+
+    assert str(number.value) == str(text.value)
+    assert str(text.value) == (
+        "F1: expected a number, found none, no dogs\nAsk a result for .undefined and .error first."
+    )
+    assert f"{result}" == str(result)
+    assert f"{gap}" == str(gap)
+
+
+@pytest.mark.parametrize("value", [{"tp": 1}, [1], "good", True, None])
+def test_a_table_is_no_number(value):
+    with pytest.raises(ReportError, match=r"^Counts: expected a number, found .*\nAsk it for its "):
+        float(Result(type="Counts", value=value))

@@ -92,11 +92,10 @@ def test_an_outcome_is_written_in_words() -> None:
 @pytest.mark.parametrize("condition", ["0.5", "=> 0.5", ">= a", ">= 1.2.3", ">= .", 0.5, ""])
 def test_something_else_is_no_comparison(condition: Any) -> None:
     with pytest.raises(ConfigError) as caught:
-        parse_requirements({"mAP": condition}, place="config.yaml: ")
+        parse_requirements({"mAP": condition})
 
     assert str(caught.value) == (
-        f"config.yaml: require.mAP: expected a comparison, got {condition!r}\n"
-        'Write it as: ">= 0.5".'
+        f'require.mAP: expected a comparison, got {condition!r}\nWrite it as: ">= 0.5".'
     )
 
 
@@ -111,11 +110,10 @@ def test_a_bare_number_is_answered_with_it_as_a_threshold() -> None:
 
 def test_a_requirement_of_a_metric_that_was_not_chosen_is_refused_before_any_work() -> None:
     with pytest.raises(ConfigError) as caught:
-        parse_requirements({"Acuracy/cat": ">= 0.5"}, {"c.Accuracy": ()}, "config.yaml: ")
+        parse_requirements({"Acuracy/cat": ">= 0.5"}, {"c.Accuracy": ()})
 
     assert str(caught.value) == (
-        "config.yaml: require.Acuracy/cat: no chosen metric is called 'Acuracy'\n"
-        "Did you mean 'Accuracy'?"
+        "require.Acuracy/cat: no chosen metric is called 'Acuracy'\nDid you mean 'Accuracy'?"
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core import Result
+from valor_core import Result, Undefined
 from valor_core.plugin import ReportError
 from valor_core.report.results import Results, has_name
 
@@ -135,3 +135,16 @@ def test_the_line_of_many_metrics_is_cut() -> None:
     results = Results([Result(type=f"M{number}", value=1) for number in range(12)])
 
     assert repr(results).endswith("M8, M9 (and 2 more); print(results) shows them>")
+
+
+def test_the_only_result_is_formatted_like_a_number() -> None:
+    results = Results(
+        [Result(type="F1", value=0.25), Result(type="AP", value=Undefined("no cats"))]
+    )
+
+    assert float(results["F1"]) == 0.25
+    assert f"{results['F1']:.1%}" == "25.0%"
+    with pytest.raises(ReportError, match="AP: expected a number, found none, no cats"):
+        f"{results['AP']:.3f}"
+    with pytest.raises(ReportError, match="expected one result"):
+        float(results)

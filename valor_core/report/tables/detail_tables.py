@@ -7,7 +7,8 @@ from typing import Any
 
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
 from valor_core.metrics.result_details import detail_rows, is_interval
-from valor_core.report.tables.pivot import Entry, apart, text_of, titles_of
+from valor_core.report.entries import Entry
+from valor_core.report.tables.pivot import apart, text_of, titles_of
 from valor_core.report.tables.text_table import (
     MISSING,
     Cell,

@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from valor_core.metrics.result import Failed, Result, Undefined, first_line, is_number
-from valor_core.report.tables.structures import named_numbers
+from valor_core.report.entries import (
+    Entry,
+    by_metric,
+    comparable,
+    entries_of,
+    grouped,
+    rows_of,
+    varying_names,
+)
 from valor_core.report.tables.text_table import (
     MISSING,
     Cell,
@@ -24,70 +33,10 @@ from valor_core.report.tables.text_table import (
     superscript,
 )
 
-MOST_NAMED_NUMBERS = 12
+MOST_COLUMNS = 8
 MOST_NOTES = 12
-ROW_NAMES = ("label", "average")
 ALIKE = "rows that are called the same are results that say the same of themselves"
 _DEFAULT_KEY = "class"
-_ROUND = 3
-
-
-@frozen
-class Entry:
-    """One single number, or the reason why there is none."""
-
-    result: Result
-    part: str
-    value: Any
-
-    @property
-    def metric(self) -> str:
-        """The metric's name without its version."""
-        return (self.result.metric or self.result.type).partition("@")[0]
-
-    @property
-    def name(self) -> str | None:
-        """The label or average that it belongs to."""
-        named = self.result.parameters
-        if _is_name(named.get("label")):
-            return str(named["label"])
-        return f"{named['average']} average" if self.sums_up else None
-
-    @property
-    def sums_up(self) -> bool:
-        """Whether it is an average over labels."""
-        named = self.result.parameters
-        return not _is_name(named.get("label")) and _is_name(named.get("average"))
-
-    @property
-    def others(self) -> dict[str, Any]:
-        """Its parameters but the label and the average that it belongs to."""
-        named = self.result.parameters.items()
-        return {k: v for k, v in named if k not in ROW_NAMES or not (v is None or _is_name(v))}
-
-
-def _is_name(value: Any) -> bool:
-    """Whether it names one row; a metric that fails reports all that it was asked for."""
-    return value is not None and not isinstance(value, (list, tuple, Mapping))
-
-
-def entries_of(results: Iterable[Result]) -> Iterable[Entry]:
-    """The single numbers of some results, with what stands in their place."""
-    for result in results:
-        parts = {"": result.value} if is_single(result.value) else parts_of(result.value)
-        for part, single in parts.items():
-            yield Entry(result, part, single)
-
-
-def is_single(value: Any) -> bool:
-    """Whether a value is one number, or stands in the place of one."""
-    return value is None or is_number(value) or isinstance(value, (Undefined, Failed))
-
-
-def parts_of(value: Any) -> dict[str, float | None]:
-    """The named numbers of a value, where they are few enough to be columns."""
-    named = named_numbers(value)
-    return named if len(named) <= MOST_NAMED_NUMBERS else {}
 
 
 @define
@@ -153,40 +102,30 @@ def text_of(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else str(value)
 
 
-def comparable(value: Any) -> str:
-    """A parameter's value as something to compare by."""
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def varying_names(entries: Iterable[Entry]) -> tuple[str, ...]:
-    """Names of the parameters that tell entries apart.
-
-    A parameter that only some metrics have tells nothing; one that only some results of one
-    metric have does.
-    """
-    values: dict[str, set[str]] = {}
-    alike: dict[tuple[str, bool], list[set[str]]] = {}
-    for entry in entries:
-        alike.setdefault((entry.metric, entry.sums_up), []).append(set(entry.others))
-        for name, value in entry.others.items():
-            values.setdefault(name, set()).add(comparable(value))
-    uneven: set[str] = set()
-    for names in alike.values():
-        uneven |= names[0].union(*names) - names[0].intersection(*names)
-    return tuple(name for name, different in values.items() if len(different) > 1 or name in uneven)
-
-
 def apart(entries: Iterable[Entry]) -> Callable[[Entry], list[str]]:
     """What tells an entry from the others of its metric, in words: ``["score_threshold 0.5"]``."""
-    by_metric: dict[str, list[Entry]] = {}
-    for entry in entries:
-        by_metric.setdefault(entry.metric, []).append(entry)
-    varying = {metric: varying_names(own) for metric, own in by_metric.items()}
-    return lambda entry: [
-        f"{name} {text_of(entry.others[name])}"
-        for name in varying[entry.metric]
-        if name in entry.others
-    ]
+    varying = {metric: varying_names(own) for metric, own in by_metric(entries).items()}
+    return lambda entry: said(entry, varying[entry.metric])
+
+
+def said(entry: Entry, names: Iterable[str]) -> list[str]:
+    """Some of the parameters of an entry, in words, where it has them."""
+    return [f"{name} {text_of(entry.others[name])}" for name in names if name in entry.others]
+
+
+def headings(results: Iterable[Result]) -> Callable[[Result], tuple[str, str]]:
+    """Title and caption of results that stand alone; what tells them apart goes to the title."""
+    entries = [Entry(result, "", None) for result in results]
+    varying = {metric: varying_names(own) for metric, own in by_metric(entries).items()}
+
+    def heading(result: Result) -> tuple[str, str]:
+        own = Entry(result, "", None)
+        names = varying[own.metric]
+        named = [own.name] if own.name else []
+        title = [f"{result.type}{of_key([own], names)}", *named, *said(own, names)]
+        return ", ".join(title), caption_of([own], names)
+
+    return heading
 
 
 def caption_of(entries: Sequence[Entry], besides: Iterable[str]) -> str:
@@ -223,10 +162,17 @@ def of_key(entries: Iterable[Entry], varying: Iterable[str]) -> str:
 
 def titles_of(entries: Iterable[Entry]) -> Callable[[Entry], str]:
     """How to call a metric: by its short name, unless two namespaces share it."""
-    owners: dict[str, set[str]] = {}
-    for entry in entries:
-        owners.setdefault(entry.result.type, set()).add(entry.metric)
-    return lambda entry: entry.result.type if len(owners[entry.result.type]) == 1 else entry.metric
+    types = grouped(entries, lambda entry: entry.result.type).items()
+    shared = {type for type, own in types if len(by_metric(own)) > 1}
+    return lambda entry: entry.metric if entry.result.type in shared else entry.result.type
+
+
+def titled(entry: Entry, called: str, differing: Iterable[str]) -> str:
+    """What a number is called where it stands alone: ``"F1 (macro, score_threshold 0.5)"``."""
+    inside = [] if entry.name is None else [entry.name.removesuffix(" average")]
+    inside += differing
+    title = f"{called} {entry.part}".rstrip()
+    return f"{title} ({', '.join(inside)})" if inside else title
 
 
 def headlines(entries: Sequence[Entry]) -> list[Entry]:
@@ -242,44 +188,32 @@ def headlines(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def several(entries: Sequence[Entry], most: int) -> list[Entry]:
-    """The first entries, at most so many, and of a metric with many a few while others have any.
+    """The first entries, at most so many, and no second of a metric while others have none.
 
     Examples
     --------
     >>> value = {name: 0.5 for name in "abcde"}
     >>> entries = [*entries_of([Result(type="Many", value=value), Result(type="One", value=0.5)])]
-    >>> [entry.part or entry.result.type for entry in several(entries, 5)]
-    ['a', 'b', 'c', 'd', 'One']
+    >>> [entry.part or entry.result.type for entry in several(entries, 3)]
+    ['a', 'b', 'One']
     """
-    before: dict[str, int] = {}
-    rounds = []
-    for place, entry in enumerate(entries):
-        seen = before[entry.metric] = before.get(entry.metric, -1) + 1
-        rounds.append((seen // _ROUND, place))
+    rounds = [
+        (number, place)
+        for own in grouped(enumerate(entries), lambda one: one[1].metric).values()
+        for number, (place, _) in enumerate(own)
+    ]
     return [entries[place] for place in sorted(place for _, place in sorted(rounds)[:most])]
 
 
 def overall(entries: Sequence[Entry]) -> TextTable:
     """The table of results that belong to no label: one row each."""
-    varying, called, notes = varying_names(entries), titles_of(entries), Notes()
-    rows: list[Row] = [
-        [
-            f"{called(entry)} {entry.part}".rstrip(),
-            *(text_of(entry.others[name]) if name in entry.others else "" for name in varying),
-            cell_of(entry, notes),
-        ]
-        for entry in entries
-    ]
-    return TextTable(
-        f"Results{of_key(entries, varying)}",
-        [
-            TextColumn("metric"),
-            *(_parameter_column(name, entries) for name in varying),
-            TextColumn("value", numeric=True),
-        ],
-        rows,
-        caption=caption_of(entries, varying),
-        notes=notes.all,
+    called = titles_of(entries)
+    return _pivot(
+        entries,
+        "Results",
+        "metric",
+        lambda entry: f"{called(entry)} {entry.part}".rstrip(),
+        lambda entry: TextColumn("value", numeric=True),
     )
 
 
@@ -289,74 +223,113 @@ def _parameter_column(name: str, entries: Iterable[Entry]) -> TextColumn:
 
 def by_label(entries: Sequence[Entry]) -> list[TextTable]:
     """The tables of results by label: one for all metrics that vary in the same parameters."""
-    by_metric: dict[str, list[Entry]] = {}
-    for entry in entries:
-        by_metric.setdefault(entry.metric, []).append(entry)
-    alike: dict[tuple[str, ...], list[Entry]] = {}
-    for own in by_metric.values():
-        alike.setdefault(varying_names(own), []).extend(own)
-    return [_pivot(together, varying) for varying, together in alike.items()]
+    varying = {metric: varying_names(own) for metric, own in by_metric(entries).items()}
+    return [_by_label(own) for own in grouped(entries, lambda e: varying[e.metric]).values()]
 
 
-_Cells = dict[tuple[str, str], Entry]
-"""Entries of one row by metric and part."""
+def _by_label(entries: Sequence[Entry]) -> TextTable:
+    across = _across(entries)
+    if not across:
+        return _pivot(entries, "Results by label", "label", _name, _columns(entries))
+    title = f"{titles_of(entries)(entries[0])} by label"
+    return _pivot(entries, title, "label", _name, partial(_setting, names=across), across)
 
 
-def _pivot(entries: Sequence[Entry], varying: tuple[str, ...]) -> TextTable:
-    called, notes = titles_of(entries), Notes()
-    titles = _column_titles(entries, called)
-    grid: dict[tuple[Any, ...], list[_Cells]] = {}
-    for entry in entries:
+def _name(entry: Entry) -> str:
+    return entry.name or ""
+
+
+def _across(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """What varies in a table of one metric, where its settings are few enough to be columns."""
+    names = tuple(name for name in varying_names(entries) if name != "label_key")
+    settings = {_setting(entry, names) for entry in entries}
+    is_one = len(by_metric(entries)) == 1 and not any(entry.part for entry in entries)
+    return names if is_one and 1 < len(settings) <= MOST_COLUMNS else ()
+
+
+def _setting(entry: Entry, names: Sequence[str]) -> TextColumn:
+    texts = [text_of(entry.others[name]) for name in names if name in entry.others]
+    words = texts if len(names) > 1 else said(entry, names)
+    return TextColumn(", ".join(words) or entry.result.type, numeric=True, metric=entry.metric)
+
+
+def _columns(entries: Sequence[Entry]) -> Callable[[Entry], TextColumn]:
+    """The column of a number, called like its part unless two metrics share that."""
+    called = titles_of(entries)
+    owners = {part: len(by_metric(own)) for part, own in grouped(entries, _part).items()}
+
+    def column(entry: Entry) -> TextColumn:
+        is_told = entry.part and owners[entry.part] == 1
+        title = entry.part if is_told else f"{called(entry)} {entry.part}".rstrip()
+        return TextColumn(title, numeric=True, metric=entry.metric)
+
+    return column
+
+
+def _part(entry: Entry) -> str:
+    return entry.part
+
+
+def _pivot(
+    entries: Sequence[Entry],
+    title: str,
+    head: str,
+    named: Callable[[Entry], str],
+    column: Callable[[Entry], TextColumn],
+    across: Sequence[str] = (),
+) -> TextTable:
+    """The table of metrics that vary alike: a row for each name and setting that is not across."""
+    varying = [name for name in varying_names(entries) if name not in across]
+    columns = list(dict.fromkeys(map(column, entries)))
+
+    def place(entry: Entry) -> tuple[Any, ...]:
         own = entry.others
         coordinates = (comparable(own[name]) if name in own else "" for name in varying)
-        _place(entry, grid.setdefault((entry.sums_up, entry.name, *coordinates), []))
-    places = sorted(grid, key=lambda place: bool(place[0]))
-    rows = [_pivot_row(each, varying, titles, notes) for place in places for each in grid[place]]
-    alike = any(len(rows) > 1 for rows in grid.values())
+        return entry.sums_up, named(entry), *coordinates
+
+    notes, rows, foot = Notes(), list[Row](), 0
+    places = grouped(entries, place).values()
+    for own in sorted(places, key=lambda own: own[0].sums_up):
+        coordinates = [
+            text_of(own[0].others[name]) if name in own[0].others else "" for name in varying
+        ]
+        for cells in rows_of(own, column):
+            numbers = [cell_of(cells[at], notes) if at in cells else Cell("") for at in columns]
+            rows.append([named(own[0]), *coordinates, *numbers])
+            foot += own[0].sums_up
+    caption = [f"columns: {', '.join(across)}" if len(across) > 1 else ""]
+    caption += [caption_of(entries, [*varying, *across]), ALIKE * (len(rows) > len(places))]
     return TextTable(
-        f"Results by label{of_key(entries, varying)}",
-        [
-            TextColumn("label"),
-            *(_parameter_column(name, entries) for name in varying),
-            *(TextColumn(title, True, metric) for (metric, _), title in titles.items()),
-        ],
+        f"{title}{of_key(entries, varying)}",
+        [head, *(_parameter_column(name, entries) for name in varying), *columns],
         rows,
-        caption="; ".join(filter(None, [caption_of(entries, varying), ALIKE * alike])),
+        caption="; ".join(filter(None, caption)),
         notes=notes.all,
-        foot=sum(len(grid[place]) for place in places if place[0]),
+        foot=foot,
+        keys=1 + len(varying),
     )
 
 
-def _place(entry: Entry, rows: list[_Cells]) -> None:
-    """Put an entry into the first row whose cell is free: two results never share one."""
-    cell = entry.metric, entry.part
-    row = next((row for row in rows if cell not in row), None)
-    if row is None:
-        rows.append(row := {})
-    row[cell] = entry
+def wide_rows(results: Iterable[Result]) -> list[tuple[str, dict[str, float | None]]]:
+    """For each label, then each average, the numbers of all metrics by what they are called.
 
+    Examples
+    --------
+    >>> f1 = [Result(type="F1", parameters={"label": name}, value=0.5) for name in ("cat", "dog")]
+    >>> mean = Result(type="F1", parameters={"average": "macro"}, value=Undefined("no data"))
+    >>> wide_rows([mean, *f1])
+    [('cat', {'F1': 0.5}), ('dog', {'F1': 0.5}), ('macro average', {'F1': None})]
+    """
+    entries = [entry for entry in entries_of(results) if entry.name is not None]
+    called, differing = titles_of(entries), apart(entries)
 
-def _pivot_row(
-    cells: Mapping[tuple[str, str], Entry],
-    varying: Iterable[str],
-    columns: Iterable[tuple[str, str]],
-    notes: Notes,
-) -> Row:
-    first = next(iter(cells.values()))
-    coordinates = [text_of(first.others[n]) if n in first.others else "" for n in varying]
-    numbers = [cell_of(cells[c], notes) if c in cells else Cell("") for c in columns]
-    return [first.name or "", *coordinates, *numbers]
+    def column(entry: Entry) -> str:
+        words = ", ".join(differing(entry))
+        return f"{called(entry)} {entry.part}".rstrip() + f" ({words})" * bool(words)
 
-
-def _column_titles(
-    entries: Iterable[Entry], called: Callable[[Entry], str]
-) -> dict[tuple[str, str], str]:
-    owners: dict[str, set[str]] = {}
-    for entry in entries:
-        owners.setdefault(entry.part, set()).add(entry.metric)
-    return {
-        (entry.metric, entry.part): entry.part
-        if entry.part and len(owners[entry.part]) == 1
-        else f"{called(entry)} {entry.part}".rstrip()
-        for entry in entries
-    }
+    names = grouped(entries, lambda entry: (entry.sums_up, _name(entry)))
+    return [
+        (name, {at: one.value if is_number(one.value) else None for at, one in cells.items()})
+        for (_, name), own in sorted(names.items(), key=lambda each: each[0][0])
+        for cells in rows_of(own, column)
+    ]

@@ -8,42 +8,49 @@ are the same throughout a table stand in its caption, and the others become colu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import count
 from typing import Any
 
+import numpy as np
 from attrs import evolve
+from numpy.typing import NDArray
 
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
+from valor_core.report.entries import (
+    Entry,
+    by_metric,
+    comparable,
+    entries_of,
+    grouped,
+    is_single,
+    rows_of,
+    varying_names,
+)
 from valor_core.report.keys import NO_VALUE
 from valor_core.report.report import Report
 from valor_core.report.results import Results
 from valor_core.report.tables.detail_tables import detail_tables
 from valor_core.report.tables.pivot import (
-    Entry,
+    ALIKE,
+    MOST_COLUMNS,
     Notes,
     apart,
     by_label,
     caption_of,
     cell_of,
-    comparable,
-    entries_of,
+    headings,
     headlines,
-    is_single,
-    of_key,
     overall,
-    parts_of,
     several,
     text_of,
+    titled,
     titles_of,
-    varying_names,
 )
 from valor_core.report.tables.structures import (
     Breakdown,
     Matrix,
-    breakdown,
-    curves,
-    matrix,
+    Structure,
     outline,
+    structure,
 )
 from valor_core.report.tables.text_table import (
     MISSING,
@@ -58,7 +65,6 @@ Directions = Mapping[str, bool | None]
 """By a metric's name without version, whether higher is better; None or absent: unknown."""
 
 LONG = 40
-MOST_COLUMNS = 8
 MATRIX_IN_TEXT = 15
 MOST_PAIRS = 20
 
@@ -105,17 +111,28 @@ def tables_of(
     cat    0.5000
     """
     results = Results(found)
-    entries = list(entries_of(results))
-    of_no_label = [entry for entry in entries if entry.name is None]
-    ready = [overall(of_no_label)] if of_no_label else []
-    ready += by_label([entry for entry in entries if entry.name is not None])
-    ready += detail_tables(results)
+    ready = [*number_tables(results), *detail_tables(results)]
     if most_rows is not None:
         ready = [_shortened(table, most_rows, directions or {}) for table in ready]
-    ready += [*_matrices(results, most_matrix), *_breakdowns(results), *_structures(results)]
+    ready += structure_tables(structured(results), most_matrix)
     if isinstance(found, Report):
-        ready += [*_slices(found), *_requirements(found), *_facts(found)]
+        ready += report_tables(found)
     return tuple(ready)
+
+
+def number_tables(results: Results) -> list[TextTable]:
+    """The tables of single numbers: those of no label, and those by label."""
+    entries = list(entries_of(results))
+    of_no_label = [entry for entry in entries if entry.name is None]
+    return [
+        *([overall(of_no_label)] if of_no_label else []),
+        *by_label([entry for entry in entries if entry.name is not None]),
+    ]
+
+
+def report_tables(report: Report) -> list[TextTable]:
+    """What a report has besides its results: slices, requirements, facts."""
+    return [*slice_tables(report), *requirement_table(report), *fact_table(report)]
 
 
 def _shortened(table: TextTable, most_rows: int, directions: Directions) -> TextTable:
@@ -145,60 +162,63 @@ def _sortable(cell: Cell, sign: int) -> tuple[bool, float]:
     return (True, 0.0) if cell.number is None else (False, sign * cell.number)
 
 
-def _structured(results: Iterable[Result]) -> Iterable[Result]:
-    """Results that are neither a number nor the reason why there is none."""
-    for result in results:
-        if not is_single(result.value):
-            yield result
+Structured = tuple[Result, Structure | None]
+"""A result that is no single number, and what its value holds; None where that is nothing known."""
 
 
-def _is_matrix(result: Result) -> bool:
-    return not curves(result.value) and matrix(result.value) is not None
+def structured(results: Iterable[Result]) -> list[Structured]:
+    """The results that are neither a number nor the reason why there is none."""
+    return [(one, structure(one.value)) for one in results if not is_single(one.value)]
 
 
-def _matrices(results: Iterable[Result], most: int) -> list[TextTable]:
-    found = [result for result in _structured(results) if _is_matrix(result)]
-    return [
-        matrix_table(held, *title_and_caption(result, found), most)
-        for result in found
-        if (held := matrix(result.value)) is not None
-    ]
+def structure_tables(held: Sequence[Structured], most_matrix: int) -> list[TextTable]:
+    """Matrices, breakdowns, and a line for each curve and whatever else has no table."""
+    heading = headings(result for result, _ in held)
+    matrices, breakdowns, lines = list[TextTable](), list[TextTable](), list[Row]()
+    for result, found in held:
+        title, caption = heading(result)
+        if isinstance(found, Matrix):
+            matrices += matrix_tables(found, title, caption, most_matrix)
+        elif isinstance(found, Breakdown):
+            breakdowns.append(breakdown_table(found, title, caption))
+        elif not is_tabled(result):
+            lines.append([title, outline(result.value, found or ()), caption])
+    return [*matrices, *breakdowns, *_other_values(lines)]
 
 
-def matrix_table(held: Matrix, title: str, caption: str, most: int = MATRIX_IN_TEXT) -> TextTable:
-    """The table of a matrix, whole or, where it has too many labels, its largest errors.
+def is_tabled(result: Result) -> bool:
+    """Whether all that its value holds are numbers that have columns."""
+    held = result.value
+    return isinstance(held, Mapping) and len(list(entries_of([result]))) == len(held) > 0
+
+
+def _other_values(lines: Sequence[Row]) -> list[TextTable]:
+    note = "Values are in the JSON report (.value in Python), plots in the HTML report."
+    columns = ["metric", "value", "parameters"]
+    return [TextTable("Curves and other values", columns, lines, caption=note)] if lines else []
+
+
+def matrix_tables(held: Matrix, title: str, caption: str, most: int) -> list[TextTable]:
+    """The table of a matrix; of one with many labels its largest errors, those of no match apart.
 
     Parameters
     ----------
     held : Matrix
         Its numbers.
     title, caption : str
-        As `title_and_caption` has them.
+        As `headings` has them.
     most : int
         How many labels it may have to be shown whole.
     """
-    whole = held.size <= most
-    return _whole_matrix(held, title, caption) if whole else _largest(held, title, caption)
-
-
-def title_and_caption(result: Result, among: Iterable[Result]) -> tuple[str, str]:
-    """Title and caption of a result that stands alone.
-
-    Parameters
-    ----------
-    result : Result
-        The result.
-    among : iterable of Result
-        The results that it is to be told from; what differs goes to the title.
-    """
-    alike = [Entry(other, "", None) for other in among if other.metric == result.metric]
-    varying = varying_names(alike)
-    given = result.parameters
-    own = Entry(result, "", None)
-    coordinates = [own.name] if own.name else []
-    coordinates += [f"{name} {text_of(given[name])}" for name in varying if name in given]
-    title = ", ".join([f"{result.type}{of_key([own], varying)}", *coordinates])
-    return title, caption_of([own], varying)
+    if held.size <= most:
+        return [_whole_matrix(held, title, caption)]
+    off, unmatched = ~held.is_hit, held.is_unmatched
+    about = f"{held.size:,} labels, the largest numbers where the two differ"
+    tables = [_largest(held, title, off & ~unmatched, about, caption)]
+    if unmatched.any():
+        about = "the largest numbers of what is matched with nothing"
+        tables.append(_largest(held, f"{title}: without a match", unmatched, about, ""))
+    return tables
 
 
 def _whole_matrix(held: Matrix, title: str, caption: str) -> TextTable:
@@ -209,20 +229,14 @@ def _whole_matrix(held: Matrix, title: str, caption: str) -> TextTable:
         [corner, *(TextColumn(name, numeric=True) for name in held.columns)],
         [
             [name, *(Cell(number_text(value), float(value)) for value in values)]
-            for name, values in zip(held.rows, held.numbers, strict=True)
+            for name, values in zip(held.rows, held.numbers.tolist(), strict=True)
         ],
         caption="; ".join(filter(None, [about, caption])),
     )
 
 
-def _breakdowns(results: Iterable[Result]) -> list[TextTable]:
-    found = [(r, held) for r in _structured(results) if (held := breakdown(r.value)) is not None]
-    among = [result for result, _ in found]
-    return [breakdown_table(held, *title_and_caption(result, among)) for result, held in found]
-
-
 def breakdown_table(held: Breakdown, title: str, caption: str) -> TextTable:
-    """The table of a breakdown; title and caption are as `title_and_caption` has them."""
+    """The table of a breakdown; title and caption are as `headings` has them."""
     return TextTable(
         title,
         [_heading(held), *(TextColumn(name, numeric=True) for name in held.columns)],
@@ -242,94 +256,72 @@ def _heading(held: Breakdown) -> str:
     return "" if held.places is None else held.by.replace("_", " ")
 
 
-def _largest(held: Matrix, title: str, caption: str) -> TextTable:
-    pairs = held.off_diagonal()
-    cut = (
-        f"; {len(pairs) - MOST_PAIRS:,} more in the JSON report" if len(pairs) > MOST_PAIRS else ""
-    )
-    about = f"{held.size:,} labels, the largest numbers where the two differ{cut}"
+def _largest(
+    held: Matrix, title: str, among: NDArray[np.bool_], about: str, caption: str
+) -> TextTable:
+    more = np.count_nonzero(held.numbers[among]) - MOST_PAIRS
+    cut = f"{about}; {more:,} more in the JSON report" if more > 0 else about
+    titles = ("ground truth", "prediction", "count") if held.confusion else _CELL
     return TextTable(
         title,
+        [*titles[:2], TextColumn(titles[2], True), TextColumn("share of row", True)],
         [
-            "ground truth" if held.confusion else "row",
-            "prediction" if held.confusion else "column",
-            TextColumn("count" if held.confusion else "value", numeric=True),
+            [row, column, Cell(number_text(number), float(number)), Cell(f"{share:.1%}", share)]
+            for row, column, number, share in held.largest(among, MOST_PAIRS)
         ],
-        [
-            [row, column, Cell(number_text(value), float(value))]
-            for row, column, value in pairs[:MOST_PAIRS]
-        ],
-        caption="; ".join(filter(None, [about, caption])),
+        caption="; ".join(filter(None, [cut, caption])),
+        keys=2,
     )
 
 
-def _structures(results: Iterable[Result]) -> list[TextTable]:
-    """Curves and whatever else has no place in a table, in a line each."""
-    rows: list[Row] = []
-    found = [
-        result
-        for result in _structured(results)
-        if not _is_matrix(result) and breakdown(result.value) is None
-    ]
-    for result in found:
-        if parts_of(result.value) and not curves(result.value) and _only_numbers(result.value):
-            continue
-        title, caption = title_and_caption(result, found)
-        rows.append([title, outline(result.value), caption])
-    if not rows:
-        return []
-    note = "Values are in the JSON report (.value in Python), plots in the HTML report."
-    return [
-        TextTable("Curves and other values", ["metric", "value", "parameters"], rows, caption=note)
-    ]
+_CELL = ("row", "column", "value")
 
 
-def _only_numbers(value: Any) -> bool:
-    return isinstance(value, Mapping) and len(parts_of(value)) == len(value)
-
-
-def _slices(report: Report) -> list[TextTable]:
+def slice_tables(report: Report) -> list[TextTable]:
     """One table per set of sliced fields; results over all items at the bottom."""
-    together: dict[tuple[str, ...], list[tuple[tuple[str, ...], Results]]] = {}
-    for part in report.slices:
-        where = part[0].slice
-        values = tuple(NO_VALUE if value is None else text_of(value) for value in where.values())
-        together.setdefault(tuple(where), []).append((values, part))
-    if all(entry.result.error for entry in entries_of(report.results)):
-        return []
-    return [_slice_table(fields, rows, report) for fields, rows in together.items()]
+    together = grouped(report.slices, lambda part: tuple(part[0].slice))
+    entries = [entry for entry in entries_of(report.results) if not entry.result.error]
+    chosen = headlines(entries) or entries
+    return [_slice_table(*each, report, chosen) for each in together.items() if entries]
 
 
 def _slice_table(
-    fields: tuple[str, ...], parts: Sequence[tuple[tuple[str, ...], Results]], report: Report
+    fields: tuple[str, ...], parts: Sequence[Results], report: Report, chosen: Sequence[Entry]
 ) -> TextTable:
-    entries = [entry for entry in entries_of(report.results) if not entry.result.error]
-    chosen = headlines(entries) or entries
     called, differing, notes = titles_of(chosen), apart(chosen), Notes()
-    kept = set(map(id, several(chosen, MOST_COLUMNS)))
     shown = {
-        place: _slice_title(entry, called(entry), [*differing(entry), *_repeated(place)])
-        for place, entry in _placed(chosen).items()
-        if id(entry) in kept
+        _said(entry): TextColumn(titled(entry, called(entry), differing(entry)), numeric=True)
+        for entry in several(chosen, MOST_COLUMNS)
     }
     rows: list[Row] = []
-    for values, results in [*parts, (("all", *[""] * (len(fields) - 1)), report.results)]:
-        own = list(entries_of(results))
-        cells, nothing = _placed(own), _without_data(own)
-        held = [cells.get(place) or nothing.get(place[0]) for place in shown]
-        rows.append([*values, *(cell_of(one, notes) if one else Cell("") for one in held)])
-    hidden = len(chosen) - len(shown)
-    caption = [caption_of(chosen, varying_names(chosen))]
-    if hidden:
-        caption.append(f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report")
+    for results in [*parts, report.results]:
+        entries, where = list(entries_of(results)), results[0].slice
+        values = [NO_VALUE if value is None else text_of(value) for value in where.values()]
+        values = values or ["all", *[""] * (len(fields) - 1)]
+        nothing = _without_data(entries)
+        for cells in rows_of(entries, _said) or [{}]:
+            held = [cells.get(column) or nothing.get(column[0]) for column in shown]
+            rows.append([*values, *(cell_of(one, notes) if one else Cell("") for one in held)])
+    foot = len(rows_of(entries, _said))
+    hidden = len(set(map(_said, chosen))) - len(shown)
+    more = f"{hidden:,} more column{'' if hidden == 1 else 's'} in the JSON report"
+    caption = [caption_of(chosen, varying_names(chosen)), more if hidden else ""]
+    caption += [ALIKE] if len(rows) > len(parts) + 1 else []
     return TextTable(
         f"Results by {', '.join(fields)}",
-        [*fields, *(TextColumn(title, numeric=True) for title in shown.values())],
+        [*fields, *shown.values()],
         rows,
         caption="; ".join(filter(None, caption)),
         notes=notes.all,
-        foot=1,
+        foot=foot,
+        keys=len(fields),
     )
+
+
+def _said(entry: Entry) -> tuple[str, str, str]:
+    """Metric, part and parameters: the column of an entry in a table of slices."""
+    parameters = comparable(sorted(entry.result.parameters.items(), key=str))
+    return entry.metric, entry.part, parameters
 
 
 def _without_data(entries: Iterable[Entry]) -> dict[str, Entry]:
@@ -338,43 +330,15 @@ def _without_data(entries: Iterable[Entry]) -> dict[str, Entry]:
     It stands for the metric as a whole and has the parameters as they were chosen, so that no
     column is called like it.
     """
-    by_metric: dict[str, list[Entry]] = {}
-    for entry in entries:
-        by_metric.setdefault(entry.metric, []).append(entry)
     return {
         metric: own[0]
-        for metric, own in by_metric.items()
+        for metric, own in by_metric(entries).items()
         if all(e.name is None and isinstance(e.value, (Undefined, Failed)) for e in own)
     }
 
 
-_Place = tuple[str, str, str, int]
-"""Metric, part, parameters, and which of those that say the same of themselves."""
-
-
-def _placed(entries: Iterable[Entry]) -> dict[_Place, Entry]:
-    """The entries by their places, none at that of another."""
-    placed: dict[_Place, Entry] = {}
-    for entry in entries:
-        said = comparable(sorted(entry.result.parameters.items(), key=str))
-        places = ((entry.metric, entry.part, said, number) for number in count(1))
-        placed[next(place for place in places if place not in placed)] = entry
-    return placed
-
-
-def _repeated(place: _Place) -> list[str]:
-    """How a column says that it is not the first that would be called the same."""
-    return [f"result {place[-1]}"] if place[-1] > 1 else []
-
-
-def _slice_title(entry: Entry, called: str, differing: Iterable[str]) -> str:
-    inside = [] if entry.name is None else [entry.name.removesuffix(" average")]
-    inside += differing
-    title = f"{called} {entry.part}".rstrip()
-    return f"{title} ({', '.join(inside)})" if inside else title
-
-
-def _requirements(report: Report) -> list[TextTable]:
+def requirement_table(report: Report) -> list[TextTable]:
+    """What is required of results, and whether it is met."""
     rows: list[Row] = []
     notes = Notes()
     for outcome in report.requirements:
@@ -389,7 +353,7 @@ def _requirements(report: Report) -> list[TextTable]:
     return [TextTable("Requirements", titles, rows, notes=notes.all)]
 
 
-def _facts(report: Report) -> list[TextTable]:
+def fact_table(report: Report) -> list[TextTable]:
     """What resources tell of the run: calls, tokens, the model that answered."""
     rows: list[Row] = []
     for resource, facts in report.facts.items():

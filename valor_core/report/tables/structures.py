@@ -7,11 +7,15 @@ like ours.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 
+import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
 from valor_core.metrics.result import is_number
+from valor_core.report.entries import named_numbers
 
 NO_PREDICTION = "(no prediction)"
 NO_GROUND_TRUTH = "(no ground truth)"
@@ -50,7 +54,11 @@ class Curve:
         return abs(sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairs))
 
 
-@frozen
+Pair = tuple[str, str, float, float]
+"""Row, column, number, and its share of the row."""
+
+
+@frozen(eq=False)
 class Matrix:
     """Numbers by two labels.
 
@@ -58,7 +66,7 @@ class Matrix:
     ----------
     rows, columns : tuple of str
         Their labels; ground truths in rows and predictions in columns where `confusion`.
-    numbers : tuple of tuple of float
+    numbers : ndarray
         One row per label.
     confusion : bool
         Whether it counts pairs of ground truth and prediction.
@@ -66,23 +74,44 @@ class Matrix:
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    numbers: tuple[tuple[float, ...], ...]
+    numbers: NDArray[Any]
     confusion: bool
 
     @property
     def size(self) -> int:
-        """The larger number of labels on a side."""
-        return max(len(self.rows), len(self.columns))
+        """The larger number of labels on a side, without what is matched with nothing."""
+        nothing = (NO_GROUND_TRUTH, NO_PREDICTION) if self.confusion else ()
+        return max(sum(name not in nothing for name in side) for side in (self.rows, self.columns))
 
-    def off_diagonal(self) -> list[tuple[str, str, float]]:
-        """Row, column and number wherever the labels differ, largest first."""
-        found = [
-            (row, column, value)
-            for row, values in zip(self.rows, self.numbers, strict=True)
-            for column, value in zip(self.columns, values, strict=True)
-            if row != column and value
+    @property
+    def is_hit(self) -> NDArray[np.bool_]:
+        """Where row and column are one label."""
+        columns = {name: place for place, name in enumerate(self.columns)}
+        own = np.array([columns.get(name, -1) for name in self.rows])
+        hits: NDArray[np.bool_] = own[:, None] == np.arange(len(self.columns))
+        return hits
+
+    @property
+    def is_unmatched(self) -> NDArray[np.bool_]:
+        """Where there is no ground truth, or no prediction."""
+        rows = np.array([name == NO_GROUND_TRUTH for name in self.rows])
+        columns = np.array([name == NO_PREDICTION for name in self.columns])
+        unmatched: NDArray[np.bool_] = (rows[:, None] | columns) & self.confusion
+        return unmatched
+
+    def largest(self, among: NDArray[np.bool_], most: int) -> list[Pair]:
+        """The largest numbers among some, at most so many; the first of equal ones first."""
+        places = np.flatnonzero(among & (self.numbers != 0))
+        places = places[np.argsort(-self.numbers.flat[places], kind="stable")][:most]
+        whole = np.abs(self.numbers).sum(axis=1).tolist()
+        return [
+            (self.rows[row], self.columns[column], number, abs(number) / whole[row])
+            for row, column, number in zip(
+                *(ends.tolist() for ends in np.divmod(places, len(self.columns))),
+                self.numbers.flat[places].tolist(),
+                strict=True,
+            )
         ]
-        return sorted(found, key=lambda entry: -entry[2])
 
 
 @frozen
@@ -120,17 +149,19 @@ class Breakdown:
         return known if len(known) == len(numbers) else None
 
 
-def named_numbers(value: Any) -> dict[str, float | None]:
-    """The members of a mapping that are numbers or null.
+Structure = tuple[Curve, ...] | Matrix | Breakdown
+"""What can be drawn, or shown in a table of its own."""
 
-    Examples
-    --------
-    >>> named_numbers({"ece": 0.1, "bins": []})
-    {'ece': 0.1}
+
+def structure(value: Any) -> Structure | None:
+    """What a value holds beyond single numbers, or None: the one place that says which.
+
+    Parameters
+    ----------
+    value : object
+        The value of a result.
     """
-    if not isinstance(value, Mapping) or not any(map(is_number, value.values())):
-        return {}
-    return {str(k): v for k, v in value.items() if v is None or is_number(v)}
+    return curves(value) or matrix(value) or breakdown(value)
 
 
 def matrix(value: Any) -> Matrix | None:
@@ -138,67 +169,54 @@ def matrix(value: Any) -> Matrix | None:
 
     Examples
     --------
-    >>> matrix({"confusion_matrix": {"cat": {"cat": 1, "dog": 2}}}).numbers
-    ((1, 2), (0, 0))
+    >>> matrix({"confusion_matrix": {"cat": {"cat": 1, "dog": 2}}}).numbers.tolist()
+    [[1, 2], [0, 0]]
     """
     if not isinstance(value, Mapping):
         return None
-    if "confusion_matrix" in value:
-        return _confusion(
-            value["confusion_matrix"],
-            value.get("unmatched_ground_truths") or {},
-            value.get("unmatched_predictions") or {},
-        )
-    if not value or _cells(value) is None:
+    if "confusion_matrix" not in value:
+        return _cells(value)
+    held = _cells(value["confusion_matrix"])
+    truths = value.get("unmatched_ground_truths") or {}
+    predictions = value.get("unmatched_predictions") or {}
+    if held is None or not isinstance(truths, Mapping) or not isinstance(predictions, Mapping):
         return None
-    rows = tuple(map(str, value))
-    columns = tuple(dict.fromkeys(str(name) for row in value.values() for name in row))
-    return _filled(rows, columns, _cells(value) or {}, confusion=False)
+    names = map(str, chain(held.rows, held.columns, truths, predictions))
+    labels = tuple(dict.fromkeys(names))
+    place = {name: number for number, name in enumerate(labels)}
+    numbers = np.zeros((len(labels) + 1,) * 2, held.numbers.dtype)
+    rows, columns = ([place[name] for name in side] for side in (held.rows, held.columns))
+    numbers[np.ix_(rows, columns)] = held.numbers
+    missed, made_up = _counts(truths), _counts(predictions)
+    numbers = numbers.astype(np.result_type(numbers, missed, made_up))
+    numbers[[place[str(name)] for name in truths], -1] = missed
+    numbers[-1, [place[str(name)] for name in predictions]] = made_up
+    return Matrix(
+        (*labels, NO_GROUND_TRUTH)[: len(labels) + made_up.any()],
+        (*labels, NO_PREDICTION)[: len(labels) + missed.any()],
+        numbers[: len(labels) + made_up.any(), : len(labels) + missed.any()],
+        confusion=True,
+    )
 
 
-def _confusion(cells: Any, truths: Any, predictions: Any) -> Matrix | None:
-    counted = _cells(cells)
-    if counted is None or not isinstance(truths, Mapping) or not isinstance(predictions, Mapping):
-        return None
-    seen = [*cells, *(name for row in cells.values() for name in row), *truths, *predictions]
-    labels = tuple(dict.fromkeys(map(str, seen)))
-    rows, columns = labels, labels
-    if any(map(count_of, truths.values())):
-        columns = (*labels, NO_PREDICTION)
-        counted |= {(str(name), NO_PREDICTION): count_of(n) or 0 for name, n in truths.items()}
-    if any(map(count_of, predictions.values())):
-        rows = (*labels, NO_GROUND_TRUTH)
-        counted |= {
-            (NO_GROUND_TRUTH, str(name)): count_of(n) or 0 for name, n in predictions.items()
-        }
-    return _filled(rows, columns, counted, confusion=True)
-
-
-def _filled(
-    rows: tuple[str, ...],
-    columns: tuple[str, ...],
-    cells: Mapping[tuple[str, str], float],
-    *,
-    confusion: bool,
-) -> Matrix:
-    numbers = tuple(tuple(cells.get((row, column), 0) for column in columns) for row in rows)
-    return Matrix(rows, columns, numbers, confusion)
-
-
-def _cells(value: Any) -> dict[tuple[str, str], float] | None:
+def _cells(value: Any) -> Matrix | None:
     """Numbers by row and column, or None where there is anything but numbers."""
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping) or not value:
         return None
-    cells = {}
-    for row, entries in value.items():
-        if not isinstance(entries, Mapping) or not entries:
+    rows = list(value.values())
+    if not all(isinstance(row, Mapping) and row for row in rows):
+        return None
+    columns = list(dict.fromkeys(chain.from_iterable(rows)))
+    cells = [list(map(row.get, columns, repeat(0))) for row in rows]
+    if not set(map(type, chain.from_iterable(cells))) <= {int, float}:
+        cells = [list(map(count_of, row)) for row in cells]
+        if None in chain.from_iterable(cells):
             return None
-        for column, entry in entries.items():
-            count = count_of(entry)
-            if count is None:
-                return None
-            cells[str(row), str(column)] = count
-    return cells
+    return Matrix(tuple(map(str, value)), tuple(map(str, columns)), np.array(cells), False)
+
+
+def _counts(unmatched: Mapping[Any, Any]) -> NDArray[Any]:
+    return np.array([count_of(entry) or 0 for entry in unmatched.values()] or [0])
 
 
 def count_of(entry: Any) -> float | None:
@@ -284,7 +302,7 @@ def breakdown(value: Any) -> Breakdown | None:
     >>> breakdown({"ap": 0.25, "errors": kinds, "all": {"count": 4, "cost": 0.75}}).numbers
     ((3, 0.5), (1, 0.25), (4, 0.75))
     """
-    if not isinstance(value, Mapping) or matrix(value) is not None or curves(value):
+    if not isinstance(value, Mapping):
         return None
     rows: dict[str, Mapping[str, Any]] = {}
     holders = []
@@ -322,15 +340,22 @@ def _is_record(value: Any) -> bool:
     return isinstance(value, Mapping) and len(value) == len(named_numbers(value)) > 0
 
 
-def outline(value: Any) -> str:
+def outline(value: Any, found: Sequence[Curve] = ()) -> str:
     """A structured value in a few words.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+    found : sequence of Curve
+        The curves that it holds.
 
     Examples
     --------
-    >>> outline({"cat": {"fpr": [0, 1], "tpr": [0, 1]}})
+    >>> roc = {"cat": {"fpr": [0, 1], "tpr": [0, 1]}}
+    >>> outline(roc, curves(roc))
     'curve, 1 label × 2 points'
     """  # noqa: RUF002
-    found = curves(value)
     if found:
         return _curve_outline(value, found)
     if isinstance(value, Mapping) and _is_list(value.get("bins")):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from attrs import field, frozen
 
@@ -94,6 +94,8 @@ class TextTable:
         Footnotes, in the order of their numbers.
     foot : int
         How many of the last rows sum up the others.
+    keys : int
+        How many of the first columns say what a row is of.
 
     Examples
     --------
@@ -112,6 +114,7 @@ class TextTable:
     caption: str = field(default="", kw_only=True)
     notes: tuple[str, ...] = field(default=(), kw_only=True)
     foot: int = field(default=0, kw_only=True)
+    keys: int = field(default=1, kw_only=True)
 
     def plain(self) -> str:
         """Aligned text, for pipes and files."""
@@ -144,13 +147,6 @@ class TextTable:
     def numbered_notes(self) -> tuple[str, ...]:
         """The footnotes with their numbers."""
         return tuple(f"{superscript(i)} {note}" for i, note in enumerate(self.notes, 1))
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """One record per row, by the columns' titles."""
-        return [
-            {column.title: cell.text for column, cell in zip(self.columns, row, strict=True)}
-            for row in self.rows
-        ]
 
     def _line(self, texts: Sequence[str], widths: Sequence[int]) -> str:
         padded = []

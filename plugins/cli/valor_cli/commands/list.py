@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import click
@@ -78,19 +78,17 @@ def _tables(specs: Iterable[Spec], registry: Registry) -> Iterable[TextTable]:
         by_namespace.setdefault(spec.namespace, []).append(spec)
     for namespace, own in by_namespace.items():
         name, version = registry.distribution(own[0])
-        yield TextTable(f"{namespace}, from {name} {version}", _columns(own[0]), map(_row, own))
+        facts = [facts_of(spec) for spec in own]
+        told = [key for key in facts[0] if any(each[key] != namespace for each in facts)]
+        rows: list[Row] = [
+            [spec.name, *(each[key] for key in told), spec.summary]
+            for spec, each in zip(own, facts, strict=True)
+        ]
+        says = _SAYS.get(own[0].kind, "what it is")
+        yield TextTable(f"{namespace}, from {name} {version}", [own[0].kind, *told, says], rows)
 
 
-_SAYS: Mapping[type[Spec], str] = {ReaderSpec: "what it reads", GallerySpec: "what it draws"}
-
-
-def _columns(spec: Spec) -> tuple[str, ...]:
-    says = next((says for kind, says in _SAYS.items() if isinstance(spec, kind)), "what it is")
-    return (spec.kind, *facts_of(spec), says)
-
-
-def _row(spec: Spec) -> Row:
-    return [spec.name, *facts_of(spec).values(), spec.summary]
+_SAYS = {"reader": "what it reads", "gallery": "what it draws"}
 
 
 def facts_of(spec: Spec) -> dict[str, str]:

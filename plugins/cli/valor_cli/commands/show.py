@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from typing import Any
 
 import attrs
@@ -52,13 +51,13 @@ def command(name: str, as_json: bool) -> None:
         records = [_record(parameter) for parameter in _taken(spec)]
         streams.say_json(facts | {"definition": defined, "parameters": records})
         return
-    streams.say(f"{spec.name}\n{spec.summary}\n")
+    streams.say(f"{spec.name}\n{streams.filled(spec.summary)}\n")
     for paragraph in defined.split("\n\n") if defined else ():
-        streams.say(f"{textwrap.fill(paragraph.replace('`', ''), 88)}\n")
+        streams.say(f"{streams.filled(paragraph.replace('`', ''), most=88)}\n")
     lines = {_TITLES.get(t, t): text for t, value in facts.items() if (text := _words(t, value))}
     wide = max(map(len, lines)) + 2
     for title, text in lines.items():
-        streams.say(f"{title:{wide}}{text}")
+        streams.say(streams.filled(f"{title:{wide}}{text}", indent=wide))
     streams.say("")
     taken = _taken(spec)
     if taken:

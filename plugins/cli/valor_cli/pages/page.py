@@ -1,13 +1,14 @@
 """Page: a report as one HTML file that needs nothing else.
 
-Styles, drawings and a small script for tables are inside, and nothing is fetched. It reads on a
-light and a dark screen, on a phone and on paper, and without the script.
+Styles, drawings and small scripts are inside, and nothing is fetched. It reads on a light and a
+dark screen, on a phone and on paper; without the scripts, only the pictures of large matrices are
+missing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from urllib.parse import quote
 
@@ -15,27 +16,29 @@ from attrs import evolve, frozen
 
 from valor_cli.gallery.parameters import INDEX
 from valor_cli.pages import plots
-from valor_cli.pages.diagrams import bins, tallies
+from valor_cli.pages.canvas import canvas
+from valor_cli.pages.diagrams import Bin, ThresholdCounts, bins, tallies
 from valor_cli.pages.script import SCRIPT
 from valor_cli.pages.style import STYLE
 from valor_core.errors import printable_lines
-from valor_core.metrics.result import Result, is_number
+from valor_core.metrics.result import Result
+from valor_core.report.entries import entries_of
 from valor_core.report.report import Report
 from valor_core.report.tables.detail_tables import detail_tables
-from valor_core.report.tables.pivot import apart, entries_of, headlines, several, titles_of
+from valor_core.report.tables.pivot import apart, headings, headlines, several, titles_of
 from valor_core.report.tables.sections import (
+    MATRIX_IN_TEXT,
+    Structured,
     breakdown_table,
-    matrix_table,
-    tables_of,
-    title_and_caption,
+    fact_table,
+    matrix_tables,
+    number_tables,
+    requirement_table,
+    slice_tables,
+    structure_tables,
+    structured,
 )
-from valor_core.report.tables.structures import (
-    Breakdown,
-    Curve,
-    breakdown,
-    curves,
-    matrix,
-)
+from valor_core.report.tables.structures import Breakdown, Curve, Matrix
 from valor_core.report.tables.text_table import Cell, TextColumn, TextTable, number_text
 from valor_core.report.text import cut_short, failures, items_line
 
@@ -59,21 +62,21 @@ def html(report: Report) -> str:
     >>> page.startswith("<!doctype html>"), "0.7500" in page, "https://" in page
     (True, True, False)
     """
-    shown = tables_of(report, most_matrix=0)
-    last = _titled(shown, "Requirements")
-    structures = _titled(shown, "Curves and other values")
+    held = structured(report)
+    heading = headings(result for result, _ in held)
     body = [
         _header(report),
         _cards(report),
         *(f'<p class="alert">{_e(warning)}</p>' for warning in report.warnings),
-        *(_section(table) for table in last),
-        *(_section(table) for table in shown if table.title.startswith("Results")),
-        *(_section(table) for table in detail_tables(report.results)),
-        _matrices(report),
-        _curves(report),
-        _breakdowns(report),
-        *(_section(table) for table in _not_drawn(report, structures)),
-        *(_section(table) for table in _titled(shown, "Facts")),
+        *map(_section, requirement_table(report)),
+        *map(_section, number_tables(report.results)),
+        *map(_section, slice_tables(report)),
+        *map(_section, detail_tables(report.results)),
+        *(_matrix(one, *heading(result)) for result, one in held if isinstance(one, Matrix)),
+        _curves(held, heading),
+        *(_breakdown(one, *heading(result)) for result, one in held if isinstance(one, Breakdown)),
+        *map(_section, _not_drawn(held)),
+        *map(_section, fact_table(report)),
         _origin(report),
     ]
     title = f"Evaluation report{_of_task(report)}"
@@ -84,10 +87,6 @@ def html(report: Report) -> str:
         + "\n".join(part for part in body if part)
         + f"\n</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n"
     )
-
-
-def _titled(shown: Iterable[TextTable], title: str) -> list[TextTable]:
-    return [table for table in shown if table.title == title]
 
 
 def _of_task(report: Report) -> str:
@@ -120,10 +119,11 @@ def _header(report: Report) -> str:
 
 
 def _cards(report: Report) -> str:
-    """The numbers that stand for the whole: those of no label and averages over labels."""
+    """The measures that stand for the whole: those of no label and averages; no number twice."""
     entries = list(entries_of(report.results))
     whole = headlines(entries)
-    known = several([entry for entry in whole if is_number(entry.value)], MOST_CARDS)
+    measures = {one.value: one for one in reversed(whole) if isinstance(one.value, float)}
+    known = several([one for one in whole if measures.get(one.value) is one], MOST_CARDS)
     called, differing = titles_of(entries), apart(whole)
     cards = []
     for entry in known:
@@ -202,45 +202,27 @@ class _Figure:
         )
 
 
-def _matrices(report: Report) -> str:
-    found = [r for r in report if matrix(r.value) is not None and not curves(r.value)]
-    return "\n".join(_matrix(result, found) for result in found)
-
-
-def _matrix(result: Result, among: Sequence[Result]) -> str:
-    held = matrix(result.value)
-    title, caption = title_and_caption(result, among)
-    if held is None:
-        return ""
-    table = matrix_table(held, title, caption, MOST_LABELS_DRAWN)
-    if held.size > MOST_LABELS_DRAWN:
-        return _section(table)
-    row_title, column_title = ("ground truth", "prediction") if held.confusion else ("", "")
-    drawing = plots.heat_map(
-        held.rows,
-        held.columns,
-        held.numbers,
-        row_title=row_title,
-        column_title=column_title,
-        name=f"{title}: {len(held.rows)} rows by {len(held.columns)} columns",
-        diagonal=held.confusion,
-    )
+def _matrix(held: Matrix, title: str, caption: str) -> str:
+    name = f"{title}: {len(held.rows)} rows by {len(held.columns)} columns"
+    tables = matrix_tables(held, title, "", MATRIX_IN_TEXT)
     about = "shade: share of the row" + (", red where the two differ" if held.confusion else "")
-    numbers = f"<details><summary>Numbers</summary>\n{_table(table)}\n</details>"
-    figure = _Figure("", "; ".join(filter(None, [about, caption])), (drawing,), wide=True)
-    return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n{numbers}\n</section>"
+    is_large = held.size > MOST_LABELS_DRAWN
+    drawing = canvas(held, name) if is_large else plots.heat_map(held, name)
+    caption = "; ".join(filter(None, [about, caption]))
+    figure = str(_Figure("", caption, (drawing,), wide=not is_large))
+    if held.size <= MATRIX_IN_TEXT:
+        numbers = f"<details><summary>Numbers</summary>\n{_table(tables[0])}\n</details>"
+        return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n{numbers}\n</section>"
+    called = zip(("Largest errors", "Without a match"), tables, strict=False)
+    beside = [f"<div>\n<h3>{name}</h3>\n{_table(table)}\n</div>" for name, table in called]
+    parts = [figure, '<div class="figures">', *beside, "</div>"]
+    if is_large:
+        parts[:2] = parts[1::-1]
+    inner = "\n".join(parts)
+    return f"<section>\n<h2>{_e(title)}</h2>\n{inner}\n</section>"
 
 
-def _breakdowns(report: Report) -> str:
-    found = [result for result in report if breakdown(result.value) is not None]
-    return "\n".join(_breakdown(result, found) for result in found)
-
-
-def _breakdown(result: Result, among: Sequence[Result]) -> str:
-    held = breakdown(result.value)
-    if held is None:
-        return ""
-    title, caption = title_and_caption(result, among)
+def _breakdown(held: Breakdown, title: str, caption: str) -> str:
     shares = _shares(held)
     if shares:
         return _measured(held, shares, title, caption)
@@ -299,23 +281,33 @@ _AXES = {
 }
 
 
-def _curves(report: Report) -> str:
-    found = [result for result in report if curves(result.value)]
-    figures = [_curve_figure(result, found) for result in found]
-    figures += _reliability([result for result in report if bins(result.value)])
-    counted = [result for result in report if tallies(result.value)]
-    figures += [_tallied(result, counted) for result in counted]
+_Heading = Callable[[Result], tuple[str, str]]
+"""Title and caption of a result that stands alone."""
+
+
+def _curves(held: Sequence[Structured], heading: _Heading) -> str:
+    figures = [
+        _curve_figure(one, *heading(result)) for result, one in held if isinstance(one, tuple)
+    ]
+    others = [result for result, one in held if one is None]
+    figures += [
+        _reliability(found, *heading(result)) for result in others if (found := bins(result.value))
+    ]
+    figures += [
+        _tallied(counted, *heading(result))
+        for result in others
+        if (counted := tallies(result.value))
+    ]
     if not figures:
         return ""
     inner = "\n".join(map(str, figures))
     return f'<section>\n<h2>Curves</h2>\n<div class="figures">\n{inner}\n</div>\n</section>'
 
 
-def _curve_figure(result: Result, among: Sequence[Result]) -> _Figure:
-    held = [curve for curve in curves(result.value) if curve.points]
-    kind = curves(result.value)[0].kind
+def _curve_figure(found: Sequence[Curve], title: str, caption: str) -> _Figure:
+    held = [curve for curve in found if curve.points]
+    kind = found[0].kind
     x, y = _AXES[kind]
-    title, caption = title_and_caption(result, among)
     lowest = sorted(held, key=lambda curve: curve.area)[: plots.COLORS]
     bright = held if len(held) <= plots.COLORS else [c for c in held if c in lowest]
     gray = [curve for curve in held if curve not in bright][:MOST_GREY_LINES]
@@ -337,38 +329,29 @@ def _line(curve: Curve) -> plots.Line:
     return plots.Line(curve.label, curve.points, marked=len(curve.points) == 1)
 
 
-def _reliability(found: Sequence[Result]) -> list[_Figure]:
-    figures = []
-    for result in found:
-        held = bins(result.value)
-        title, caption = title_and_caption(result, found)
-        score = plots.Axis("confidence")
-        points = [(each.confidence, each.accuracy) for each in held]
-        measure = held[0].measure
-        drawing = plots.line_plot(
-            [plots.Line("", points, marked=True)],
-            score,
-            plots.Axis(measure),
-            name=f"{title}: {measure} by confidence, {len(held)} bins",
-            diagonal=True,
-        )
-        edges = [
-            (each.low, each.high) for each in held if each.low is not None and each.high is not None
-        ]
-        below = ""
-        if len(edges) == len(held):
-            sizes = [each.count for each in held]
-            below = plots.bar_plot(
-                edges, sizes, score, "items", name=f"{title}: items by confidence"
-            )
-        figures.append(_Figure(title, caption, (drawing, below)))
-    return figures
+def _reliability(held: Sequence[Bin], title: str, caption: str) -> _Figure:
+    score = plots.Axis("confidence")
+    points = [(each.confidence, each.accuracy) for each in held]
+    measure = held[0].measure
+    drawing = plots.line_plot(
+        [plots.Line("", points, marked=True)],
+        score,
+        plots.Axis(measure),
+        name=f"{title}: {measure} by confidence, {len(held)} bins",
+        diagonal=True,
+    )
+    edges = [
+        (each.low, each.high) for each in held if each.low is not None and each.high is not None
+    ]
+    below = ""
+    if len(edges) == len(held):
+        sizes = [each.count for each in held]
+        below = plots.bar_plot(edges, sizes, score, "items", name=f"{title}: items by confidence")
+    return _Figure(title, caption, (drawing, below))
 
 
-def _tallied(result: Result, among: Sequence[Result]) -> _Figure:
+def _tallied(held: Sequence[ThresholdCounts], title: str, caption: str) -> _Figure:
     """Kinds of hits and errors by score threshold."""
-    held = tallies(result.value)
-    title, caption = title_and_caption(result, among)
     thresholds = [at for each in held for at, _ in each.points]
     most = max(count for each in held for _, count in each.points)
     drawing = plots.line_plot(
@@ -380,22 +363,15 @@ def _tallied(result: Result, among: Sequence[Result]) -> _Figure:
     return _Figure(title, "; ".join(filter(None, ["all labels together", caption])), (drawing,))
 
 
-def _not_drawn(report: Report, structures: Iterable[TextTable]) -> Iterable[TextTable]:
+def _not_drawn(held: Iterable[Structured]) -> Iterable[TextTable]:
     """What is neither in a table nor in a plot; named, so that nothing is missing unseen."""
-    if all(map(_is_drawn, filter(_is_nested, report))):
-        return
-    for table in structures:
-        yield TextTable("Other values", table.columns, table.rows, caption="In the JSON report.")
-
-
-def _is_drawn(result: Result) -> bool:
-    return any(find(result.value) for find in (curves, bins, matrix, breakdown, tallies))
-
-
-def _is_nested(result: Result) -> bool:
-    held = list(entries_of([result]))
-    whole = len(result.value) if isinstance(result.value, (dict, list, tuple)) else 0
-    return whole > 0 and len(held) < whole
+    others = [
+        (one, found)
+        for one, found in held
+        if found is None and not bins(one.value) and not tallies(one.value)
+    ]
+    for table in structure_tables(others, 0):
+        yield evolve(table, title="Other values", caption="In the JSON report.")
 
 
 def _origin(report: Report) -> str:

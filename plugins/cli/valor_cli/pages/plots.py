@@ -1,6 +1,6 @@
 """Plots: small SVG drawings for a page, the same text for the same numbers.
 
-Nothing here knows of metrics. Colors are custom properties, so that one drawing serves a light
+Nothing here knows metrics by name. Colors are custom properties, so that one drawing serves a light
 and a dark page; `STYLE` gives them their values.
 """
 
@@ -12,6 +12,7 @@ from html import escape
 
 from attrs import frozen
 
+from valor_core.report.tables.structures import Matrix
 from valor_core.report.tables.text_table import MISSING, width
 
 Point = tuple[float, float]
@@ -237,38 +238,25 @@ def row_plot(
     return _svg(left, bottom + 4, name, parts, natural=True)
 
 
-def heat_map(
-    rows: Sequence[str],
-    columns: Sequence[str],
-    numbers: Sequence[Sequence[float]],
-    *,
-    row_title: str,
-    column_title: str,
-    name: str,
-    diagonal: bool = False,
-) -> str:
-    """Numbers as shades, each row against its own sum.
+def heat_map(held: Matrix, name: str) -> str:
+    """Numbers of a matrix as shades, each row against its own sum.
 
     Parameters
     ----------
-    rows, columns : sequence of str
-        Labels of the sides.
-    numbers : sequence of sequence of float
-        One row per label.
-    row_title, column_title : str
-        What the sides are.
+    held : Matrix
+        Its numbers; of a confusion matrix all but the hits are drawn in the color of errors.
     name : str
         What the plot shows, for those who cannot see it.
-    diagonal : bool
-        Whether equal labels are hits, so that all else is drawn in the color of errors.
 
     Examples
     --------
-    >>> svg = heat_map(["a", "b"], ["a", "b"], [[3, 1], [0, 4]], row_title="ground truth",
-    ...                column_title="prediction", name="Confusion matrix")
-    >>> svg.count('class="count')
+    >>> from valor_core.report.tables.structures import matrix
+    >>> held = matrix({"a": {"a": 3, "b": 1}, "b": {"a": 0, "b": 4}})
+    >>> heat_map(held, "Confusion matrix").count('class="count')
     3
     """
+    rows, columns = held.rows, held.columns
+    row_title, column_title = ("ground truth", "prediction") if held.confusion else ("", "")
     size = max(12.0, min(46.0, 640.0 / max(len(columns), 1)))
     font = 12.0 if size >= 24 else max(8.0, size * 0.62)
     left = 26 + max(map(_wide, rows), default=0) * font / 12
@@ -291,12 +279,12 @@ def heat_map(
             f'<text transform="translate({_n(x + 3)} {_n(top - 6)}) rotate(-45)" '
             f'font-size="{_n(font)}">{_named(label)}</text>'
         )
-    for i, values in enumerate(numbers):
+    for i, values in enumerate(held.numbers.tolist()):
         whole = sum(map(abs, values))
         for j, value in enumerate(values):
             if value:
                 corner = left + j * size, top + i * size
-                hit = not diagonal or rows[i] == columns[j]
+                hit = not held.confusion or rows[i] == columns[j]
                 hint = f"{rows[i]} → {columns[j]}: {_count(value)} ({value / whole:.1%})"
                 parts.append(_shade(corner, size, value, value / whole, hit, hint))
     parts.append(

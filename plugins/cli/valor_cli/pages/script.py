@@ -1,4 +1,4 @@
-"""Script: what a page's tables do when somebody clicks on them; without it they are plain tables.
+"""Script: what a page's tables do when somebody clicks on them, and how large matrices are drawn.
 
 A click on a head sorts the rows by its column, the next one turns them around, and a third brings
 their own order back. A long table has a field above it that leaves the rows with some words.
@@ -6,53 +6,9 @@ their own order back. A long table has a field above it that leaves the rows wit
 
 from __future__ import annotations
 
-SCRIPT = r"""
-for (const table of document.querySelectorAll("table")) {
-  const body = table.tBodies[0], heads = table.tHead?.rows[0]?.cells;
-  if (!heads || !body || body.rows.length < 3) continue;
-  const own = [...body.rows];
-  const number = text => /^-?[\d,.]+(e[-+]?\d+)?[¹²³⁴⁵⁶⁷⁸⁹⁰]*$/i.test(text)
-    ? parseFloat(text.replaceAll(",", "")) : NaN;
-  const text = (row, at) => row.cells[at]?.textContent.trim() ?? "";
-  const before = (a, b) => {
-    const m = number(a), n = number(b);
-    if (isNaN(m) !== isNaN(n)) return isNaN(m) ? 1 : -1;
-    return isNaN(m) ? a.localeCompare(b, undefined, {numeric: true}) : m - n;
-  };
-  [...heads].forEach((head, at) => {
-    const numeric = head.classList.contains("n");
-    const turns = numeric ? ["descending", "ascending"] : ["ascending", "descending"];
-    head.tabIndex = 0;
-    head.classList.add("sorts");
-    const sort = () => {
-      const turn = turns[turns.indexOf(head.ariaSort) + 1];
-      for (const other of heads) other.ariaSort = null;
-      head.ariaSort = turn ?? null;
-      const sign = turn === "descending" ? -1 : 1;
-      const rows = turn ? [...own].sort((a, b) => {
-        const x = text(a, at), y = text(b, at);
-        // what is no number stands last, whichever way the numbers are sorted
-        const missing = numeric && isNaN(number(x)) !== isNaN(number(y));
-        return missing ? before(x, y) : sign * before(x, y);
-      }) : own;
-      body.append(...rows);
-    };
-    head.addEventListener("click", sort);
-    head.addEventListener("keydown", event => {
-      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); sort(); }
-    });
-  });
-  if (own.length < 13) continue;
-  const field = document.createElement("input");
-  field.type = "search";
-  field.placeholder = `Filter ${own.length.toLocaleString("en")} rows`;
-  field.setAttribute("aria-label", field.placeholder);
-  field.className = "filter";
-  field.addEventListener("input", () => {
-    const words = field.value.toLowerCase().split(/\s+/);
-    for (const row of own)
-      row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word));
-  });
-  (table.closest(".scroll") ?? table).before(field);
-}
-"""
+from importlib.resources import files
+
+SCRIPT = "\n" + "".join(
+    files(__package__).joinpath(name).read_text(encoding="utf-8")
+    for name in ("tables.js", "canvas.js")
+)

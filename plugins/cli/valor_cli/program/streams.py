@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO
@@ -48,6 +50,18 @@ def show(tables: Iterable[TextTable]) -> None:
         draw(tables)
     elif tables:
         say("\n\n".join(table.plain() for table in tables))
+
+
+def filled(text: str, indent: int = 0, most: int = 10_000) -> str:
+    """A text in lines that a terminal has room for, those after the first indented."""
+    room = min(most, shutil.get_terminal_size().columns) if on_terminal() else most
+    return textwrap.fill(
+        text,
+        max(room, indent + 20),
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def on_terminal() -> bool:

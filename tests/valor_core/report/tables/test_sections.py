@@ -75,17 +75,21 @@ def test_two_results_that_say_the_same_of_themselves_are_both_shown():
     assert table.caption == ALIKE
 
 
-def test_two_results_that_say_the_same_of_themselves_are_both_columns_of_slices():
+def test_two_results_that_say_the_same_of_themselves_are_both_rows_of_slices():
     results = [of("F1", 0.5, average="macro"), of("F1", 0.25, average="macro")]
     sliced = [of("F1", 0.75, average="macro"), of("F1", 0.125, average="macro")]
 
     found = tables_of(Report(results=results, slices=(Results(sliced).in_slice({"ink": "light"}),)))
 
     table = titled(found, "Results by ink")
-    assert [column.title for column in table.columns] == [
-        *("ink", "F1 (macro)", "F1 (macro, result 2)"),
+    assert [column.title for column in table.columns] == ["ink", "F1 (macro)"]
+    assert texts(table) == [
+        ("light", "0.7500"),
+        ("light", "0.1250"),
+        ("all", "0.5000"),
+        ("all", "0.2500"),
     ]
-    assert texts(table) == [("light", "0.7500", "0.1250"), ("all", "0.5000", "0.2500")]
+    assert (table.caption, table.foot) == (ALIKE, 2)
 
 
 def test_no_number_of_a_report_is_missing_in_its_tables():
@@ -121,17 +125,44 @@ def test_a_parameter_of_some_metrics_says_which():
     assert table.caption == "hardmax true (not ROCAUC); bins null (ROCAUC)"
 
 
-def test_a_parameter_that_varies_becomes_a_column():
+def test_few_settings_of_one_metric_are_columns():
+    results = [
+        of(
+            "Hausdorff",
+            1.0 * high if label == "cat" else 2.0 * high,
+            label=label,
+            high=high,
+            of=of_,
+        )
+        for high in (1, 2)
+        for of_ in ("mean", "worst")
+        for label in ("cat", "dog")
+    ]
+
+    (table,) = tables_of([*results, of("Hausdorff", 5.0, average="macro", high=1, of="mean")])
+
+    assert (table.title, table.caption) == ("Hausdorff by label", "columns: high, of")
+    titles = [column.title for column in table.columns]
+    assert titles == ["label", "1, mean", "1, worst", "2, mean", "2, worst"]
+    assert texts(table) == [
+        ("cat", "1.0000", "1.0000", "2.0000", "2.0000"),
+        ("dog", "2.0000", "2.0000", "4.0000", "4.0000"),
+        ("macro average", "5.0000", "", "", ""),
+    ]
+    assert table.foot == 1
+
+
+def test_a_parameter_with_many_values_becomes_a_column():
     results = [
         of("AP", 0.5 if label == "cat" else 0.25, label=label, iou_threshold=threshold)
-        for threshold in (0.5, 0.75)
+        for threshold in (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
         for label in ("cat", "dog")
     ]
 
     (table,) = tables_of([*results, of("mAP", 1.0, iou_threshold=0.5), of("mAP", 0.5)])[1:]
 
     assert [column.title for column in table.columns] == ["label", "iou_threshold", "AP"]
-    assert texts(table)[2] == ("cat", "0.75", "0.5000")
+    assert texts(table)[2] == ("cat", "0.55", "0.5000")
 
 
 def test_a_parameter_that_only_some_results_of_a_metric_have_becomes_a_column():
@@ -155,7 +186,7 @@ def test_metrics_that_vary_in_other_parameters_stand_apart():
 
     by_threshold, by_label = tables_of(results)
 
-    assert len(by_threshold.rows) == 2
+    assert texts(by_threshold) == [("cat", "0.5000", "0.6000")]
     assert texts(by_label) == [("cat", "0.7000")]
 
 
@@ -264,7 +295,7 @@ def test_a_confusion_matrix_is_a_table_and_a_large_one_its_largest_errors():
 
     assert texts(whole) == [("a", "5", "2"), ("b", "1", "0")]
     assert whole.caption == "a row per ground truth, a column per prediction; hardmax true"
-    assert texts(largest) == [("a", "b", "2"), ("b", "a", "1")]
+    assert texts(largest) == [("a", "b", "2", "28.6%"), ("b", "a", "1", "100.0%")]
     assert largest.caption.startswith("2 labels, the largest numbers where the two differ")
 
 
@@ -273,6 +304,24 @@ def test_matrices_that_differ_in_a_parameter_have_it_in_their_title():
     results = [of("M", value, bins=1), of("M", value, bins=2)]
 
     assert [table.title for table in tables_of(results)] == ["M, bins 1", "M, bins 2"]
+
+
+def test_what_is_matched_with_nothing_does_not_swamp_the_errors_of_a_large_matrix():
+    names = [f"l{i}" for i in range(30)]
+    value = {
+        "confusion_matrix": {name: {name: 5} for name in names} | {"l3": {"l4": 2, "l3": 2}},
+        "unmatched_ground_truths": dict.fromkeys(names, 100),
+        "unmatched_predictions": {"l7": 8},
+    }
+
+    errors, unmatched = tables_of([of("ConfusionMatrix", value, iou_threshold=0.5)])
+
+    assert texts(errors) == [("l3", "l4", "2", "1.9%")]
+    assert errors.caption.startswith("30 labels, the largest numbers where the two differ")
+    assert unmatched.title == "ConfusionMatrix: without a match"
+    assert texts(unmatched)[0] == ("l0", "(no prediction)", "100", "95.2%")
+    assert unmatched.caption.endswith("; 11 more in the JSON report")
+    assert max(len(errors.rows), len(unmatched.rows)) == 20
 
 
 def test_a_matrix_says_how_many_errors_are_left_out():

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import pytest
 
+from valor_core.report.entries import named_numbers
 from valor_core.report.tables.structures import (
+    Breakdown,
     breakdown,
     curves,
     matrix,
-    named_numbers,
     outline,
+    structure,
 )
 
 ROC = {"cat": {"fpr": [0, 0.5, 1], "tpr": [0, 1, 1], "thresholds": [2, 1, 0]}}
@@ -53,8 +55,8 @@ def test_a_confusion_matrix_has_the_same_labels_on_both_sides():
 
     assert held is not None
     assert (held.rows, held.columns) == (("a", "b"), ("a", "b"))
-    assert held.numbers == ((0, 2), (0, 0))
-    assert held.off_diagonal() == [("a", "b", 2)]
+    assert held.numbers.tolist() == [[0, 2], [0, 0]]
+    assert held.largest(~held.is_hit, 9) == [("a", "b", 2, 1.0)]
 
 
 def test_what_is_matched_with_nothing_has_a_row_and_a_column():
@@ -69,7 +71,7 @@ def test_what_is_matched_with_nothing_has_a_row_and_a_column():
     assert held is not None
     assert held.rows == ("a", "c", "d", "(no ground truth)")
     assert held.columns == ("a", "c", "d", "(no prediction)")
-    assert held.numbers == ((3, 0, 0, 1), (0, 0, 0, 2), (0, 0, 0, 0), (0, 0, 4, 0))
+    assert held.numbers.tolist() == [[3, 0, 0, 1], [0, 0, 0, 2], [0, 0, 0, 0], [0, 0, 4, 0]]
 
 
 def test_any_two_levels_of_numbers_are_a_matrix():
@@ -94,7 +96,7 @@ def test_other_values_are_no_matrices(value):
 
 def test_true_is_no_number():
     assert named_numbers({"a": 1, "b": True, "c": None, "d": "x"}) == {"a": 1, "c": None}
-    assert named_numbers({"c": None}) == {}
+    assert named_numbers({"c": None}) == {"c": None}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +116,7 @@ def test_true_is_no_number():
     ],
 )
 def test_structures_are_said_in_a_few_words(value, words):
-    assert outline(value) == words
+    assert outline(value, curves(value)) == words
 
 
 def test_numbers_by_kind_are_a_breakdown_at_the_top_and_one_level_below():
@@ -154,4 +156,4 @@ def test_a_breakdown_by_numbers_has_their_name_and_places():
     ],
 )
 def test_other_values_are_no_breakdown(value):
-    assert breakdown(value) is None
+    assert not isinstance(structure(value), Breakdown)

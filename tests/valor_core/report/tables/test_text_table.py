@@ -46,10 +46,6 @@ def test_a_terminal_is_not_commanded_by_a_label():
     assert Cell("zero\u200bwidth").text == "zero\\u200bwidth"
 
 
-def test_records_are_keyed_by_title():
-    assert TextTable("T", ["a", "b"], [["1", "2"]]).to_records() == [{"a": "1", "b": "2"}]
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [
