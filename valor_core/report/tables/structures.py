@@ -41,11 +41,14 @@ class Curve:
         Whose curve it is; empty where the value holds one only.
     points : tuple of pairs of float
         x and y.
+    size : int, optional
+        How many ground truths the label has, where the value says so.
     """
 
     kind: str
     label: str
     points: tuple[Point, ...]
+    size: int | None = None
 
     @property
     def area(self) -> float:
@@ -233,7 +236,7 @@ def count_of(entry: Any) -> float | None:
 
 
 def curves(value: Any) -> tuple[Curve, ...]:
-    """The curves that a value holds, one per label.
+    """The curves that a value holds, one per label that has one.
 
     Examples
     --------
@@ -247,6 +250,8 @@ def curves(value: Any) -> tuple[Curve, ...]:
         return (own,)
     found = []
     for label, entry in value.items():
+        if isinstance(entry, Mapping) and entry.keys() == {"undefined"}:
+            continue  # the others have curves all the same
         curve = _listed(str(label), entry) or _by_threshold(str(label), entry)
         if curve is None:
             return ()
@@ -272,7 +277,9 @@ def _by_threshold(label: str, entry: Any) -> Curve | None:
     # Where nothing is predicted precision is 0/0, and whatever stands for it is no point.
     kept = [row for row in rows if row.get("tp") is None or row["tp"] or row.get("fp")]
     points = _pairs([row["recall"] for row in kept], [row["precision"] for row in kept])
-    return Curve("precision_recall", label, tuple(points))
+    counted = [row for row in rows if is_number(row.get("tp")) and is_number(row.get("fn"))]
+    sizes = [row["tp"] + row["fn"] for row in counted]
+    return Curve("precision_recall", label, tuple(points), max(sizes, default=None))
 
 
 def _is_pair(row: Any) -> bool:

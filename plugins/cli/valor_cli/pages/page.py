@@ -17,6 +17,7 @@ from attrs import evolve, frozen
 from valor_cli.gallery.parameters import INDEX
 from valor_cli.pages import plots
 from valor_cli.pages.canvas import canvas
+from valor_cli.pages.curve_lines import CurveLines
 from valor_cli.pages.diagrams import Bin, ThresholdCounts, bins, tallies
 from valor_cli.pages.script import SCRIPT
 from valor_cli.pages.style import STYLE
@@ -44,7 +45,6 @@ from valor_core.report.text import cut_short, failures, items_line
 
 MOST_CARDS = 8
 MOST_LABELS_DRAWN = 60
-MOST_GREY_LINES = 100
 LONG_TABLE = 40
 
 
@@ -305,28 +305,20 @@ def _curves(held: Sequence[Structured], heading: _Heading) -> str:
 
 
 def _curve_figure(found: Sequence[Curve], title: str, caption: str) -> _Figure:
-    held = [curve for curve in found if curve.points]
+    lines = CurveLines.of(found)
     kind = found[0].kind
     x, y = _AXES[kind]
-    lowest = sorted(held, key=lambda curve: curve.area)[: plots.COLORS]
-    bright = held if len(held) <= plots.COLORS else [c for c in held if c in lowest]
-    gray = [curve for curve in held if curve not in bright][:MOST_GREY_LINES]
-    about = [caption]
-    if len(held) > len(bright):
-        about.append(f"in color the {len(bright)} of {len(held):,} labels with the smallest area")
+    count = sum(bool(curve.points) for curve in found)
     drawing = plots.line_plot(
-        [_line(curve) for curve in bright],
+        lines.bright,
         plots.Axis(x),
         plots.Axis(y),
-        name=f"{title}: {y} by {x}, {len(held)} curve{'' if len(held) == 1 else 's'}",
-        others=[_line(curve) for curve in gray],
+        name=f"{title}: {y} by {x}, {count} curve{'' if count == 1 else 's'}",
+        others=lines.gray,
+        mean=lines.mean,
         diagonal=kind == "roc",
     )
-    return _Figure(title, "; ".join(filter(None, about)), (drawing,))
-
-
-def _line(curve: Curve) -> plots.Line:
-    return plots.Line(curve.label, curve.points, marked=len(curve.points) == 1)
+    return _Figure(title, "; ".join(filter(None, [caption, lines.about])), (drawing,))
 
 
 def _reliability(held: Sequence[Bin], title: str, caption: str) -> _Figure:

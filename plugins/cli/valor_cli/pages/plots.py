@@ -28,6 +28,8 @@ svg.plot .axis { stroke: var(--soft); stroke-width: 1; }
 svg.plot .guide { stroke: var(--soft); stroke-width: 1; stroke-dasharray: 4 4; fill: none; }
 svg.plot .curve { fill: none; stroke-width: 2; stroke-linejoin: round; stroke-linecap: round; }
 svg.plot .other { stroke: var(--soft); stroke-width: 1; opacity: .35; }
+svg.plot circle.other { fill: var(--soft); }
+svg.plot .mean { stroke: var(--ink); stroke-width: 3; }
 svg.plot .legend { fill: var(--ink); }
 svg.plot .bar { fill: var(--accent); }
 svg.plot .gap { fill: var(--bad); opacity: .18; }
@@ -102,6 +104,7 @@ def line_plot(
     *,
     name: str,
     others: Sequence[Line] = (),
+    mean: Line | None = None,
     diagonal: bool = False,
 ) -> str:
     """Lines over two axes, with a legend where there are several.
@@ -116,6 +119,8 @@ def line_plot(
         What the plot shows, for those who cannot see it.
     others : sequence of Line
         Lines in gray behind them, without a legend.
+    mean : Line, optional
+        A thick line before all others, the first of the legend.
     diagonal : bool
         Whether a dashed line joins the corners.
 
@@ -126,8 +131,9 @@ def line_plot(
     (True, True)
     """
     left, top, side_x, side_y = 52.0, 10.0, 330.0, 300.0
-    named = [line for line in lines if line.name]
-    legend = _legend(named, top + side_y + 52, left, side_x)
+    styles = [f"c{i}" for i in range(len(lines[:COLORS]))]
+    named = [(line, style) for line, style in zip(lines, styles, strict=False) if line.name]
+    legend = _legend([*([(mean, "mean")] if mean else []), *named], top + side_y + 52, left, side_x)
     height = top + side_y + 44 + legend.height
 
     def place(point: Point) -> Point:
@@ -137,11 +143,16 @@ def line_plot(
     if diagonal:
         (x0, y0), (x1, y1) = place((x.low, y.low)), place((x.high, y.high))
         parts.append(f'<path class="guide" d="M{_n(x0)} {_n(y0)}L{_n(x1)} {_n(y1)}"/>')
-    parts += [_path(line, place, "curve other") for line in others]
+    for line in others:
+        parts.append(_path(line, place, "curve other"))
+        if line.marked:
+            parts += [_dot(place(point), "other") for point in line.points]
     for i, line in enumerate(lines[:COLORS]):
         parts.append(_path(line, place, f"curve c{i}"))
         if line.marked:
-            parts += [_dot(place(point), i) for point in line.points]
+            parts += [_dot(place(point), f"k{i}") for point in line.points]
+    if mean is not None:
+        parts.append(_path(mean, place, "curve mean"))
     return _svg(left + side_x + 14, height, name, [*parts, *legend.parts])
 
 
@@ -320,18 +331,18 @@ class _Legend:
     height: float
 
 
-def _legend(lines: Sequence[Line], top: float, left: float, side: float) -> _Legend:
-    """Names of lines in as many rows as their width asks for."""
+def _legend(lines: Sequence[tuple[Line, str]], top: float, left: float, side: float) -> _Legend:
+    """Names of lines, each with its style, in as many rows as their width asks for."""
     if not lines:
         return _Legend((), 0)
     parts, x, row = [], 0.0, 0
-    for i, line in enumerate(lines[:COLORS]):
+    for line, style in lines:
         wide = 40 + _wide(line.name)
         if x and x + wide > side:
             x, row = 0.0, row + 1
         y = top + row * 18
         parts.append(
-            f'<path class="curve c{i}" d="M{_n(left + x)} {_n(y)}h18"/>'
+            f'<path class="curve {style}" d="M{_n(left + x)} {_n(y)}h18"/>'
             f'<text class="legend" x="{_n(left + x + 24)}" y="{_n(y)}" '
             f'dominant-baseline="central">{_named(line.name)}</text>'
         )
@@ -391,8 +402,8 @@ def thinned(points: Sequence[Point], closest: float = 0.4) -> list[Point]:
     return kept
 
 
-def _dot(at: Point, color: int) -> str:
-    return f'<circle class="k{color}" cx="{_n(at[0])}" cy="{_n(at[1])}" r="3.5"/>'
+def _dot(at: Point, style: str) -> str:
+    return f'<circle class="{style}" cx="{_n(at[0])}" cy="{_n(at[1])}" r="3.5"/>'
 
 
 def _svg(
