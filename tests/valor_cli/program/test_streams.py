@@ -36,3 +36,24 @@ def test_no_tables_are_no_line(capsys):
     streams.show([])
 
     assert capsys.readouterr().out == ""
+
+
+def test_a_text_fits_the_terminal_and_splits_no_word(monkeypatch):
+    monkeypatch.setattr(streams, "on_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "40")
+
+    text = streams.filled(
+        "references  Metrics of 2024; an-unusually-long-name-that-has-no-room", 12
+    )
+
+    assert text.splitlines() == [
+        "references  Metrics of 2024;",
+        "            an-unusually-long-name-that-has-no-room",
+    ]
+
+
+def test_a_text_in_a_pipe_is_one_line_unless_it_is_told_how_long_lines_are():
+    text = "word " * 30
+
+    assert streams.filled(text) == text.strip()
+    assert max(map(len, streams.filled(text, most=60).splitlines())) <= 60
