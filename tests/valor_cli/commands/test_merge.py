@@ -5,6 +5,7 @@ import json
 import pytest
 
 from valor_core.plugin import Report
+from valor_core.plugins.function_metric import DECORATED
 
 
 @pytest.fixture
@@ -106,7 +107,7 @@ def test_a_wrong_request_is_exit_code_2(valor, arguments, message):
     assert message in result.stderr
 
 
-def test_states_of_decorated_metrics_need_their_module(lab, valor):
+def test_states_of_decorated_metrics_need_their_module(lab, valor, monkeypatch):
     (lab / "mine.py").write_text(
         "import valor_core\n"
         "@valor_core.metric('mine.Length', task='text')\n"
@@ -118,6 +119,7 @@ def test_states_of_decorated_metrics_need_their_module(lab, valor):
         *("--set", "modules=mine.py", "--set", 'metrics=["mine.Length"]'),
     )
     assert made.exit_code == 0
+    monkeypatch.delitem(DECORATED, "mine.length")  # as in a process of its own
 
     without = valor("merge", "m.npz")
 
