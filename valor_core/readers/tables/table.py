@@ -29,10 +29,17 @@ from valor_core.errors import (
     shown,
 )
 from valor_core.readers.partition import Partition
+from valor_core.readers.tables.text_cells import TextCells
+from valor_core.schemas.columns import Codes
+from valor_core.schemas.datum import are_unique
 
 DEFAULT_PARTITION_BYTES: Final = 4 * 2**20
 
 Unit = Literal["row", "line", "record"]
+
+Cells = Sequence[Any] | NDArray[Any] | TextCells
+"""A column: objects, numbers, or text that has not become objects."""
+
 
 _NO_BOMB: Final = 2**28
 _MOST_PACKED: Final = 100
@@ -274,7 +281,7 @@ class Table:
 
     Parameters
     ----------
-    columns : mapping of str to sequence or ndarray
+    columns : mapping of str to sequence, ndarray or TextCells
         Cells by column name; a missing one is None.
     source : str
         The file, as error messages name it.
@@ -298,7 +305,7 @@ class Table:
     "preds.csv, row 3, column 'score'"
     """
 
-    columns: Mapping[str, Sequence[Any] | NDArray[Any]]
+    columns: Mapping[str, Cells]
     source: str
     first_row: int = 1
     row_numbers: NDArray[np.int64] | None = None
@@ -403,7 +410,7 @@ class Table:
         array(['Oslo', None], dtype=object)
         """
         cells = self._cells(name)
-        return cells if isinstance(cells, np.ndarray) else _objects(cells)
+        return cells if isinstance(cells, np.ndarray) else _objects(_as_list(cells))
 
     def strings(self, name: str, *, allow_missing: bool = False) -> NDArray[np.object_]:
         """Cells of a column as text; integers are written out, as CSV has them.
@@ -430,7 +437,52 @@ class Table:
             return _objects(cells)
         return _objects(self._each(name, cells, "text", _text, allow_missing=allow_missing))
 
-    def uids(self, name: str) -> NDArray[np.object_]:
+    def distinct(self, name: str) -> tuple[Codes, list[Any]]:
+        """Codes of a column's cells, and the cell that each stands for, as they first appear.
+
+        Cells of different types differ. Lists and tables are not compared: each is one of its own.
+
+        Raises
+        ------
+        ReadError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> Table({"label": ["dog", "cat", "dog"]}, "items.csv").distinct("label")
+        (array([0, 1, 0]), ['dog', 'cat'])
+        """
+        cells = self._cells(name)
+        if isinstance(cells, TextCells):
+            return cells.distinct()
+        listed = _as_list(cells)
+        known: dict[Any, int] = {}
+        try:
+            codes = [known.setdefault((type(cell), cell), len(known)) for cell in listed]
+        except TypeError:  # one has no hash
+            return np.arange(len(listed)), list(listed)
+        return np.array(codes, dtype=np.int64), [cell for _, cell in known]
+
+    def categories(self, name: str) -> tuple[Codes, list[str]]:
+        """Codes of a column's cells, and what each stands for as text, as they first appear.
+
+        Raises
+        ------
+        ReadError
+            As of `strings`.
+
+        Examples
+        --------
+        >>> Table({"uid": ["a", 7, "a"]}, "items.jsonl").categories("uid")
+        (array([0, 1, 0]), ['a', '7'])
+        """
+        codes, cells = self.distinct(name)
+        if set(map(type, cells)) <= {str}:
+            return codes, cells
+        self.strings(name)  # which refuses what is no text
+        return codes, [str(cell) for cell in cells]
+
+    def uids(self, name: str) -> NDArray[Any]:
         """Cells of a column as the names of items, each there once.
 
         Raises
@@ -446,6 +498,10 @@ class Table:
         valor_core.errors.ReadError: items.csv, row 4, column 'uid': expected each uid once, found
         'a' as in row 2
         """
+        cells = self._cells(name)
+        texts = cells.texts() if isinstance(cells, TextCells) else None
+        if texts is not None and are_unique(texts):
+            return texts
         names = self.strings(name)
         if len(set(names.tolist())) == len(names):
             return names
@@ -514,7 +570,7 @@ class Table:
             integers = np.array(each, dtype=np.int64)
         return integers
 
-    def _cells(self, name: str) -> Sequence[Any] | NDArray[Any]:
+    def _cells(self, name: str) -> Cells:
         if name not in self.columns:
             raise self.missing(name)
         return self.columns[name]
@@ -567,7 +623,7 @@ class Table:
     def _each(
         self,
         name: str,
-        cells: Sequence[Any] | NDArray[Any],
+        cells: Cells,
         expected: str,
         convert: Callable[[Any], Any],
         *,
@@ -613,8 +669,8 @@ class Table:
         )
 
 
-def _as_list(cells: Sequence[Any] | NDArray[Any]) -> Sequence[Any]:
-    return cells.tolist() if isinstance(cells, np.ndarray) else cells
+def _as_list(cells: Cells) -> Sequence[Any]:
+    return cells.tolist() if isinstance(cells, (np.ndarray, TextCells)) else cells
 
 
 def _plain(cell: object) -> object:
@@ -626,8 +682,10 @@ def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
     return np.fromiter(cells, dtype=np.object_, count=len(cells))
 
 
-def _floats_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.floating[Any]] | None:
+def _floats_at_once(cells: Cells) -> NDArray[np.floating[Any]] | None:
     """All cells as floats, NaN where there is none; nothing if one of them is no number."""
+    if isinstance(cells, TextCells) and (numbers := cells.floats()) is not None:
+        return numbers
     if isinstance(cells, np.ndarray) and cells.dtype in (np.float16, np.float32):
         return cells  # widened, 0.35 would no longer pass the threshold 0.35
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
@@ -642,7 +700,9 @@ def _floats_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.floating[
         return None
 
 
-def _integers_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.int64] | None:
+def _integers_at_once(cells: Cells) -> NDArray[np.int64] | None:
+    if isinstance(cells, TextCells) and (integers := cells.integers()) is not None:
+        return integers
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iu" and cells.dtype != np.uint64:
         return cells.astype(np.int64)
     listed = _as_list(cells)
