@@ -13,7 +13,7 @@ from attrs import evolve
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.tables import strict_json
-from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict
+from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict, parse_lines
 from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition, unreadable
 
 JsonRecord = dict[str, Any]
@@ -93,9 +93,19 @@ def _read_lines(partition: TablePartition) -> Table:
 
 
 def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonRecord]:
-    """Object of every line: flat ones at once, which is faster, others one by one."""
+    """Object of every line: flat ones at once, which is faster, odd ones one by one."""
     records = _flat_records(lines)
+    if records is None:
+        records = _nested_records(lines)
     return _records_one_by_one(lines, start, table) if records is None else records
+
+
+def _nested_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:
+    """Object of every line, if each is one and nothing else."""
+    records = parse_lines([line.decode("utf-8").strip(_SPACE) for line in lines])
+    if records is None or set(map(type, records)) != {dict}:
+        return None
+    return records
 
 
 def _flat_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:

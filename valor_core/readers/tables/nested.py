@@ -30,7 +30,9 @@ def parsed(table: Table, name: str) -> Sequence[Any]:
     >>> parsed(Table({"label": ["dog", '["dog", "cat"]', None]}, "t.csv"), "label")
     ['dog', ['dog', 'cat'], None]
     """
-    values = table.values(name).tolist()
+    values: list[Any] = table.values(name).tolist()
+    if str not in set(map(type, values)):
+        return values
     return [
         _parsed(value, table, row, name) if _is_nested(value) else value
         for row, value in enumerate(values)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from attrs import frozen
 
 from valor_classification.parameters.readers.lists import ListsParameters
+from valor_classification.readers.listing import Listing
 from valor_classification.readers.tables import ItemTables
-from valor_classification.readers.truth import label_text, labels
+from valor_classification.readers.truth import label_column, label_text, labels
 from valor_core.plugin import (
     ReadError,
+    SchemaError,
     Table,
     TablePartition,
     as_number,
@@ -24,7 +27,19 @@ from valor_core.plugin import (
     shown,
 )
 from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.label import DEFAULT_KEY, Label
+from valor_core.schemas.classification.scores import ScoreList
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
+
+
+@frozen(eq=False)
+class _Cells:
+    table: Table
+    uids: Any
+    truths: Sequence[Any]
+    predictions: Sequence[Any]
+    beside: Sequence[Any] | None
+    facts: dict[str, list[Any]]
 
 
 @frozen
@@ -52,20 +67,47 @@ class ListsReader:
 
     def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
         """The batch of one range."""
-        table = read_table(partition)
+        cells = self._cells(read_table(partition))
+        yield self._plain_batch(cells) or self._batch(cells)
+
+    def _cells(self, table: Table) -> _Cells:
         chosen = self.parameters
         uids = self._tables.uids(table)
         truths = parsed(table, chosen.groundtruths)
         predictions = parsed(table, chosen.predictions)
-        has_scores = table.has(chosen.scores)
-        beside = parsed(table, chosen.scores) if has_scores else [None] * len(table)
-        facts = self._facts(table)
-        yield ClassificationBatch.of(
+        beside = parsed(table, chosen.scores) if table.has(chosen.scores) else None
+        return _Cells(table, uids, truths, predictions, beside, self._facts(table))
+
+    def _plain_batch(self, cells: _Cells) -> ClassificationBatch | None:
+        """The batch without an object for each label; nothing if a cell is odd or wrong."""
+        listing = Listing.of(cells.predictions, cells.beside)
+        if listing is None:
+            return None
+        vocabulary = Vocabulary()
+        name = self.parameters.groundtruths
+        try:
+            truth_rows, truths = label_column(cells.table, name, DEFAULT_KEY, vocabulary)
+            score_labels = listing.codes(vocabulary)
+        except (ReadError, SchemaError):
+            return None
+        return ClassificationBatch(
+            Datums(cells.uids, cells.facts),
+            vocabulary.labels,
+            truth_rows,
+            truths,
+            ScoreList(listing.rows, score_labels, listing.scores),
+        )
+
+    def _batch(self, cells: _Cells) -> ClassificationBatch:
+        """The batch of labels made one by one, or the error of the first one that is none."""
+        table, name = cells.table, self.parameters.groundtruths
+        beside = [None] * len(table) if cells.beside is None else cells.beside
+        return ClassificationBatch.of(
             Classification(
-                uids[row],
-                labels(truths[row], table.place(row, chosen.groundtruths), DEFAULT_KEY),
-                self._predictions(table, row, predictions[row], beside[row]),
-                facts[row],
+                cells.uids[row],
+                labels(cells.truths[row], table.place(row, name), DEFAULT_KEY),
+                self._predictions(table, row, cells.predictions[row], beside[row]),
+                {field: column[row] for field, column in cells.facts.items()},
             )
             for row in range(len(table))
         )
@@ -96,17 +138,20 @@ class ListsReader:
             for value, score in zip(cell, beside, strict=True)
         ]
 
-    def _facts(self, table: Table) -> list[dict[str, Any]]:
-        """Metadata of each row: columns that are nothing else, and the table of fields."""
+    def _facts(self, table: Table) -> dict[str, list[Any]]:
+        """Metadata: columns that are nothing else, and what the tables of fields say instead."""
         chosen = self.parameters
         own = self._tables.own(
             chosen.groundtruths, chosen.predictions, chosen.scores, chosen.metadata
         )
-        columns = columns_beside(table, own)
-        facts = [{name: cells[row] for name, cells in columns.items()} for row in range(len(table))]
+        facts = columns_beside(table, own)
         if table.has(chosen.metadata):
-            for row, fields in enumerate(field_tables(table, chosen.metadata)):
-                facts[row] |= fields
+            fields = field_tables(table, chosen.metadata)
+            for name in dict.fromkeys(chain.from_iterable(fields)):
+                beside = facts.get(name, [None] * len(table))
+                facts[name] = [
+                    own.get(name, cell) for own, cell in zip(fields, beside, strict=True)
+                ]
         return facts
 
     @property

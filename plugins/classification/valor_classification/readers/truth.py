@@ -8,7 +8,7 @@ import numpy as np
 
 from valor_core.plugin import ReadError, Table, parsed_distinct, shown
 from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.label import Label, Vocabulary, kept_label
 
 
 def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> tuple[Codes, Codes]:
@@ -59,7 +59,7 @@ def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:
         )
     if isinstance(value, (list, tuple)):
         return tuple(label for one in value for label in labels(one, place, key))
-    return (Label(key, label_text(value, place)),)
+    return (kept_label(key, label_text(value, place)),)
 
 
 def label_text(value: Any, place: str) -> str:
