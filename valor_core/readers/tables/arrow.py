@@ -91,6 +91,20 @@ class ArrowCells(TextCells):
         data = np.frombuffer(text, np.uint8) if text is not None else np.empty(0, np.uint8)
         return cls(data, ends[:-1], ends[1:], array=array)
 
+    @classmethod
+    def if_plain(cls, cells: Any) -> ArrowCells | None:
+        """The same if none is empty text, has the character NUL or is not in UTF-8."""
+        found = cls.of(cells)
+        text = found.data[found.starts[0] : found.stops[-1]] if len(found) else found.data[:0]
+        empty = np.count_nonzero(found.starts == found.stops)
+        if empty > found.array.null_count or b"\0" in text.tobytes():
+            return None
+        try:
+            found.array.validate(full=True)
+        except ValueError:
+            return None
+        return found
+
     @property
     def has_empty(self) -> bool:
         return bool(self.array.null_count)

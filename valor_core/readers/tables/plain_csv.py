@@ -1,7 +1,7 @@
 """CSV in which nothing is odd, read by column at once.
 
-Rows that are blank or broken, quotes within cells that are not quoted and line breaks in quoted ones
-are left to the reader that goes row by row, which also finds the words for what it refuses.
+Rows that are blank or broken, quotes in the midst of a cell and line breaks in quoted ones are left
+to the reader that goes row by row, which also finds the words for what it refuses.
 """
 
 from __future__ import annotations
@@ -92,22 +92,20 @@ def _columns(
     ends = np.append(ends, len(data))
     if len(ends) % width:
         return None
-    is_row_end = np.append(data[ends[:-1]] == _NEWLINE, True)
-    if not is_row_end[width - 1 :: width].all() or np.count_nonzero(is_row_end) * width != len(ends):
+    row_ends = np.flatnonzero(np.append(data[ends[:-1]] == _NEWLINE, True))
+    if not np.array_equal(row_ends, np.arange(width - 1, len(ends), width)):
         return None
     starts = np.concatenate([[0], ends[:-1] + 1])
     stops = ends.copy()
     if (data == _RETURN).any():
-        row_ends = stops[width - 1 :: width]
-        has_return = (row_ends > 0) & (data[row_ends - 1] == _RETURN)
+        last = stops[width - 1 :: width]
+        has_return = (last > 0) & (data[last - 1] == _RETURN)
         if np.count_nonzero(data == _RETURN) != np.count_nonzero(has_return):
             return None
-        row_ends -= has_return
+        last -= has_return
     if quotes is not None and not _unquote(data, quotes, starts, stops):
         return None
-    return [
-        TextCells(data, starts[index::width], stops[index::width]) for index in range(width)
-    ]
+    return [TextCells(data, starts[index::width], stops[index::width]) for index in range(width)]
 
 
 def _unquote(

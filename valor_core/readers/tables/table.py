@@ -29,7 +29,7 @@ from valor_core.errors import (
     shown,
 )
 from valor_core.readers.partition import Partition
-from valor_core.readers.tables.text_cells import TextCells
+from valor_core.readers.tables.text_cells import TextCells, numbered
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import are_unique
 
@@ -455,13 +455,9 @@ class Table:
         cells = self._cells(name)
         if isinstance(cells, TextCells):
             return cells.distinct()
-        listed = _as_list(cells)
-        known: dict[Any, int] = {}
-        try:
-            codes = [known.setdefault((type(cell), cell), len(known)) for cell in listed]
-        except TypeError:  # one has no hash
-            return np.arange(len(listed)), list(listed)
-        return np.array(codes, dtype=np.int64), [cell for _, cell in known]
+        if isinstance(cells, np.ndarray) and cells.dtype.kind in "iub":
+            return _distinct_numbers(cells)
+        return _distinct_objects(_as_list(cells))
 
     def categories(self, name: str) -> tuple[Codes, list[str]]:
         """Codes of a column's cells, and what each stands for as text, as they first appear.
@@ -499,7 +495,7 @@ class Table:
         'a' as in row 2
         """
         cells = self._cells(name)
-        texts = cells.texts() if isinstance(cells, TextCells) else None
+        texts = _texts(cells)
         if texts is not None and are_unique(texts):
             return texts
         names = self.strings(name)
@@ -673,8 +669,35 @@ def _as_list(cells: Cells) -> Sequence[Any]:
     return cells.tolist() if isinstance(cells, (np.ndarray, TextCells)) else cells
 
 
+def _distinct_numbers(cells: NDArray[Any]) -> tuple[Codes, list[Any]]:
+    values, first, codes = np.unique(cells, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return np.argsort(order)[codes], values[order].tolist()
+
+
+def _distinct_objects(cells: Sequence[Any]) -> tuple[Codes, list[Any]]:
+    # 1, 1.0 and True are one key of a dict; a column mostly has one type that compares like that.
+    is_told_by_value = len(set(map(type, cells)) - {str, type(None)}) <= 1
+    keys = cells if is_told_by_value else [(type(cell), cell) for cell in cells]
+    try:
+        codes, known = numbered(keys)
+    except TypeError:  # one has no hash
+        return np.arange(len(cells)), list(cells)
+    return codes, known if is_told_by_value else [cell for _, cell in known]
+
+
 def _plain(cell: object) -> object:
     return cell.item() if isinstance(cell, np.generic) else cell
+
+
+def _texts(cells: Cells) -> NDArray[np.str_] | None:
+    """Text or whole numbers as fixed-width text, where that takes no object for each."""
+    if isinstance(cells, TextCells):
+        return cells.texts()
+    if not isinstance(cells, np.ndarray) or cells.dtype.kind not in "iu" or not len(cells):
+        return None
+    width = max(len(str(cells.min())), len(str(cells.max())))
+    return cells.astype(f"U{width}")
 
 
 def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:

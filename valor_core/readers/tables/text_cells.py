@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 from numpy.typing import NDArray
 
 from valor_core.schemas.columns import Codes
@@ -123,9 +123,7 @@ class TextCells:
         >>> TextCells(data, np.array([0, 2, 0, 0]), np.array([1, 3, 1, 0])).distinct()
         (array([0, 1, 0, 2]), ['c', 't', None])
         """
-        known: dict[Any, int] = {}
-        codes = [known.setdefault(cell, len(known)) for cell in self.tolist()]
-        return np.array(codes, dtype=np.int64), list(known)
+        return numbered(self.tolist())
 
     def _listed(self) -> list[str]:
         characters = self._padded()
@@ -148,7 +146,7 @@ class TextCells:
         return characters.view(f"S{characters.shape[1]}").ravel()
 
     def _padded(self) -> NDArray[np.uint8] | None:
-        """The bytes of every cell in a row of its own, filled up with 0, if they fit into memory."""
+        """The bytes of each cell in a row of its own, filled up with 0, if they fit into memory."""
         widths = self.stops - self.starts
         width = max(1, int(widths.max(initial=0)))
         if width * len(self) > _MOST_PADDING * max(len(self.data), 1):
@@ -162,3 +160,16 @@ class TextCells:
         if not is_even:
             rows[np.arange(width) >= widths[:, None]] = 0
         return rows
+
+
+def numbered(values: Sequence[Any]) -> tuple[Codes, list[Any]]:
+    """Codes of values, and the value of each code, in the order in which they appear.
+
+    Examples
+    --------
+    >>> numbered(["cat", "dog", "cat"])
+    (array([0, 1, 0]), ['cat', 'dog'])
+    """
+    known = list(dict.fromkeys(values))
+    codes = {value: code for code, value in enumerate(known)}
+    return np.fromiter(map(codes.__getitem__, values), np.int64, len(values)), known

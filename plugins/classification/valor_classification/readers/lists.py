@@ -32,16 +32,6 @@ from valor_core.schemas.datum import Datums
 from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
 
 
-@frozen(eq=False)
-class _Cells:
-    table: Table
-    uids: Any
-    truths: Sequence[Any]
-    predictions: Sequence[Any]
-    beside: Sequence[Any] | None
-    facts: dict[str, list[Any]]
-
-
 @frozen
 class ListsReader:
     """Reads rows such as ``{"uid": "a", "groundtruths": "dog", "predictions": {"dog": 0.75}}``.
@@ -67,47 +57,40 @@ class ListsReader:
 
     def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
         """The batch of one range."""
-        cells = self._cells(read_table(partition))
-        yield self._plain_batch(cells) or self._batch(cells)
+        table = read_table(partition)
+        yield self._plain_batch(table) or self._batch(table)
 
-    def _cells(self, table: Table) -> _Cells:
+    def _plain_batch(self, table: Table) -> ClassificationBatch | None:
+        """The batch without an object for each label; nothing if a cell is odd or wrong."""
+        chosen = self.parameters
+        vocabulary = Vocabulary()
+        try:
+            beside = parsed(table, chosen.scores) if table.has(chosen.scores) else None
+            listing = Listing.of(parsed(table, chosen.predictions), beside)
+            if listing is None:
+                return None
+            rows, truths = label_column(table, chosen.groundtruths, DEFAULT_KEY, vocabulary)
+            scores = ScoreList(listing.rows, listing.codes(vocabulary), listing.scores)
+            datums = Datums(self._tables.uids(table), self._facts(table))
+            return ClassificationBatch(datums, vocabulary.labels, rows, truths, scores)
+        except (ReadError, SchemaError):  # which the other way finds again, in the order of rows
+            return None
+
+    def _batch(self, table: Table) -> ClassificationBatch:
+        """The batch of labels made one by one, or the error of the first one that is none."""
         chosen = self.parameters
         uids = self._tables.uids(table)
         truths = parsed(table, chosen.groundtruths)
         predictions = parsed(table, chosen.predictions)
-        beside = parsed(table, chosen.scores) if table.has(chosen.scores) else None
-        return _Cells(table, uids, truths, predictions, beside, self._facts(table))
-
-    def _plain_batch(self, cells: _Cells) -> ClassificationBatch | None:
-        """The batch without an object for each label; nothing if a cell is odd or wrong."""
-        listing = Listing.of(cells.predictions, cells.beside)
-        if listing is None:
-            return None
-        vocabulary = Vocabulary()
-        name = self.parameters.groundtruths
-        try:
-            truth_rows, truths = label_column(cells.table, name, DEFAULT_KEY, vocabulary)
-            score_labels = listing.codes(vocabulary)
-        except (ReadError, SchemaError):
-            return None
-        return ClassificationBatch(
-            Datums(cells.uids, cells.facts),
-            vocabulary.labels,
-            truth_rows,
-            truths,
-            ScoreList(listing.rows, score_labels, listing.scores),
-        )
-
-    def _batch(self, cells: _Cells) -> ClassificationBatch:
-        """The batch of labels made one by one, or the error of the first one that is none."""
-        table, name = cells.table, self.parameters.groundtruths
-        beside = [None] * len(table) if cells.beside is None else cells.beside
+        has_scores = table.has(chosen.scores)
+        beside = parsed(table, chosen.scores) if has_scores else [None] * len(table)
+        facts = self._facts(table)
         return ClassificationBatch.of(
             Classification(
-                cells.uids[row],
-                labels(cells.truths[row], table.place(row, name), DEFAULT_KEY),
-                self._predictions(table, row, cells.predictions[row], beside[row]),
-                {field: column[row] for field, column in cells.facts.items()},
+                uids[row],
+                labels(truths[row], table.place(row, chosen.groundtruths), DEFAULT_KEY),
+                self._predictions(table, row, predictions[row], beside[row]),
+                {name: column[row] for name, column in facts.items()},
             )
             for row in range(len(table))
         )

@@ -75,7 +75,7 @@ class LongReader:
         by_truth = np.argsort(truth_datums, kind="stable")
         by_datum = np.argsort(score_datums, kind="stable")
         yield ClassificationBatch(
-            Datums(list(numbers), self._metadata(numbers)),
+            Datums(np.array(list(numbers), dtype=np.object_), self._metadata(numbers)),
             vocabulary.labels,
             truth_datums[by_truth],
             truth_labels[by_truth],
