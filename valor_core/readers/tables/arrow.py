@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from valor_core.readers.tables.text_cells import TextCells
+from valor_core.readers.tables.cells import TextCells
 from valor_core.schemas.columns import Codes
 
 _WORTH_IMPORTING: Final = 8 * 2**20
@@ -17,15 +18,23 @@ _WORTH_IMPORTING: Final = 8 * 2**20
 _BLOCK_BYTES: Final = 2**22
 
 
-def arrow_for(size: int) -> Any:
-    """The module pyarrow where it is installed and pays for a file of so many bytes, else None."""
-    if size < _WORTH_IMPORTING and "pyarrow.csv" not in sys.modules:
+def arrow_for(size: int, module: str) -> Any:
+    """The package pyarrow with one of its modules, if it is there and pays for so many bytes.
+
+    Parameters
+    ----------
+    size : int
+        Size of the file.
+    module : str
+        ``csv`` or ``json``.
+    """
+    if size < _WORTH_IMPORTING and f"pyarrow.{module}" not in sys.modules:
         return None
     try:
-        import pyarrow.csv
+        import_module(f"pyarrow.{module}")
+        return import_module("pyarrow")
     except ImportError:
         return None
-    return pyarrow
 
 
 def csv_columns(
@@ -107,13 +116,16 @@ class ArrowCells(TextCells):
 
     @property
     def has_empty(self) -> bool:
+        """Whether a cell is null."""
         return bool(self.array.null_count)
 
     def tolist(self) -> list[Any]:
+        """The cells as Python's text, None where there is none."""
         listed: list[Any] = self.array.to_numpy(zero_copy_only=False).tolist()
         return listed
 
     def floats(self) -> NDArray[np.float64] | None:
+        """The cells as numbers, NaN where there is none; nothing if one is no finite number."""
         try:
             numbers: NDArray[np.float64] = self.array.cast("float64").to_numpy(zero_copy_only=False)
         except ValueError:
@@ -122,6 +134,7 @@ class ArrowCells(TextCells):
         return numbers if is_finite else None
 
     def distinct(self) -> tuple[Codes, list[Any]]:
+        """Codes of the cells, and the cell of each code, in the order in which they appear."""
         import pyarrow.compute
 
         encoded = pyarrow.compute.dictionary_encode(self.array, null_encoding="encode")

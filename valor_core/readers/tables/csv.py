@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.tables.arrow import arrow_for
+from valor_core.readers.tables.cells import TextCells
 from valor_core.readers.tables.plain_csv import plain_columns
 from valor_core.readers.tables.table import (
     OTHER_DELIMITERS,
@@ -36,7 +37,6 @@ from valor_core.readers.tables.table import (
     other_delimiter,
     unreadable,
 )
-from valor_core.readers.tables.text_cells import TextCells
 
 _QUOTED: Final = re.compile(rb'"[^"]*"?')
 _SCAN_BYTES: Final = 2**20
@@ -111,7 +111,7 @@ def _first_line(partition: TablePartition) -> bytes:
 
 @define
 class _Rows:
-    """The rows of a partition: all at once, or else in one pass, and a second one for its errors."""
+    """The rows of a partition: all at once, else in one pass, and a second one for its errors."""
 
     partition: TablePartition
     content: bytes
@@ -146,7 +146,7 @@ class _Rows:
         start = 0 if self.partition.header else self._after_header()
         if start is None:
             return None
-        arrow = arrow_for(self.partition.path.stat().st_size)
+        arrow = arrow_for(self.partition.path.stat().st_size, "csv")
         found = plain_columns(self.content, start, self._delimiter, width, arrow)
         self._is_plain = found is not None
         return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from operator import itemgetter
 from typing import Any, BinaryIO, Final, NoReturn
@@ -13,6 +14,8 @@ from attrs import evolve
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.tables import strict_json
+from valor_core.readers.tables.arrow import arrow_for
+from valor_core.readers.tables.plain_jsonl import plain_columns
 from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict, parse_lines
 from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition, unreadable
 
@@ -76,7 +79,18 @@ def _cuts(stream: BinaryIO, step: int, chunk_bytes: int) -> Iterator[Cut]:
 
 
 def _read_lines(partition: TablePartition) -> Table:
-    lines = partition.content().split(b"\n")
+    content = partition.content()
+    arrow = arrow_for(partition.path.stat().st_size, "json")
+    if arrow is not None:
+        by_line = cache(lambda: _line_by_line(partition, content))
+        columns = plain_columns(content, arrow, lambda name: list(by_line().columns[name]))
+        if columns is not None:
+            return Table(columns, str(partition.path), partition.first_row, unit="line")
+    return _line_by_line(partition, content)
+
+
+def _line_by_line(partition: TablePartition, content: bytes) -> Table:
+    lines = content.split(b"\n")
     is_blank = [not line or line.isspace() for line in lines]
     numbers = None
     if any(is_blank):

@@ -15,7 +15,7 @@ from valor_core.errors import ReadError, and_more, shown
 from valor_core.extras import import_extra
 from valor_core.readers.tables.arrow import ArrowCells
 from valor_core.readers.tables.table import (
-    Cells,
+    Column,
     Cut,
     Table,
     TableFormat,
@@ -114,7 +114,7 @@ def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
         raise unreadable(partition.path, error) from error
 
 
-def _column(cells: ChunkedArray) -> Cells:
+def _column(cells: ChunkedArray) -> Column:
     import pyarrow.types
 
     is_plain = (

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.readers.tables.arrow import csv_columns
-from valor_core.readers.tables.text_cells import TextCells
+from valor_core.readers.tables.cells import TextCells
 
 _BOM: Final = b"\xef\xbb\xbf"
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'

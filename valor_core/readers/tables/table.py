@@ -29,7 +29,7 @@ from valor_core.errors import (
     shown,
 )
 from valor_core.readers.partition import Partition
-from valor_core.readers.tables.text_cells import TextCells, numbered
+from valor_core.readers.tables.cells import Cells, digits, numbered
 from valor_core.schemas.columns import Codes
 from valor_core.schemas.datum import are_unique
 
@@ -37,8 +37,8 @@ DEFAULT_PARTITION_BYTES: Final = 4 * 2**20
 
 Unit = Literal["row", "line", "record"]
 
-Cells = Sequence[Any] | NDArray[Any] | TextCells
-"""A column: objects, numbers, or text that has not become objects."""
+Column = Sequence[Any] | NDArray[Any] | Cells
+"""Objects, an array of the file's type, or cells that have not become objects."""
 
 
 _NO_BOMB: Final = 2**28
@@ -281,7 +281,7 @@ class Table:
 
     Parameters
     ----------
-    columns : mapping of str to sequence, ndarray or TextCells
+    columns : mapping of str to sequence, ndarray or Cells
         Cells by column name; a missing one is None.
     source : str
         The file, as error messages name it.
@@ -305,7 +305,7 @@ class Table:
     "preds.csv, row 3, column 'score'"
     """
 
-    columns: Mapping[str, Cells]
+    columns: Mapping[str, Column]
     source: str
     first_row: int = 1
     row_numbers: NDArray[np.int64] | None = None
@@ -453,11 +453,11 @@ class Table:
         (array([0, 1, 0]), ['dog', 'cat'])
         """
         cells = self._cells(name)
-        if isinstance(cells, TextCells):
+        if isinstance(cells, Cells):
             return cells.distinct()
         if isinstance(cells, np.ndarray) and cells.dtype.kind in "iub":
             return _distinct_numbers(cells)
-        return _distinct_objects(_as_list(cells))
+        return numbered(_as_list(cells))
 
     def categories(self, name: str) -> tuple[Codes, list[str]]:
         """Codes of a column's cells, and what each stands for as text, as they first appear.
@@ -566,7 +566,7 @@ class Table:
             integers = np.array(each, dtype=np.int64)
         return integers
 
-    def _cells(self, name: str) -> Cells:
+    def _cells(self, name: str) -> Column:
         if name not in self.columns:
             raise self.missing(name)
         return self.columns[name]
@@ -619,7 +619,7 @@ class Table:
     def _each(
         self,
         name: str,
-        cells: Cells,
+        cells: Column,
         expected: str,
         convert: Callable[[Any], Any],
         *,
@@ -665,8 +665,8 @@ class Table:
         )
 
 
-def _as_list(cells: Cells) -> Sequence[Any]:
-    return cells.tolist() if isinstance(cells, (np.ndarray, TextCells)) else cells
+def _as_list(cells: Column) -> Sequence[Any]:
+    return cells.tolist() if isinstance(cells, (np.ndarray, Cells)) else cells
 
 
 def _distinct_numbers(cells: NDArray[Any]) -> tuple[Codes, list[Any]]:
@@ -675,29 +675,16 @@ def _distinct_numbers(cells: NDArray[Any]) -> tuple[Codes, list[Any]]:
     return np.argsort(order)[codes], values[order].tolist()
 
 
-def _distinct_objects(cells: Sequence[Any]) -> tuple[Codes, list[Any]]:
-    # 1, 1.0 and True are one key of a dict; a column mostly has one type that compares like that.
-    is_told_by_value = len(set(map(type, cells)) - {str, type(None)}) <= 1
-    keys = cells if is_told_by_value else [(type(cell), cell) for cell in cells]
-    try:
-        codes, known = numbered(keys)
-    except TypeError:  # one has no hash
-        return np.arange(len(cells)), list(cells)
-    return codes, known if is_told_by_value else [cell for _, cell in known]
-
-
 def _plain(cell: object) -> object:
     return cell.item() if isinstance(cell, np.generic) else cell
 
 
-def _texts(cells: Cells) -> NDArray[np.str_] | None:
+def _texts(cells: Column) -> NDArray[np.str_] | None:
     """Text or whole numbers as fixed-width text, where that takes no object for each."""
-    if isinstance(cells, TextCells):
+    if isinstance(cells, Cells):
         return cells.texts()
-    if not isinstance(cells, np.ndarray) or cells.dtype.kind not in "iu" or not len(cells):
-        return None
-    width = max(len(str(cells.min())), len(str(cells.max())))
-    return cells.astype(f"U{width}")
+    is_whole = isinstance(cells, np.ndarray) and cells.dtype.kind in "iu"
+    return digits(np.asarray(cells)) if is_whole else None
 
 
 def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
@@ -705,9 +692,9 @@ def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
     return np.fromiter(cells, dtype=np.object_, count=len(cells))
 
 
-def _floats_at_once(cells: Cells) -> NDArray[np.floating[Any]] | None:
+def _floats_at_once(cells: Column) -> NDArray[np.floating[Any]] | None:
     """All cells as floats, NaN where there is none; nothing if one of them is no number."""
-    if isinstance(cells, TextCells) and (numbers := cells.floats()) is not None:
+    if isinstance(cells, Cells) and (numbers := cells.floats()) is not None:
         return numbers
     if isinstance(cells, np.ndarray) and cells.dtype in (np.float16, np.float32):
         return cells  # widened, 0.35 would no longer pass the threshold 0.35
@@ -723,8 +710,8 @@ def _floats_at_once(cells: Cells) -> NDArray[np.floating[Any]] | None:
         return None
 
 
-def _integers_at_once(cells: Cells) -> NDArray[np.int64] | None:
-    if isinstance(cells, TextCells) and (integers := cells.integers()) is not None:
+def _integers_at_once(cells: Column) -> NDArray[np.int64] | None:
+    if isinstance(cells, Cells) and (integers := cells.integers()) is not None:
         return integers
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iu" and cells.dtype != np.uint64:
         return cells.astype(np.int64)

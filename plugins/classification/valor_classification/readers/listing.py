@@ -80,13 +80,15 @@ class Listing:
         SchemaError
             If a label is no label, as empty text is.
         """
-        pairs: list[Any] = self.names if self.keys is None else list(zip(self.keys, self.names))
+        if self.keys is None:
+            known: dict[Any, int] = {
+                name: vocabulary.code(kept_label(DEFAULT_KEY, str(name)))
+                for name in dict.fromkeys(self.names)
+            }
+            return np.fromiter(map(known.__getitem__, self.names), np.int64, len(self.names))
+        pairs = list(zip(self.keys, self.names, strict=True))
         known = {
-            pair: vocabulary.code(
-                kept_label(DEFAULT_KEY, str(pair))
-                if self.keys is None
-                else kept_label(pair[0], str(pair[1]))
-            )
+            pair: vocabulary.code(kept_label(pair[0], str(pair[1])))
             for pair in dict.fromkeys(pairs)
         }
         return np.fromiter(map(known.__getitem__, pairs), np.int64, len(pairs))

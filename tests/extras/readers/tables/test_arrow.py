@@ -20,7 +20,8 @@ _PLAIN = Path(__file__).parents[3] / "valor_core" / "readers" / "tables" / "test
 
 def _module(path: Path) -> Any:
     spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from valor_core.readers.tables.text_cells import TextCells, numbered
+from valor_core.readers.tables.cells import TextCells, numbered
 
 
 def cells_of(texts: list[str]) -> TextCells:
@@ -28,7 +28,8 @@ def test_cells_are_the_text_they_were_made_of_and_none_where_it_is_empty(texts: 
 def test_fixed_width_text_is_that_of_numpy(texts: list[str]) -> None:
     found = cells_of(texts).texts()
 
-    assert found is not None and np.array_equal(found, np.array(texts))
+    assert found is not None
+    assert np.array_equal(found, np.array(texts))
 
 
 @given(st.lists(st.none() | st.floats(allow_nan=False, allow_infinity=False), min_size=1))

@@ -1,8 +1,9 @@
-"""Columns of text as they stand in a file, without a Python object for each cell."""
+"""Columns as they stand in a file, without a Python object for each cell."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -16,8 +17,41 @@ _MOST_PADDING: Final = 16
 """How many times the size of a file a column may take when all its cells are as wide as one."""
 
 
+class Cells(ABC):
+    """A column that has no object for each cell until one asks for them."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def __getitem__(self, index: int) -> Any: ...
+
+    @abstractmethod
+    def tolist(self) -> list[Any]:
+        """The cells as Python's values, None where there is none."""
+
+    @abstractmethod
+    def texts(self) -> NDArray[np.str_] | None:
+        """The cells as fixed-width text, nothing if that takes an object for each."""
+
+    @abstractmethod
+    def floats(self) -> NDArray[np.float64] | None:
+        """The cells as numbers, nothing if that takes an object for each."""
+
+    @abstractmethod
+    def integers(self) -> NDArray[np.int64] | None:
+        """The cells as integers, nothing if that takes an object for each."""
+
+    def distinct(self) -> tuple[Codes, list[Any]]:
+        """Codes of the cells, and the cell of each code, in the order in which they appear."""
+        return numbered(self.tolist())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.tolist())
+
+
 @frozen(eq=False)
-class TextCells:
+class TextCells(Cells):
     r"""Cells of a column of text: where each begins and ends in what was read.
 
     An empty cell is none. No cell holds the character NUL, which fixed-width text of NumPy drops.
@@ -49,9 +83,6 @@ class TextCells:
     def __getitem__(self, index: int) -> str | None:
         cell = self.data[self.starts[index] : self.stops[index]].tobytes()
         return cell.decode("utf-8") if cell else None
-
-    def __iter__(self) -> Iterator[str | None]:
-        return iter(self.tolist())
 
     def tolist(self) -> list[Any]:
         """The cells as Python's text, None where there is none."""
@@ -114,17 +145,6 @@ class TextCells:
         except (ValueError, OverflowError):
             return None
 
-    def distinct(self) -> tuple[Codes, list[Any]]:
-        """Codes of the cells, and the cell of each code, in the order in which they appear.
-
-        Examples
-        --------
-        >>> data = np.frombuffer(b"cat", np.uint8)
-        >>> TextCells(data, np.array([0, 2, 0, 0]), np.array([1, 3, 1, 0])).distinct()
-        (array([0, 1, 0, 2]), ['c', 't', None])
-        """
-        return numbered(self.tolist())
-
     def _listed(self) -> list[str]:
         characters = self._padded()
         if characters is None or characters.max(initial=0) > _LAST_ASCII:
@@ -162,14 +182,87 @@ class TextCells:
         return rows
 
 
+@frozen(eq=False)
+class NumberCells(Cells):
+    """Cells of a column of JSON in which all are numbers.
+
+    Parameters
+    ----------
+    numbers : ndarray of int64 or float64
+        What they are; integers where all are written as integers.
+    exactly : callable
+        Gives the cells as they are written, where 1 differs from 1.0.
+
+    Examples
+    --------
+    >>> cells = NumberCells(np.array([0.5, 1.0]), lambda: [0.5, 1])
+    >>> cells.floats(), cells.tolist()
+    (array([0.5, 1. ]), [0.5, 1])
+    """
+
+    numbers: NDArray[Any]
+    exactly: Callable[[], list[Any]]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.tolist()[index]
+
+    def tolist(self) -> list[Any]:
+        """The cells as Python's integers and floats, as they are written."""
+        is_told = self._are_integers or not (self.numbers == np.trunc(self.numbers)).any()
+        listed: list[Any] = self.numbers.tolist() if is_told else self.exactly()
+        return listed
+
+    def texts(self) -> NDArray[np.str_] | None:
+        """Whole numbers written out; nothing if they are none."""
+        return digits(self.numbers) if self._are_integers else None
+
+    def floats(self) -> NDArray[np.float64]:
+        """The numbers."""
+        return self.numbers.astype(np.float64)
+
+    def integers(self) -> NDArray[np.int64] | None:
+        """The numbers where they are written as integers."""
+        return self.numbers if self._are_integers else None
+
+    @property
+    def _are_integers(self) -> bool:
+        return self.numbers.dtype.kind == "i"
+
+
+def digits(numbers: NDArray[Any]) -> NDArray[np.str_] | None:
+    """Whole numbers as fixed-width text; nothing if there is none.
+
+    Examples
+    --------
+    >>> digits(np.array([7, -12]))
+    array(['7', '-12'], dtype='<U3')
+    """
+    if not len(numbers):
+        return None
+    width = max(len(str(numbers.min())), len(str(numbers.max())))
+    return numbers.astype(f"U{width}")
+
+
 def numbered(values: Sequence[Any]) -> tuple[Codes, list[Any]]:
     """Codes of values, and the value of each code, in the order in which they appear.
+
+    Values of different types differ. Where one has no hash, as a list, each is one of its own.
 
     Examples
     --------
     >>> numbered(["cat", "dog", "cat"])
     (array([0, 1, 0]), ['cat', 'dog'])
     """
-    known = list(dict.fromkeys(values))
-    codes = {value: code for code, value in enumerate(known)}
-    return np.fromiter(map(codes.__getitem__, values), np.int64, len(values)), known
+    # 1, 1.0 and True are one key of a dict; a column mostly has one type that compares like that.
+    is_told_by_value = len(set(map(type, values)) - {str, type(None)}) <= 1
+    keys = values if is_told_by_value else [(type(value), value) for value in values]
+    try:
+        known = list(dict.fromkeys(keys))
+    except TypeError:
+        return np.arange(len(values)), list(values)
+    numbers = {key: code for code, key in enumerate(known)}
+    codes = np.fromiter(map(numbers.__getitem__, keys), np.int64, len(values))
+    return codes, known if is_told_by_value else [value for _, value in known]
