@@ -95,8 +95,10 @@ class ArrowCells(TextCells):
         """Cells of a chunked array of text."""
         array = cells.chunk(0) if cells.num_chunks == 1 else cells.combine_chunks()
         _, offsets, text = array.buffers()
-        ends = np.frombuffer(offsets, np.int32 if array.type == "string" else np.int64)
-        ends = ends[array.offset : array.offset + len(array) + 1]
+        ends: NDArray[Any] = np.frombuffer(
+            offsets, np.int32 if array.type == "string" else np.int64
+        )
+        ends = ends[array.offset : array.offset + len(array) + 1].astype(np.int64)
         data = np.frombuffer(text, np.uint8) if text is not None else np.empty(0, np.uint8)
         return cls(data, ends[:-1], ends[1:], array=array)
 

@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.tables.arrow import arrow_for
 from valor_core.readers.tables.cells import TextCells
-from valor_core.readers.tables.plain_csv import plain_columns
+from valor_core.readers.tables.plain_csv import row_columns
 from valor_core.readers.tables.table import (
     OTHER_DELIMITERS,
+    Column,
     Cut,
     Table,
     TableFormat,
@@ -87,7 +88,7 @@ def _read(partition: TablePartition) -> Table:
     """
     rows = _Rows.of(partition)
     header = rows.header()
-    columns = rows.plain_columns(len(header)) or rows.columns(len(header))
+    columns: Sequence[Column] = rows.row_columns(len(header)) or rows.columns(len(header))
     first_row, numbers = rows.numbers(len(columns[0]))
     named = {name: cells for name, cells in zip(header, columns, strict=True) if name}
     return Table(named, str(partition.path), first_row, numbers, is_text=True)
@@ -141,13 +142,13 @@ class _Rows:
                 raise self._broken(error) from error
         return self._header
 
-    def plain_columns(self, width: int) -> Sequence[TextCells] | None:
+    def row_columns(self, width: int) -> Sequence[TextCells] | None:
         """Cells of the rows below the header, by column, if nothing in them is odd."""
         start = 0 if self.partition.header else self._after_header()
         if start is None:
             return None
         arrow = arrow_for(self.partition.path.stat().st_size, "csv")
-        found = plain_columns(self.content, start, self._delimiter, width, arrow)
+        found = row_columns(self.content, start, self._delimiter, width, arrow)
         self._is_plain = found is not None
         return found
 

@@ -15,7 +15,7 @@ from attrs import evolve
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.tables import strict_json
 from valor_core.readers.tables.arrow import arrow_for
-from valor_core.readers.tables.plain_jsonl import plain_columns
+from valor_core.readers.tables.plain_jsonl import object_columns
 from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict, parse_lines
 from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition, unreadable
 
@@ -83,7 +83,7 @@ def _read_lines(partition: TablePartition) -> Table:
     arrow = arrow_for(partition.path.stat().st_size, "json")
     if arrow is not None:
         by_line = cache(lambda: _line_by_line(partition, content))
-        columns = plain_columns(content, arrow, lambda name: list(by_line().columns[name]))
+        columns = object_columns(content, arrow, lambda name: list(by_line().columns[name]))
         if columns is not None:
             return Table(columns, str(partition.path), partition.first_row, unit="line")
     return _line_by_line(partition, content)

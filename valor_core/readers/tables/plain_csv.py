@@ -18,7 +18,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 
-def plain_columns(
+def row_columns(
     content: bytes, start: int, delimiter: str, width: int, arrow: Any
 ) -> list[TextCells] | None:
     r"""Columns of the rows from `start` on, one on each line; nothing if anything is odd.
@@ -38,10 +38,10 @@ def plain_columns(
 
     Examples
     --------
-    >>> uids, scores = plain_columns(b'uid,score\n"a",0.5\nb,\n', 10, ",", 2, None)
+    >>> uids, scores = row_columns(b'uid,score\n"a",0.5\nb,\n', 10, ",", 2, None)
     >>> uids.tolist(), scores.tolist()
     (['a', 'b'], ['0.5', None])
-    >>> plain_columns(b"a,0.5\n\nb,1.0\n", 0, ",", 2, None) is None
+    >>> row_columns(b"a,0.5\n\nb,1.0\n", 0, ",", 2, None) is None
     True
     """
     stop = len(content.rstrip(b"\r\n"))

@@ -7,6 +7,7 @@ finite are left to the reader that goes line by line, which also has the words f
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -17,7 +18,7 @@ from valor_core.readers.tables.cells import NumberCells
 _BOM: Final = b"\xef\xbb\xbf"
 
 
-def plain_columns(
+def object_columns(
     content: bytes, arrow: Any, exactly: Callable[[str], list[Any]]
 ) -> dict[str, Any] | None:
     """Columns of the objects, one on each line; nothing if anything is odd.
@@ -43,7 +44,7 @@ def plain_columns(
         return None
     columns: dict[str, Any] = {}
     for name, cells in zip(table.column_names, table.columns, strict=True):
-        columns[name] = _column(arrow, cells, lambda name=name: exactly(name))
+        columns[name] = _column(arrow, cells, partial(exactly, name))
         if columns[name] is None:
             return None
     return columns

@@ -110,7 +110,7 @@ def test_columns_read_at_once_say_what_the_lines_say_and_refuse_what_they_refuse
 
     at_once = everything(path, step)
 
-    with mock.patch.object(jsonl, "plain_columns", return_value=None):
+    with mock.patch.object(jsonl, "object_columns", return_value=None):
         assert at_once == everything(path, step)
 
 

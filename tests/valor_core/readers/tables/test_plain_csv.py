@@ -113,7 +113,7 @@ def everything(path: Path, step: int) -> Any:
 
 
 def row_by_row(path: Path, step: int) -> Any:
-    with mock.patch.object(csv, "plain_columns", return_value=None):
+    with mock.patch.object(csv, "row_columns", return_value=None):
         return everything(path, step)
 
 
