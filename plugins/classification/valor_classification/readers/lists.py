@@ -197,7 +197,7 @@ def score_of(value: Any, place: str) -> float:
     >>> score_of(1, "")
     1.0
     """
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value):
+    number = as_number(value) if isinstance(value, (int, float)) else None
+    if number is None or not math.isfinite(number):
         raise ReadError(f"{place}: expected a finite number as score, found {shown(value)}")
-    return float(value)
+    return number
