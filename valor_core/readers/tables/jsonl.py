@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Final, NoReturn
 
 import numpy as np
 from attrs import evolve
+from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.tables import strict_json
@@ -91,19 +92,24 @@ def _read_lines(partition: TablePartition) -> Table:
 
 def _line_by_line(partition: TablePartition, content: bytes) -> Table:
     lines = content.split(b"\n")
-    is_blank = [not line or line.isspace() for line in lines]
+    if not lines[-1]:
+        lines.pop()
     numbers = None
-    if any(is_blank):
-        kept = np.flatnonzero(~np.array(is_blank))
-        lines = [lines[index] for index in kept.tolist()]
-        if len(kept) and kept[-1] >= len(kept):
-            numbers = partition.first_row + kept
+    if content.startswith(b"{") + content.count(b"\n{") < len(lines):
+        lines, numbers = _filled(lines, partition.first_row)
     table = Table({}, str(partition.path), partition.first_row, numbers, "line")
     blocks = (
         _records(lines[start : start + _BLOCK_LINES], start, table)
         for start in range(0, len(lines), _BLOCK_LINES)
     )
     return evolve(table, columns=_columns(blocks))
+
+
+def _filled(lines: list[bytes], first_row: int) -> tuple[list[bytes], NDArray[np.int64] | None]:
+    """The lines that are not blank, and their numbers where they do not follow each other."""
+    kept = np.flatnonzero([bool(line) and not line.isspace() for line in lines])
+    follows = not len(kept) or kept[-1] < len(kept)
+    return [lines[index] for index in kept.tolist()], None if follows else first_row + kept
 
 
 def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonRecord]:

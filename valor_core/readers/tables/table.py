@@ -154,6 +154,8 @@ class TablePartition(Partition):
         data = gzip_bytes(self.path) if self.is_gzip else self._plain_bytes()
         if self.start == 0:
             data = data.removeprefix(_BOM)
+        if data.isascii():  # told without a copy
+            return data
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
