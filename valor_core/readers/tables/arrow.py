@@ -16,6 +16,8 @@ from valor_core.schemas.columns import Codes
 _WORTH_IMPORTING: Final = 8 * 2**20
 """Size of a file from which on pyarrow saves more time than importing it takes."""
 _BLOCK_BYTES: Final = 2**22
+_MOST_BYTES: Final = 2**31 - 1
+"""How much text one array of pyarrow's type string holds."""
 
 
 def arrow_for(size: int, module: str) -> Any:
@@ -56,6 +58,7 @@ def csv_columns(
         Whether cells may be in quotes.
     """
     names = [str(index) for index in range(width)]
+    text = arrow.string() if len(content) < _MOST_BYTES else arrow.large_string()
     # One thread: another worker has the other core.
     reading = arrow.csv.ReadOptions(
         use_threads=False, column_names=names, block_size=min(len(content) + 1, _BLOCK_BYTES)
@@ -64,7 +67,7 @@ def csv_columns(
         delimiter=delimiter, quote_char='"' if is_quoted else False, newlines_in_values=is_quoted
     )
     converting = arrow.csv.ConvertOptions(
-        column_types=dict.fromkeys(names, arrow.string()),
+        column_types=dict.fromkeys(names, text),
         check_utf8=False,
         null_values=[""],
         strings_can_be_null=True,
@@ -105,14 +108,14 @@ class ArrowCells(TextCells):
     @classmethod
     def if_plain(cls, cells: Any) -> ArrowCells | None:
         """The same if none is empty text, has the character NUL or is not in UTF-8."""
-        found = cls.of(cells)
+        try:
+            found = cls.of(cells)
+            found.array.validate(full=True)
+        except ValueError:
+            return None
         text = found.data[found.starts[0] : found.stops[-1]] if len(found) else found.data[:0]
         empty = np.count_nonzero(found.starts == found.stops)
         if empty > found.array.null_count or b"\0" in text.tobytes():
-            return None
-        try:
-            found.array.validate(full=True)
-        except ValueError:
             return None
         return found
 

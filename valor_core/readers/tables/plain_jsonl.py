@@ -15,7 +15,7 @@ import numpy as np
 from valor_core.readers.tables.arrow import ArrowCells
 from valor_core.readers.tables.cells import NumberCells
 
-_BOM: Final = b"\xef\xbb\xbf"
+_MOST_BYTES: Final = 2**30
 
 
 def object_columns(
@@ -37,7 +37,12 @@ def object_columns(
     # Within an object, a closing brace is not followed by an opening one, and no text has a line
     # feed in it. So as many objects as lines mean one on each.
     ends = body.count(b"}\n{") + (body.count(b"}\r\n{") if b"\r" in body else 0)
-    if ends != lines - 1 or not body.startswith(b"{") or _is_nested(body[: body.find(b"\n")]):
+    if (
+        len(body) > _MOST_BYTES
+        or ends != lines - 1
+        or not body.startswith(b"{")
+        or _is_nested(body[: body.find(b"\n")])
+    ):
         return None
     table = _parsed(arrow, body)
     if table is None or table.num_rows != lines:
