@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from valor_core.readers.tables.cells import TextCells
 from valor_core.schemas.columns import Codes
 
-_WORTH_IMPORTING: Final = 8 * 2**20
+_WORTH_IMPORTING: Final = 16 * 2**20
 """Size of a file from which on pyarrow saves more time than importing it takes."""
 _BLOCK_BYTES: Final = 2**22
 _MOST_BYTES: Final = 2**31 - 1

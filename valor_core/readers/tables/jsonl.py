@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.tables import strict_json
 from valor_core.readers.tables.arrow import arrow_for
-from valor_core.readers.tables.plain_jsonl import object_columns
+from valor_core.readers.tables.plain_jsonl import are_flat, object_columns
 from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict, parse_lines
 from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition, unreadable
 
@@ -81,7 +81,8 @@ def _cuts(stream: BinaryIO, step: int, chunk_bytes: int) -> Iterator[Cut]:
 
 def _read_lines(partition: TablePartition) -> Table:
     content = partition.content()
-    arrow = arrow_for(partition.path.stat().st_size, "json")
+    is_flat = are_flat(content)
+    arrow = arrow_for(partition.path.stat().st_size, "json") if is_flat else None
     if arrow is not None:
         by_line = cache(lambda: _line_by_line(partition, content))
         columns = object_columns(content, arrow, lambda name: list(by_line().columns[name]))

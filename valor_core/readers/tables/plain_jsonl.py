@@ -18,6 +18,18 @@ from valor_core.readers.tables.cells import NumberCells
 _MOST_BYTES: Final = 2**30
 
 
+def are_flat(content: bytes) -> bool:
+    """Whether the first of some objects seems to have neither lists nor tables in it.
+
+    Examples
+    --------
+    >>> are_flat(b'{"uid": "a"}'), are_flat(b'{"scores": [0.5]}')
+    (True, False)
+    """
+    line = content.partition(b"\n")[0]
+    return line.count(b"{") == 1 and b"[" not in line
+
+
 def object_columns(
     content: bytes, arrow: Any, exactly: Callable[[str], list[Any]]
 ) -> dict[str, Any] | None:
@@ -37,12 +49,7 @@ def object_columns(
     # Within an object, a closing brace is not followed by an opening one, and no text has a line
     # feed in it. So as many objects as lines mean one on each.
     ends = body.count(b"}\n{") + (body.count(b"}\r\n{") if b"\r" in body else 0)
-    if (
-        len(body) > _MOST_BYTES
-        or ends != lines - 1
-        or not body.startswith(b"{")
-        or _is_nested(body[: body.find(b"\n")])
-    ):
+    if len(body) > _MOST_BYTES or ends != lines - 1 or not body.startswith(b"{"):
         return None
     table = _parsed(arrow, body)
     if table is None or table.num_rows != lines:
@@ -53,10 +60,6 @@ def object_columns(
         if columns[name] is None:
             return None
     return columns
-
-
-def _is_nested(line: bytes) -> bool:
-    return line.count(b"{") > 1 or b"[" in line
 
 
 def _parsed(arrow: Any, body: bytes) -> Any:

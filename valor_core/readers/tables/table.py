@@ -481,7 +481,7 @@ class Table:
         return codes, [str(cell) for cell in cells]
 
     def uids(self, name: str) -> NDArray[Any]:
-        """Cells of a column as the names of items, each there once.
+        """Cells of a column as the names of items, each there once: text, fixed-width or objects.
 
         Raises
         ------
