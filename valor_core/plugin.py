@@ -143,7 +143,7 @@ if TYPE_CHECKING:
         table_format,
     )
     from valor_core.readers.tables.metadata import columns_beside, typed
-    from valor_core.readers.tables.nested import field_tables, parsed
+    from valor_core.readers.tables.nested import field_tables, parsed, parsed_distinct
     from valor_core.readers.tables.table import as_number, file_size, gzip_bytes, unreadable
     from valor_core.report.report import ItemTable, Report
     from valor_core.report.tables.text_table import (
@@ -207,7 +207,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "readers.recognized": "Recognized column_called first_rows renamed",
         "readers.tables": "Table TablePartition read_table split_table table_format",
         "readers.tables.metadata": "columns_beside typed",
-        "readers.tables.nested": "field_tables parsed",
+        "readers.tables.nested": "field_tables parsed parsed_distinct",
         "readers.tables.table": "as_number file_size gzip_bytes unreadable",
     },
     "Kernels": {

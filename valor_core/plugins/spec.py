@@ -85,7 +85,7 @@ class Spec:
     aliases : tuple of str
         Other names in the same namespace.
     extra : str, optional
-        Extra of its distribution that brings what the code needs, ``"parquet"``.
+        Extra of its distribution that brings what the code needs, ``"raster"``.
     """
 
     kind: ClassVar[str] = "spec"

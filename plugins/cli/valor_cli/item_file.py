@@ -34,8 +34,8 @@ def write_items(path: Path, tables: Iterable[ItemTable]) -> None:
 def _write_parquet(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
     """Write records as a Parquet file, nested values as JSON text."""
     place = f"items: writing {str(path)!r}"
-    import_extra("pyarrow.parquet", place, "valor-core[parquet]")
-    pyarrow = import_extra("pyarrow", place, "valor-core[parquet]")
+    import_extra("pyarrow.parquet", place, "valor-core[tables]")
+    pyarrow = import_extra("pyarrow", place, "valor-core[tables]")
     names = dict.fromkeys(name for record in records for name in record)
     columns = {name: [_cell(record.get(name)) for record in records] for name in names}
     try:

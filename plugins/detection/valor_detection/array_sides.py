@@ -75,6 +75,7 @@ class Labels:
     names: Names
     known: Vocabulary = field(factory=Vocabulary, init=False)
     numbers: dict[int, int] = field(factory=dict, init=False)
+    _codes: dict[Any, int] = field(factory=dict, init=False, repr=False)
 
     def codes(self, labels: NDArray[Any], place: str) -> Codes:
         """Codes of a column of numbers or strings; messages call it by its place."""
@@ -85,6 +86,15 @@ class Labels:
         return np.array(codes, np.int64)[inverse]
 
     def _code(self, value: Any, place: str) -> int:
+        """Code of one label; the same few stand in image after image."""
+        if type(value) not in (int, str):  # True would be found as 1
+            return self._new_code(value, place)
+        code = self._codes.get(value)
+        if code is None:
+            code = self._codes[value] = self._new_code(value, place)
+        return code
+
+    def _new_code(self, value: Any, place: str) -> int:
         if isinstance(value, str):
             return self.known.code(Label(self.key, value))
         is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -14,7 +14,7 @@ import gzip
 import io
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any, BinaryIO, Final
@@ -24,8 +24,12 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
+from valor_core.readers.tables.arrow import arrow_for
+from valor_core.readers.tables.cells import TextCells
+from valor_core.readers.tables.plain_csv import row_columns
 from valor_core.readers.tables.table import (
     OTHER_DELIMITERS,
+    Column,
     Cut,
     Table,
     TableFormat,
@@ -40,6 +44,7 @@ _SCAN_BYTES: Final = 2**20
 # Few enough rows at once that they do not set off Python's garbage collector, which takes longer
 # than the parsing.
 _BLOCK_ROWS: Final = 256
+_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 _NEWLINE, _RETURN, _QUOTE = b'\n\r"'
 
 
@@ -83,7 +88,7 @@ def _read(partition: TablePartition) -> Table:
     """
     rows = _Rows.of(partition)
     header = rows.header()
-    columns = rows.columns(len(header))
+    columns: Sequence[Column] = rows.row_columns(len(header)) or rows.columns(len(header))
     first_row, numbers = rows.numbers(len(columns[0]))
     named = {name: cells for name, cells in zip(header, columns, strict=True) if name}
     return Table(named, str(partition.path), first_row, numbers, is_text=True)
@@ -107,13 +112,14 @@ def _first_line(partition: TablePartition) -> bytes:
 
 @define
 class _Rows:
-    """One pass over the rows of a partition, and a second one where something is amiss."""
+    """The rows of a partition: all at once, else in one pass, and a second one for its errors."""
 
     partition: TablePartition
     content: bytes
     _delimiter: str
     _reader: Any = field(init=False)
     _header: tuple[str, ...] | None = field(init=False)
+    _is_plain: bool = field(default=False, init=False)
 
     @classmethod
     def of(cls, partition: TablePartition) -> _Rows:
@@ -136,6 +142,23 @@ class _Rows:
                 raise self._broken(error) from error
         return self._header
 
+    def row_columns(self, width: int) -> Sequence[TextCells] | None:
+        """Cells of the rows below the header, by column, if nothing in them is odd."""
+        start = 0 if self.partition.header else self._after_header()
+        if start is None:
+            return None
+        arrow = arrow_for(self.partition.path.stat().st_size, "csv")
+        found = row_columns(self.content, start, self._delimiter, width, arrow)
+        self._is_plain = found is not None
+        return found
+
+    def _after_header(self) -> int | None:
+        """Where the rows below a header of one line begin."""
+        if self._reader.line_num != 1:
+            return None
+        line = _LINE_END.search(self.content)
+        return None if line is None else line.end()
+
     def columns(self, width: int) -> list[list[str | None]]:
         """Cells of the rows below the header, by column."""
         columns: list[list[str | None]] = [[] for _ in range(width)]
@@ -153,7 +176,7 @@ class _Rows:
     def numbers(self, count: int) -> tuple[int, NDArray[np.int64] | None]:
         """Number of the first row below the header, and of each where they do not follow."""
         has_header = self.partition.header is None
-        if self._reader.line_num == count + has_header:
+        if self._is_plain or self._reader.line_num == count + has_header:
             return self.partition.first_row + has_header, None
         numbers = [number for number, cells in self._numbered_rows() if cells][has_header:]
         return self.partition.first_row, np.array(numbers, dtype=np.int64)
@@ -260,6 +283,10 @@ class _Scan:
         cuts: list[Cut] = []
         target = self.step
         for chunk in self._chunks(stream):
+            if not self._is_quoted and b'"' not in chunk and b"\r" not in chunk:
+                cuts += self._plain_cuts(chunk, target)
+                target = cuts[-1].offset + self.step if cuts else target
+                continue
             data = np.frombuffer(chunk, dtype=np.uint8)
             quotes = np.flatnonzero(data == _QUOTE) if b'"' in chunk else np.zeros(0, np.int64)
             if self._has_stray_quote(data, quotes):
@@ -272,6 +299,18 @@ class _Scan:
             self._is_quoted ^= len(quotes) % 2 == 1
             self._before = chunk[-1]
         return cuts
+
+    def _plain_cuts(self, chunk: bytes, target: int) -> Iterator[Cut]:
+        """The cuts in a chunk where every line feed ends a row, which is then behind."""
+        counted = 0
+        while (feed := chunk.find(b"\n", max(target - self._offset - 1, 0))) >= 0:
+            self._row += chunk.count(b"\n", counted, feed + 1)
+            counted = feed + 1
+            yield Cut(self._offset + counted, self._row)
+            target = self._offset + counted + self.step
+        self._row += chunk.count(b"\n", counted)
+        self._offset += len(chunk)
+        self._before = chunk[-1]
 
     def _chunks(self, stream: BinaryIO) -> Iterator[bytes]:
         self._offset = 3 if stream.read(3) == b"\xef\xbb\xbf" else 0

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from operator import itemgetter
 from typing import Any, BinaryIO, Final, NoReturn
 
 import numpy as np
 from attrs import evolve
+from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.readers.tables import strict_json
-from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict
+from valor_core.readers.tables.arrow import arrow_for
+from valor_core.readers.tables.plain_jsonl import are_flat, object_columns
+from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict, parse_lines
 from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition, unreadable
 
 JsonRecord = dict[str, Any]
@@ -76,14 +80,24 @@ def _cuts(stream: BinaryIO, step: int, chunk_bytes: int) -> Iterator[Cut]:
 
 
 def _read_lines(partition: TablePartition) -> Table:
-    lines = partition.content().split(b"\n")
-    is_blank = [not line or line.isspace() for line in lines]
+    content = partition.content()
+    is_flat = are_flat(content)
+    arrow = arrow_for(partition.path.stat().st_size, "json") if is_flat else None
+    if arrow is not None:
+        by_line = cache(lambda: _line_by_line(partition, content))
+        columns = object_columns(content, arrow, lambda name: list(by_line().columns[name]))
+        if columns is not None:
+            return Table(columns, str(partition.path), partition.first_row, unit="line")
+    return _line_by_line(partition, content)
+
+
+def _line_by_line(partition: TablePartition, content: bytes) -> Table:
+    lines = content.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
     numbers = None
-    if any(is_blank):
-        kept = np.flatnonzero(~np.array(is_blank))
-        lines = [lines[index] for index in kept.tolist()]
-        if len(kept) and kept[-1] >= len(kept):
-            numbers = partition.first_row + kept
+    if content.startswith(b"{") + content.count(b"\n{") < len(lines):
+        lines, numbers = _filled(lines, partition.first_row)
     table = Table({}, str(partition.path), partition.first_row, numbers, "line")
     blocks = (
         _records(lines[start : start + _BLOCK_LINES], start, table)
@@ -92,10 +106,27 @@ def _read_lines(partition: TablePartition) -> Table:
     return evolve(table, columns=_columns(blocks))
 
 
+def _filled(lines: list[bytes], first_row: int) -> tuple[list[bytes], NDArray[np.int64] | None]:
+    """The lines that are not blank, and their numbers where they do not follow each other."""
+    kept = np.flatnonzero([bool(line) and not line.isspace() for line in lines])
+    follows = not len(kept) or kept[-1] < len(kept)
+    return [lines[index] for index in kept.tolist()], None if follows else first_row + kept
+
+
 def _records(lines: Sequence[bytes], start: int, table: Table) -> Sequence[JsonRecord]:
-    """Object of every line: flat ones at once, which is faster, others one by one."""
+    """Object of every line: flat ones at once, which is faster, odd ones one by one."""
     records = _flat_records(lines)
+    if records is None:
+        records = _nested_records(lines)
     return _records_one_by_one(lines, start, table) if records is None else records
+
+
+def _nested_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:
+    """Object of every line, if each is one and nothing else."""
+    records = parse_lines([line.decode("utf-8").strip(_SPACE) for line in lines])
+    if records is None or set(map(type, records)) != {dict}:
+        return None
+    return records
 
 
 def _flat_records(lines: Sequence[bytes]) -> list[JsonRecord] | None:

@@ -54,16 +54,21 @@ def columns_beside(table: Table, own: Collection[str]) -> dict[str, list[Any]]:
     >>> columns_beside(Table(cells, "a.jsonl"), own=("uid",))
     {'year': ['2020']}
     """
-    beside = {name: table.values(name).tolist() for name in table.names if name not in own}
-    return (
-        {name: _typed_column(cells) for name, cells in beside.items()} if table.is_text else beside
-    )
+    beside = [name for name in table.names if name not in own]
+    column = _typed_column if table.is_text else _column
+    return {name: column(table, name) for name in beside}
 
 
-def _typed_column(cells: list[Any]) -> list[Any]:
+def _column(table: Table, name: str) -> list[Any]:
+    cells: list[Any] = table.values(name).tolist()
+    return cells
+
+
+def _typed_column(table: Table, name: str) -> list[Any]:
     """A column with each distinct text judged once."""
-    kept = {text: typed(text) for text in set(cells)}
-    return [kept[text] for text in cells]
+    codes, texts = table.distinct(name)
+    kept = [typed(text) for text in texts]
+    return [kept[code] for code in codes.tolist()]
 
 
 def unpacked(tables: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:

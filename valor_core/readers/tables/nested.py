@@ -6,10 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from valor_core.errors import ReadError, shown
 from valor_core.readers.tables import strict_json
 from valor_core.readers.tables.strict_json import StrictJsonError
 from valor_core.readers.tables.table import Table
+from valor_core.schemas.columns import Codes
 
 
 def parsed(table: Table, name: str) -> Sequence[Any]:
@@ -27,13 +30,40 @@ def parsed(table: Table, name: str) -> Sequence[Any]:
     >>> parsed(Table({"label": ["dog", '["dog", "cat"]', None]}, "t.csv"), "label")
     ['dog', ['dog', 'cat'], None]
     """
-    values = table.values(name).tolist()
+    values: list[Any] = table.values(name).tolist()
+    if str not in set(map(type, values)):
+        return values
     return [
-        _parsed(value, table, row, name)
-        if isinstance(value, str) and value[:1] in ("[", "{")
-        else value
+        _parsed(value, table, row, name) if _is_nested(value) else value
         for row, value in enumerate(values)
     ]
+
+
+def parsed_distinct(table: Table, name: str) -> tuple[Codes, Codes, list[Any]]:
+    """The same column with each distinct cell parsed once: codes, first row and value of each.
+
+    Raises
+    ------
+    ReadError
+        If such text is no JSON; names the cell.
+
+    Examples
+    --------
+    >>> parsed_distinct(Table({"label": ["dog", '["cat"]', "dog"]}, "t.csv"), "label")
+    (array([0, 1, 0]), array([0, 1]), ['dog', ['cat']])
+    """
+    codes, values = table.distinct(name)
+    rows = np.empty(len(values), dtype=np.int64)
+    rows[codes[::-1]] = np.arange(len(codes))[::-1]  # what is written last stays: the first row
+    pairs = zip(rows.tolist(), values, strict=True)
+    parsed_values = [
+        _parsed(value, table, row, name) if _is_nested(value) else value for row, value in pairs
+    ]
+    return codes, rows, parsed_values
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, str) and value[:1] in ("[", "{")
 
 
 def field_tables(table: Table, name: str) -> list[dict[str, Any]]:

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.extras import import_extra
-from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition, unreadable
+from valor_core.readers.tables.arrow import ArrowCells
+from valor_core.readers.tables.table import (
+    Column,
+    Cut,
+    Table,
+    TableFormat,
+    TablePartition,
+    unreadable,
+)
 
 if TYPE_CHECKING:
     from pyarrow import ChunkedArray, DataType
@@ -53,7 +61,7 @@ def _split(whole: TablePartition, partition_bytes: int) -> tuple[TablePartition,
 
 
 def _read(partition: TablePartition) -> Table:
-    """Table of a partition; numbers without nulls are arrays of their type, all else objects.
+    """Table of a partition; numbers without nulls are arrays of their type, text stays text.
 
     Parameters
     ----------
@@ -82,7 +90,7 @@ def _read(partition: TablePartition) -> Table:
 
 
 def _pyarrow(path: Path, doing: str) -> Any:
-    place, extra = f"readers.parquet: {doing} {str(path)!r}", "valor-core[parquet]"
+    place, extra = f"readers.parquet: {doing} {str(path)!r}", "valor-core[tables]"
     import_extra("pyarrow.parquet", place, extra)
     return import_extra("pyarrow", place, extra)
 
@@ -106,7 +114,7 @@ def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
         raise unreadable(partition.path, error) from error
 
 
-def _column(cells: ChunkedArray) -> NDArray[Any]:
+def _column(cells: ChunkedArray) -> Column:
     import pyarrow.types
 
     is_plain = (
@@ -117,6 +125,10 @@ def _column(cells: ChunkedArray) -> NDArray[Any]:
     if is_plain and cells.null_count == 0:
         plain: NDArray[Any] = cells.to_numpy()
         return plain
+    if pyarrow.types.is_dictionary(cells.type) and _is_text(cells.type.value_type):
+        cells = cells.cast(cells.type.value_type)
+    if _is_text(cells.type) and (texts := ArrowCells.if_plain(cells)) is not None:
+        return texts
     if pyarrow.types.is_timestamp(cells.type) and cells.type.unit == "ns":
         # Of nanoseconds, only pandas has timestamps.
         cells = cells.cast(pyarrow.timestamp("us", cells.type.tz), safe=False)
@@ -127,6 +139,12 @@ def _column(cells: ChunkedArray) -> NDArray[Any]:
         cells = cells.cast(text).cast(wide)
     # np.array would turn a column of equally long lists into two dimensions.
     return np.fromiter(cells.to_pylist(), dtype=np.object_, count=len(cells))
+
+
+def _is_text(kind: DataType) -> bool:
+    import pyarrow.types
+
+    return bool(pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind))
 
 
 def _retyped(whole: DataType, kind: DataType) -> DataType:

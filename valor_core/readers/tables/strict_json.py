@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from valor_core.errors import shown
@@ -44,6 +44,26 @@ def parse_json(text: str) -> Any:
     return value
 
 
+def parse_lines(texts: Sequence[str]) -> list[Any] | None:
+    """The value of each line, or nothing if one is not strict JSON without space around it.
+
+    It is faster than `parse_json` for each, and leaves the words for what is wrong to that.
+
+    Examples
+    --------
+    >>> parse_lines(['{"a": 1}', '{"b": 2}']), parse_lines(['{"a": 1} 2'])
+    ([{'a': 1}, {'b': 2}], None)
+    """
+    if any("\\u" in text for text in texts):
+        return None
+    try:
+        found = [_SCAN(text, 0) for text in texts]
+    except (ValueError, StopIteration, RecursionError):
+        return None
+    is_whole = [end for _, end in found] == list(map(len, texts))
+    return [value for value, _ in found] if is_whole else None
+
+
 def is_surely_strict(text: str, records: Iterable[Mapping[str, Any]]) -> bool:
     """Whether `parse_json` would find nothing in a text; quick for records without tables in them.
 
@@ -77,6 +97,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_once)
+_SCAN: Callable[[str, int], tuple[Any, int]] = vars(_DECODER)["scan_once"]
 
 
 def _check_characters(value: Any) -> None:

@@ -29,10 +29,17 @@ from valor_core.errors import (
     shown,
 )
 from valor_core.readers.partition import Partition
+from valor_core.readers.tables.cells import Cells, digits, numbered
+from valor_core.schemas.columns import Codes
+from valor_core.schemas.datum import are_unique
 
 DEFAULT_PARTITION_BYTES: Final = 4 * 2**20
 
 Unit = Literal["row", "line", "record"]
+
+Column = Sequence[Any] | NDArray[Any] | Cells
+"""Objects, an array of the file's type, or cells that have not become objects."""
+
 
 _NO_BOMB: Final = 2**28
 _MOST_PACKED: Final = 100
@@ -147,6 +154,8 @@ class TablePartition(Partition):
         data = gzip_bytes(self.path) if self.is_gzip else self._plain_bytes()
         if self.start == 0:
             data = data.removeprefix(_BOM)
+        if data.isascii():  # told without a copy
+            return data
         try:
             data.decode("utf-8")
         except UnicodeDecodeError as error:
@@ -274,7 +283,7 @@ class Table:
 
     Parameters
     ----------
-    columns : mapping of str to sequence or ndarray
+    columns : mapping of str to sequence, ndarray or Cells
         Cells by column name; a missing one is None.
     source : str
         The file, as error messages name it.
@@ -298,7 +307,7 @@ class Table:
     "preds.csv, row 3, column 'score'"
     """
 
-    columns: Mapping[str, Sequence[Any] | NDArray[Any]]
+    columns: Mapping[str, Column]
     source: str
     first_row: int = 1
     row_numbers: NDArray[np.int64] | None = None
@@ -403,7 +412,7 @@ class Table:
         array(['Oslo', None], dtype=object)
         """
         cells = self._cells(name)
-        return cells if isinstance(cells, np.ndarray) else _objects(cells)
+        return cells if isinstance(cells, np.ndarray) else _objects(_as_list(cells))
 
     def strings(self, name: str, *, allow_missing: bool = False) -> NDArray[np.object_]:
         """Cells of a column as text; integers are written out, as CSV has them.
@@ -430,8 +439,49 @@ class Table:
             return _objects(cells)
         return _objects(self._each(name, cells, "text", _text, allow_missing=allow_missing))
 
-    def uids(self, name: str) -> NDArray[np.object_]:
-        """Cells of a column as the names of items, each there once.
+    def distinct(self, name: str) -> tuple[Codes, list[Any]]:
+        """Codes of a column's cells, and the cell that each stands for, as they first appear.
+
+        Cells of different types differ. Lists and tables are not compared: each is one of its own.
+
+        Raises
+        ------
+        ReadError
+            If there is no such column.
+
+        Examples
+        --------
+        >>> Table({"label": ["dog", "cat", "dog"]}, "items.csv").distinct("label")
+        (array([0, 1, 0]), ['dog', 'cat'])
+        """
+        cells = self._cells(name)
+        if isinstance(cells, Cells):
+            return cells.distinct()
+        if isinstance(cells, np.ndarray) and cells.dtype.kind in "iub":
+            return _distinct_numbers(cells)
+        return numbered(_as_list(cells))
+
+    def categories(self, name: str) -> tuple[Codes, list[str]]:
+        """Codes of a column's cells, and what each stands for as text, as they first appear.
+
+        Raises
+        ------
+        ReadError
+            As of `strings`.
+
+        Examples
+        --------
+        >>> Table({"uid": ["a", 7, "a"]}, "items.jsonl").categories("uid")
+        (array([0, 1, 0]), ['a', '7'])
+        """
+        codes, cells = self.distinct(name)
+        if set(map(type, cells)) <= {str}:
+            return codes, cells
+        self.strings(name)  # which refuses what is no text
+        return codes, [str(cell) for cell in cells]
+
+    def uids(self, name: str) -> NDArray[Any]:
+        """Cells of a column as the names of items, each there once: text, fixed-width or objects.
 
         Raises
         ------
@@ -446,6 +496,10 @@ class Table:
         valor_core.errors.ReadError: items.csv, row 4, column 'uid': expected each uid once, found
         'a' as in row 2
         """
+        cells = self._cells(name)
+        texts = _texts(cells)
+        if texts is not None and are_unique(texts):
+            return texts
         names = self.strings(name)
         if len(set(names.tolist())) == len(names):
             return names
@@ -514,7 +568,7 @@ class Table:
             integers = np.array(each, dtype=np.int64)
         return integers
 
-    def _cells(self, name: str) -> Sequence[Any] | NDArray[Any]:
+    def _cells(self, name: str) -> Column:
         if name not in self.columns:
             raise self.missing(name)
         return self.columns[name]
@@ -567,7 +621,7 @@ class Table:
     def _each(
         self,
         name: str,
-        cells: Sequence[Any] | NDArray[Any],
+        cells: Column,
         expected: str,
         convert: Callable[[Any], Any],
         *,
@@ -613,12 +667,26 @@ class Table:
         )
 
 
-def _as_list(cells: Sequence[Any] | NDArray[Any]) -> Sequence[Any]:
-    return cells.tolist() if isinstance(cells, np.ndarray) else cells
+def _as_list(cells: Column) -> Sequence[Any]:
+    return cells.tolist() if isinstance(cells, (np.ndarray, Cells)) else cells
+
+
+def _distinct_numbers(cells: NDArray[Any]) -> tuple[Codes, list[Any]]:
+    values, first, codes = np.unique(cells, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    return np.argsort(order)[codes], values[order].tolist()
 
 
 def _plain(cell: object) -> object:
     return cell.item() if isinstance(cell, np.generic) else cell
+
+
+def _texts(cells: Column) -> NDArray[np.str_] | None:
+    """Text or whole numbers as fixed-width text, where that takes no object for each."""
+    if isinstance(cells, Cells):
+        return cells.texts()
+    is_whole = isinstance(cells, np.ndarray) and cells.dtype.kind in "iu"
+    return digits(np.asarray(cells)) if is_whole else None
 
 
 def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
@@ -626,8 +694,10 @@ def _objects(cells: Sequence[Any]) -> NDArray[np.object_]:
     return np.fromiter(cells, dtype=np.object_, count=len(cells))
 
 
-def _floats_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.floating[Any]] | None:
+def _floats_at_once(cells: Column) -> NDArray[np.floating[Any]] | None:
     """All cells as floats, NaN where there is none; nothing if one of them is no number."""
+    if isinstance(cells, Cells) and (numbers := cells.floats()) is not None:
+        return numbers
     if isinstance(cells, np.ndarray) and cells.dtype in (np.float16, np.float32):
         return cells  # widened, 0.35 would no longer pass the threshold 0.35
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
@@ -642,7 +712,9 @@ def _floats_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.floating[
         return None
 
 
-def _integers_at_once(cells: Sequence[Any] | NDArray[Any]) -> NDArray[np.int64] | None:
+def _integers_at_once(cells: Column) -> NDArray[np.int64] | None:
+    if isinstance(cells, Cells) and (integers := cells.integers()) is not None:
+        return integers
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iu" and cells.dtype != np.uint64:
         return cells.astype(np.int64)
     listed = _as_list(cells)

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from attrs import frozen
 
 from valor_classification.parameters.readers.lists import ListsParameters
+from valor_classification.readers.listing import Listing
 from valor_classification.readers.tables import ItemTables
-from valor_classification.readers.truth import label_text, labels
+from valor_classification.readers.truth import label_column, label_text, labels
 from valor_core.plugin import (
     ReadError,
+    SchemaError,
     Table,
     TablePartition,
     as_number,
@@ -24,7 +27,9 @@ from valor_core.plugin import (
     shown,
 )
 from valor_core.schemas.classification import Classification, ClassificationBatch
-from valor_core.schemas.label import DEFAULT_KEY, Label
+from valor_core.schemas.classification.scores import ScoreList
+from valor_core.schemas.datum import Datums
+from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
 
 
 @frozen
@@ -53,6 +58,26 @@ class ListsReader:
     def read(self, partition: TablePartition) -> Iterator[ClassificationBatch]:
         """The batch of one range."""
         table = read_table(partition)
+        yield self._plain_batch(table) or self._batch(table)
+
+    def _plain_batch(self, table: Table) -> ClassificationBatch | None:
+        """The batch without an object for each label; nothing if a cell is odd or wrong."""
+        chosen = self.parameters
+        vocabulary = Vocabulary()
+        try:
+            beside = parsed(table, chosen.scores) if table.has(chosen.scores) else None
+            listing = Listing.of(parsed(table, chosen.predictions), beside)
+            if listing is None:
+                return None
+            rows, truths = label_column(table, chosen.groundtruths, DEFAULT_KEY, vocabulary)
+            scores = ScoreList(listing.rows, listing.codes(vocabulary), listing.scores)
+            datums = Datums(self._tables.uids(table), self._facts(table))
+            return ClassificationBatch(datums, vocabulary.labels, rows, truths, scores)
+        except (ReadError, SchemaError):  # which the other way finds again, in the order of rows
+            return None
+
+    def _batch(self, table: Table) -> ClassificationBatch:
+        """The batch of labels made one by one, or the error of the first one that is none."""
         chosen = self.parameters
         uids = self._tables.uids(table)
         truths = parsed(table, chosen.groundtruths)
@@ -60,12 +85,12 @@ class ListsReader:
         has_scores = table.has(chosen.scores)
         beside = parsed(table, chosen.scores) if has_scores else [None] * len(table)
         facts = self._facts(table)
-        yield ClassificationBatch.of(
+        return ClassificationBatch.of(
             Classification(
                 uids[row],
                 labels(truths[row], table.place(row, chosen.groundtruths), DEFAULT_KEY),
                 self._predictions(table, row, predictions[row], beside[row]),
-                facts[row],
+                {name: column[row] for name, column in facts.items()},
             )
             for row in range(len(table))
         )
@@ -96,17 +121,20 @@ class ListsReader:
             for value, score in zip(cell, beside, strict=True)
         ]
 
-    def _facts(self, table: Table) -> list[dict[str, Any]]:
-        """Metadata of each row: columns that are nothing else, and the table of fields."""
+    def _facts(self, table: Table) -> dict[str, list[Any]]:
+        """Metadata: columns that are nothing else, and what the tables of fields say instead."""
         chosen = self.parameters
         own = self._tables.own(
             chosen.groundtruths, chosen.predictions, chosen.scores, chosen.metadata
         )
-        columns = columns_beside(table, own)
-        facts = [{name: cells[row] for name, cells in columns.items()} for row in range(len(table))]
+        facts = columns_beside(table, own)
         if table.has(chosen.metadata):
-            for row, fields in enumerate(field_tables(table, chosen.metadata)):
-                facts[row] |= fields
+            fields = field_tables(table, chosen.metadata)
+            for name in dict.fromkeys(chain.from_iterable(fields)):
+                beside = facts.get(name, [None] * len(table))
+                facts[name] = [
+                    own.get(name, cell) for own, cell in zip(fields, beside, strict=True)
+                ]
         return facts
 
     @property
@@ -169,7 +197,7 @@ def score_of(value: Any, place: str) -> float:
     >>> score_of(1, "")
     1.0
     """
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value):
+    number = as_number(value) if isinstance(value, (int, float)) else None
+    if number is None or not math.isfinite(number):
         raise ReadError(f"{place}: expected a finite number as score, found {shown(value)}")
-    return float(value)
+    return number

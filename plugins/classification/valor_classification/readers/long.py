@@ -67,15 +67,15 @@ class LongReader:
         truths, scores = read_table(partition.groundtruths), read_table(partition.predictions)
         numbers: dict[str, int] = {}
         vocabulary = Vocabulary()
-        truth_datums = _numbered(truths.strings(chosen.uid), numbers)
+        truth_datums = _numbered(truths, chosen.uid, numbers)
         truth_labels = self._labels(truths, vocabulary)
-        score_datums = _numbered(scores.strings(chosen.uid), numbers)
+        score_datums = _numbered(scores, chosen.uid, numbers)
         score_labels = self._labels(scores, vocabulary)
         values = scores.floats(chosen.score)
         by_truth = np.argsort(truth_datums, kind="stable")
         by_datum = np.argsort(score_datums, kind="stable")
         yield ClassificationBatch(
-            Datums(list(numbers), self._metadata(numbers)),
+            Datums(np.array(list(numbers), dtype=np.object_), self._metadata(numbers)),
             vocabulary.labels,
             truth_datums[by_truth],
             truth_labels[by_truth],
@@ -85,16 +85,23 @@ class LongReader:
     def _labels(self, table: Table, vocabulary: Vocabulary) -> Codes:
         """Label codes of a table's rows; each distinct pair becomes a label once."""
         chosen = self.parameters
-        values = table.values(chosen.label).tolist()
-        keys = table.strings(chosen.key) if table.has(chosen.key) else [DEFAULT_KEY] * len(table)
-        known: dict[tuple[Any, Any], int] = {}
-        codes = np.empty(len(table), dtype=np.int64)
-        for row, pair in enumerate(zip(keys, values, strict=True)):
-            if pair not in known:
-                text = label_text(pair[1], table.place(row, chosen.label))
-                known[pair] = int(vocabulary.join([Label(str(pair[0]), text)])[0])
-            codes[row] = known[pair]
-        return codes
+        value_codes, values = table.distinct(chosen.label)
+        key_codes, keys = self._keys(table)
+        pairs, first_rows, codes = np.unique(
+            key_codes * len(values) + value_codes, return_index=True, return_inverse=True
+        )
+        known = np.empty(len(pairs), dtype=np.int64)
+        for at in np.argsort(first_rows).tolist():
+            key, value = divmod(int(pairs[at]), len(values))
+            text = label_text(values[value], table.place(int(first_rows[at]), chosen.label))
+            known[at] = vocabulary.code(Label(keys[key], text))
+        return known[codes]
+
+    def _keys(self, table: Table) -> tuple[Codes, list[str]]:
+        """The label key of each row."""
+        if table.has(self.parameters.key):
+            return table.categories(self.parameters.key)
+        return np.zeros(len(table), dtype=np.int64), [DEFAULT_KEY]
 
     def _metadata(self, numbers: dict[str, int]) -> dict[str, Any]:
         """Metadata columns in the order of the items."""
@@ -117,6 +124,8 @@ class LongReader:
         }
 
 
-def _numbered(uids: Any, numbers: dict[str, int]) -> Codes:
+def _numbered(table: Table, name: str, numbers: dict[str, int]) -> Codes:
     """Positions of uids in the order of their first mention."""
-    return np.array([numbers.setdefault(uid, len(numbers)) for uid in uids], dtype=np.int64)
+    codes, uids = table.categories(name)
+    known = [numbers.setdefault(uid, len(numbers)) for uid in uids]
+    return np.array(known, dtype=np.int64)[codes]

@@ -52,11 +52,11 @@ class ItemTables:
         """
         if self.uid is not None or table.has(_UID):
             return table.uids(self.uid or _UID)
-        numbers = [table.row(index) for index in range(len(table))]
+        numbers = table.rows
         if len(self.paths) == 1 and not _is_pattern(self.paths[0]):
             return numbers
         name = self._from_shared_folder(Path(table.source))
-        return [f"{name}:{number}" for number in numbers]
+        return [f"{name}:{number}" for number in numbers.tolist()]
 
     def own(self, *names: str) -> set[str]:
         """Columns that are no metadata: the uid's and the ones named."""

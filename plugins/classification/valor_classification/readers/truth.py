@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from valor_core.plugin import ReadError, Table, parsed, shown
+from valor_core.plugin import ReadError, Table, parsed_distinct, shown
 from valor_core.schemas.columns import Codes
-from valor_core.schemas.label import Label, Vocabulary
+from valor_core.schemas.label import Label, Vocabulary, kept_label
 
 
 def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> tuple[Codes, Codes]:
@@ -25,19 +25,17 @@ def label_column(table: Table, name: str, key: str, vocabulary: Vocabulary) -> t
     >>> label_column(table, "label", "class", Vocabulary())
     (array([0, 2, 2]), array([0, 1, 0]))
     """
-    known: dict[Any, list[int]] = {}
-    rows: list[int] = []
-    codes: list[int] = []
-    for row, cell in enumerate(parsed(table, name)):
-        is_plain = type(cell) in (str, int)
-        found = known.get(cell) if is_plain else None
-        if found is None:
-            found = vocabulary.join(labels(cell, table.place(row, name), key)).tolist()
-            if is_plain:
-                known[cell] = found
-        rows += [row] * len(found)
-        codes += found
-    return np.array(rows, dtype=np.int64), np.array(codes, dtype=np.int64)
+    codes, first_rows, cells = parsed_distinct(table, name)
+    found = [
+        vocabulary.join(labels(cell, table.place(row, name), key))
+        for row, cell in zip(first_rows.tolist(), cells, strict=True)
+    ]
+    counts = np.array([len(own) for own in found], dtype=np.int64)
+    rows = np.repeat(np.arange(len(codes)), counts[codes])
+    if (counts == 1).all():
+        return rows, np.concatenate([np.empty(0, np.int64), *found])[codes]
+    each = [found[code] for code in codes.tolist()]
+    return rows, np.concatenate([np.empty(0, np.int64), *each])
 
 
 def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:
@@ -61,7 +59,7 @@ def labels(value: Any, place: str, key: str) -> tuple[Label, ...]:
         )
     if isinstance(value, (list, tuple)):
         return tuple(label for one in value for label in labels(one, place, key))
-    return (Label(key, label_text(value, place)),)
+    return (kept_label(key, label_text(value, place)),)
 
 
 def label_text(value: Any, place: str) -> str:

@@ -93,16 +93,18 @@ class TableReader:
 
     def _positions(self, table: Table, numbers: dict[str, int], are_all: bool) -> Codes:
         """Position of the image of each row."""
-        uids = table.strings(self.parameters.uid).tolist()
+        codes, uids = table.categories(self.parameters.uid)
         if are_all:
-            unknown = [row for row, uid in enumerate(uids) if uid not in numbers]
+            is_unknown = np.array([uid not in numbers for uid in uids], np.bool_)
+            unknown = np.flatnonzero(is_unknown[codes]).tolist()
             if unknown:
                 raise ReadError(
                     f"{table.place(unknown[0], self.parameters.uid)}: expected one of the "
                     f"{len(numbers):,} images of {self.parameters.images}, found "
-                    f"{shown(uids[unknown[0]])}{and_more(len(unknown) - 1)}"
+                    f"{shown(uids[codes[unknown[0]]])}{and_more(len(unknown) - 1)}"
                 )
-        return np.array([numbers.setdefault(uid, len(numbers)) for uid in uids], np.int64)
+        known = [numbers.setdefault(uid, len(numbers)) for uid in uids]
+        return np.array(known, np.int64)[codes]
 
 
 @frozen(eq=False)
@@ -131,10 +133,9 @@ class _Side:
         )
 
     def _labels(self) -> Codes:
-        key = self.chosen.label_key
-        values = self.table.strings(self.chosen.label).tolist()
-        known = {value: self.vocabulary.code(Label(key, value)) for value in dict.fromkeys(values)}
-        return np.array([known[value] for value in values], np.int64)
+        codes, values = self.table.categories(self.chosen.label)
+        known = [self.vocabulary.code(Label(self.chosen.label_key, value)) for value in values]
+        return np.array(known, np.int64)[codes]
 
     def _boxes(self) -> Floats:
         columns = [self.table.floats(name) for name in self.chosen.box]
@@ -155,15 +156,16 @@ class _Side:
             )
 
     def _crowd(self) -> NDArray[np.bool_]:
-        cells = self.table.values(self.chosen.crowd).tolist()
+        codes, cells = self.table.distinct(self.chosen.crowd)
         values = [typed(cell) for cell in cells]
-        for row, value in enumerate(values):
+        for code, value in enumerate(values):
             if value not in (0, 1, None):
+                row = int(np.argmax(codes == code))
                 raise ReadError(
                     f"{self.table.place(row, self.chosen.crowd)}: expected true or false, "
-                    f"found {shown(cells[row])}"
+                    f"found {shown(cells[code])}"
                 )
-        return np.array([bool(value) for value in values])
+        return np.array([bool(value) for value in values], np.bool_)[codes]
 
 
 def _place(table: Table, row: int) -> str:

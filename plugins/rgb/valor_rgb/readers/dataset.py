@@ -239,7 +239,7 @@ class Questions:
 
     def _identifiers(self) -> list[Any]:
         if self._table.has("id"):
-            return list(self._table.uids("id"))
+            return self._table.uids("id").tolist()
         return [self._table.row(row) for row in range(len(self._table))]
 
     def _answers(self) -> list[Answers]:

@@ -44,7 +44,7 @@ def _recorded(
         (part,) = split_records(path)
         table = read_table(part)
         uid, response = _column(table, "uid"), _column(table, "response")
-        uids = table.uids(uid)
+        uids = table.uids(uid).tolist()
         for place, name in enumerate(uids):
             if name in found:
                 expected = "each uid once in all files"

@@ -161,7 +161,7 @@ def test_without_pyarrow_the_error_says_what_to_install(
 
     assert str(caught.value) == (
         "readers.parquet: reading 'preds.parquet' needs pyarrow, which is not installed\n"
-        f"Install it with: {ways('valor-core[parquet]')}"
+        f"Install it with: {ways('valor-core[tables]')}"
     )
 
 
