@@ -239,7 +239,8 @@ class Questions:
 
     def _identifiers(self) -> list[Any]:
         if self._table.has("id"):
-            return self._table.uids("id").tolist()
+            names: list[Any] = self._table.uids("id").tolist()
+            return names
         return [self._table.row(row) for row in range(len(self._table))]
 
     def _answers(self) -> list[Answers]:
