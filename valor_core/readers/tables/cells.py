@@ -13,6 +13,10 @@ from numpy.typing import NDArray
 from valor_core.schemas.columns import Codes
 
 _LAST_ASCII: Final = 127
+_ZERO, _POINT, _MINUS = b"0.-"
+_MOST_DIGITS: Final = 18
+"""Characters of a number whose digits fit into 64 bits."""
+_TENS: Final = np.array([float(10**power) for power in range(_MOST_DIGITS + 1)])
 _MOST_PADDING: Final = 16
 """How many times the size of a file a column may take when all its cells are as wide as one."""
 
@@ -118,15 +122,21 @@ class TextCells(Cells):
         A spelling that is a number to some programs alone counts as no number here.
         """
         filled = np.flatnonzero(self.starts < self.stops)
-        numerals = self._numerals(filled)
+        characters = TextCells(self.data, self.starts[filled], self.stops[filled])._padded()
+        if characters is None or not len(filled):
+            return None
+        values, is_known = _decimals(characters)
+        others = np.flatnonzero(~is_known)
+        numerals = _numerals(characters[others])
         if numerals is None:
             return None
-        numbers = np.full(len(self), np.nan)
         try:
-            numbers[filled] = numerals.astype(np.float64)
+            values[others] = numerals.astype(np.float64)
         except ValueError:
             return None
-        return numbers if np.isfinite(numbers[filled]).all() else None
+        numbers = np.full(len(self), np.nan)
+        numbers[filled] = values
+        return numbers if np.isfinite(values).all() else None
 
     def integers(self) -> NDArray[np.int64] | None:
         """The cells as integers of 64 bits; nothing if one is empty, or written as anything else.
@@ -137,9 +147,8 @@ class TextCells(Cells):
         >>> TextCells(data, np.array([0, 2]), np.array([1, 5])).integers()
         array([  7, -12])
         """
-        if self.has_empty:
-            return None
-        numerals = self._numerals(np.arange(len(self)))
+        characters = None if self.has_empty else self._padded()
+        numerals = None if characters is None else _numerals(characters)
         try:
             return None if numerals is None else numerals.astype(np.int64)
         except (ValueError, OverflowError):
@@ -154,16 +163,6 @@ class TextCells(Cells):
         wide = characters.astype(np.uint32)
         listed: list[str] = wide.view(f"U{characters.shape[1]}").ravel().tolist()
         return listed
-
-    def _numerals(self, chosen: Codes) -> NDArray[np.bytes_] | None:
-        """Some cells as bytes, if all of them are written in what NumPy and Python read alike."""
-        cells = TextCells(self.data, self.starts[chosen], self.stops[chosen])
-        characters = cells._padded()
-        if characters is None or not len(chosen):
-            return None
-        if b"_" in characters.tobytes() or characters.max() > _LAST_ASCII:
-            return None
-        return characters.view(f"S{characters.shape[1]}").ravel()
 
     def _padded(self) -> NDArray[np.uint8] | None:
         """The bytes of each cell in a row of its own, filled up with 0, if they fit into memory."""
@@ -180,6 +179,38 @@ class TextCells(Cells):
         if not is_even:
             rows[np.arange(width) >= widths[:, None]] = 0
         return rows
+
+
+def _numerals(characters: NDArray[np.uint8]) -> NDArray[np.bytes_] | None:
+    """Padded cells as bytes, if all of them are written in what NumPy and Python read alike."""
+    if b"_" in characters.tobytes() or characters.max(initial=0) > _LAST_ASCII:
+        return None
+    return characters.view(f"S{characters.shape[1]}").ravel()
+
+
+def _decimals(characters: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Numbers of padded cells, and which cells are plain decimals that these are the numbers of.
+
+    The digits of such a cell are an integer below 2**53, and the power of ten that they are divided
+    by is exact, too, so that their quotient is rounded once: as correctly as by any parser.
+    """
+    digits = characters[:, :_MOST_DIGITS].T.copy()
+    units = np.zeros(len(characters), dtype=np.int64)
+    places = np.zeros(len(characters), dtype=np.int64)
+    has_digit, has_point = np.zeros((2, len(characters)), dtype=np.bool_)
+    is_negative = digits[0] == _MINUS
+    is_known = ~characters[:, _MOST_DIGITS:].any(axis=1)
+    for position, column in enumerate(digits):
+        values = column - np.uint8(_ZERO)
+        is_digit, is_point = values < 10, column == _POINT
+        units = np.where(is_digit, units * 10 + values, units)
+        places += is_digit & has_point
+        is_sign = is_negative if position == 0 else False
+        is_known &= (is_digit | is_point | is_sign | (column == 0)) & ~(is_point & has_point)
+        has_point |= is_point
+        has_digit |= is_digit
+    numbers = units / _TENS[places]
+    return np.where(is_negative, -numbers, numbers), is_known & has_digit & (units < 2**53)
 
 
 @frozen(eq=False)

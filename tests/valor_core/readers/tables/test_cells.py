@@ -42,6 +42,23 @@ def test_numbers_are_those_of_python_and_nan_where_there_is_none(
     assert (found is None) == all(number is None for number in numbers)
 
 
+@given(
+    st.lists(
+        st.from_regex(r"[-+]?([0-9]{1,20}\.?[0-9]{0,20}|\.[0-9]{1,18})", fullmatch=True), min_size=1
+    )
+)
+def test_plain_decimals_have_the_bits_that_python_gives_them(texts: list[str]) -> None:
+    found = cells_of(texts).floats()
+
+    assert found is not None
+    assert found.tobytes() == np.array(list(map(float, texts))).tobytes()
+
+
+@pytest.mark.parametrize("text", [".", "-", "-.", "1.2.3", "1-2", "--1", "1 2"])
+def test_what_only_looks_like_a_decimal_makes_no_column_of_numbers(text: str) -> None:
+    assert cells_of(["0.5", text]).floats() is None
+
+
 @pytest.mark.parametrize("text", ["nan", "inf", "1_0", "1,5", "٣", "a", "0x1p3", "1e999"])
 def test_what_is_no_finite_number_to_all_programs_makes_no_column_of_numbers(text: str) -> None:
     assert cells_of(["0.5", text]).floats() is None
