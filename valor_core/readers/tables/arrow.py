@@ -124,15 +124,10 @@ class ArrowCells(TextCells):
         """Whether a cell is null."""
         return bool(self.array.null_count)
 
-    def tolist(self) -> list[Any]:
-        """The cells as Python's text, None where there is none."""
-        listed: list[Any] = self.array.to_numpy(zero_copy_only=False).tolist()
-        return listed
-
     def floats(self) -> NDArray[np.float64] | None:
         """The cells as numbers, NaN where there is none; nothing if one is no finite number."""
         try:
-            numbers: NDArray[np.float64] = self.array.cast("float64").to_numpy(zero_copy_only=False)
+            numbers = numbers_of(self.array.cast("float64"), np.float64)
         except ValueError:
             return None
         is_finite = np.count_nonzero(np.isfinite(numbers)) == len(self) - self.array.null_count
@@ -143,5 +138,33 @@ class ArrowCells(TextCells):
         import pyarrow.compute
 
         encoded = pyarrow.compute.dictionary_encode(self.array, null_encoding="encode")
-        codes: Codes = encoded.indices.to_numpy().astype(np.int64)
-        return codes, encoded.dictionary.to_pylist()
+        codes = numbers_of(encoded.indices, np.int32)
+        return codes.astype(np.int64), encoded.dictionary.to_pylist()
+
+
+def numbers_of(cells: Any, kind: Any) -> NDArray[Any]:
+    """Numbers of an array or a chunked one, NaN where a float is null.
+
+    pyarrow's own `to_numpy` would import pandas, which takes longer than reading many a file.
+
+    Parameters
+    ----------
+    cells : pyarrow.Array or pyarrow.ChunkedArray
+        Numbers.
+    kind : type
+        Their type in NumPy.
+    """
+    arrays = getattr(cells, "chunks", [cells])
+    parts = [_numbers(array, np.dtype(kind)) for array in arrays]
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, kind), *parts])
+
+
+def _numbers(array: Any, kind: np.dtype[Any]) -> NDArray[Any]:
+    is_valid, values = array.buffers()
+    if not len(array):
+        return np.empty(0, kind)
+    numbers = np.frombuffer(values, kind, len(array), array.offset * kind.itemsize)
+    if not array.null_count:
+        return numbers
+    bits = np.unpackbits(np.frombuffer(is_valid, np.uint8), bitorder="little")
+    return np.where(bits[array.offset : array.offset + len(array)], numbers, kind.type(np.nan))

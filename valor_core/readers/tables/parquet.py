@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.extras import import_extra
-from valor_core.readers.tables.arrow import ArrowCells
+from valor_core.readers.tables.arrow import ArrowCells, numbers_of
 from valor_core.readers.tables.table import (
     Column,
     Cut,
@@ -117,14 +116,14 @@ def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
 def _column(cells: ChunkedArray) -> Column:
     import pyarrow.types
 
-    is_plain = (
-        pyarrow.types.is_integer(cells.type)
-        or pyarrow.types.is_floating(cells.type)
-        or pyarrow.types.is_boolean(cells.type)
-    )
-    if is_plain and cells.null_count == 0:
-        plain: NDArray[Any] = cells.to_numpy()
-        return plain
+    is_whole = pyarrow.types.is_integer(cells.type)
+    if cells.null_count == 0 and (is_whole or pyarrow.types.is_floating(cells.type)):
+        letter = (
+            "f" if not is_whole else "i" if pyarrow.types.is_signed_integer(cells.type) else "u"
+        )
+        return numbers_of(cells, f"{letter}{cells.type.bit_width // 8}")
+    if cells.null_count == 0 and pyarrow.types.is_boolean(cells.type):
+        return np.array(cells.to_pylist(), dtype=np.bool_)
     if pyarrow.types.is_dictionary(cells.type) and _is_text(cells.type.value_type):
         cells = cells.cast(cells.type.value_type)
     if _is_text(cells.type) and (texts := ArrowCells.if_plain(cells)) is not None:

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import importlib.util
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow
 import pyarrow.csv  # which is what lets small files be read by it
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,3 +69,25 @@ def test_decimals_of_any_length_are_rounded_as_python_rounds_them(
     found = read_table(path).floats("a")
 
     assert found.tolist() == [float(f"0.{text}") for text in digits]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_reading_by_pyarrow_does_not_import_pandas(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"items{suffix}"
+    columns = {"uid": ["a", "b"], "score": [0.5, 1.5], "n": [1, 2]}
+    if suffix == ".parquet":
+        pyarrow.parquet.write_table(pyarrow.table(columns), path)
+    elif suffix == ".csv":
+        path.write_text("uid,score,n\na,0.5,1\nb,,2\n")
+    else:
+        path.write_text('{"uid": "a", "score": 0.5, "n": 1}\n{"uid": "b", "score": 1.5, "n": 2}\n')
+    program = (
+        "import sys, pyarrow.csv, pyarrow.json; from valor_core.plugin import read_table; "
+        f"table = read_table({str(path)!r}); table.uids('uid'); table.integers('n'); "
+        "table.floats('score', allow_missing=True); table.distinct('uid'); table.values('uid'); "
+        "print('pandas' in sys.modules)"
+    )
+
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+
+    assert run.stdout.strip() == "False", run.stderr
