@@ -127,7 +127,7 @@ class ArrowCells(TextCells):
     def floats(self) -> NDArray[np.float64] | None:
         """The cells as numbers, NaN where there is none; nothing if one is no finite number."""
         try:
-            numbers = numbers_of(self.array.cast("float64"), np.float64)
+            numbers = array_of(self.array.cast("float64"), np.float64)
         except ValueError:
             return None
         is_finite = np.count_nonzero(np.isfinite(numbers)) == len(self) - self.array.null_count
@@ -138,11 +138,11 @@ class ArrowCells(TextCells):
         import pyarrow.compute
 
         encoded = pyarrow.compute.dictionary_encode(self.array, null_encoding="encode")
-        codes = numbers_of(encoded.indices, np.int32)
+        codes = array_of(encoded.indices, np.int32)
         return codes.astype(np.int64), encoded.dictionary.to_pylist()
 
 
-def numbers_of(cells: Any, kind: Any) -> NDArray[Any]:
+def array_of(cells: Any, kind: Any) -> NDArray[Any]:
     """Numbers of an array or a chunked one, NaN where a float is null.
 
     pyarrow's own `to_numpy` would import pandas, which takes longer than reading many a file.

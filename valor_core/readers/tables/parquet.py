@@ -12,7 +12,7 @@ import numpy as np
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.extras import import_extra
-from valor_core.readers.tables.arrow import ArrowCells, numbers_of
+from valor_core.readers.tables.arrow import ArrowCells, array_of
 from valor_core.readers.tables.table import (
     Column,
     Cut,
@@ -121,7 +121,7 @@ def _column(cells: ChunkedArray) -> Column:
         letter = (
             "f" if not is_whole else "i" if pyarrow.types.is_signed_integer(cells.type) else "u"
         )
-        return numbers_of(cells, f"{letter}{cells.type.bit_width // 8}")
+        return array_of(cells, f"{letter}{cells.type.bit_width // 8}")
     if cells.null_count == 0 and pyarrow.types.is_boolean(cells.type):
         return np.array(cells.to_pylist(), dtype=np.bool_)
     if pyarrow.types.is_dictionary(cells.type) and _is_text(cells.type.value_type):

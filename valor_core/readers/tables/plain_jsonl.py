@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from valor_core.readers.tables.arrow import ArrowCells, numbers_of
+from valor_core.readers.tables.arrow import ArrowCells, array_of
 from valor_core.readers.tables.cells import NumberCells
 
 _MOST_BYTES: Final = 2**30
@@ -93,7 +93,7 @@ def _column(arrow: Any, cells: Any, exactly: Callable[[], list[Any]]) -> Any:
         return cells.to_pylist()
     if not (arrow.types.is_int64(kind) or arrow.types.is_float64(kind)) or cells.null_count:
         return None
-    numbers = numbers_of(cells, str(kind).replace("double", "float64"))
+    numbers = array_of(cells, str(kind).replace("double", "float64"))
     if kind == arrow.float64():
         is_odd = ~np.isfinite(numbers) | ((numbers == 0) & np.signbit(numbers))
         if is_odd.any():
