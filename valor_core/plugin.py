@@ -134,10 +134,18 @@ if TYPE_CHECKING:
     )
     from valor_core.readers.fingerprint import fingerprint
     from valor_core.readers.partition import Partition
-    from valor_core.readers.recognized import Recognized, column_called, first_rows, renamed
+    from valor_core.readers.recognized import (
+        Recognized,
+        column_called,
+        first_rows,
+        named_source,
+        renamed,
+    )
     from valor_core.readers.tables import (
         Table,
+        TableInMemory,
         TablePartition,
+        TableSource,
         read_table,
         split_table,
         table_format,
@@ -204,8 +212,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Readers": {
         "readers.fingerprint": "fingerprint",
         "readers.partition": "Partition",
-        "readers.recognized": "Recognized column_called first_rows renamed",
-        "readers.tables": "Table TablePartition read_table split_table table_format",
+        "readers.recognized": "Recognized column_called first_rows named_source renamed",
+        "readers.tables": (
+            "Table TableInMemory TablePartition TableSource read_table split_table table_format"
+        ),
         "readers.tables.metadata": "columns_beside typed",
         "readers.tables.nested": "field_tables parsed parsed_distinct",
         "readers.tables.table": "as_number file_size gzip_bytes unreadable",

@@ -12,7 +12,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePath
-from typing import Any, Literal, TypeVar, dataclass_transform
+from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 
 import attrs
 from attrs import frozen
@@ -144,7 +144,7 @@ def parameters(cls: type[_T]) -> type[_T]:
 
     Understood annotations: ``bool``, ``int``, ``float``, ``str``, ``Literal``, ``X | None``,
     ``tuple[X, ...]`` (a bare value stands for a list of one), ``Mapping[str, X]``, ``Any``,
-    ``pathlib.Path`` and other parameter classes.
+    ``pathlib.Path``, other parameter classes, and ``Annotated[X, kind]`` with a `Kind` of its own.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def parameters(cls: type[_T]) -> type[_T]:
 @lru_cache
 def declared(cls: type) -> tuple[Parameter, ...]:
     """The parameters of a class made with `parameters`, in the order of declaration."""
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     return tuple([_declared(field, hints) for field in attrs.fields(cls)])
 
 
@@ -193,6 +193,8 @@ def kind_of(annotation: Any) -> Kind:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is Any:
         return Kind()
+    if origin is Annotated and isinstance(arguments[-1], Kind):
+        return arguments[-1]
     if annotation is Path:
         return PathKind()
     if annotation in SCALARS:
@@ -412,7 +414,7 @@ def _unknown_key(name: object, known: Mapping[str, Any]) -> ParameterError:
 
 def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
     """Give every field a converter that enforces its annotation and its check."""
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     checked = []
     for field in fields:
         if "valor" not in field.metadata:
