@@ -31,6 +31,7 @@ from valor_core.evaluation.items.journal import Journal, beside
 from valor_core.evaluation.options import check_arguments
 from valor_core.evaluation.tally import Tally
 from valor_core.extras import import_extra
+from valor_core.plugins.meaning import has_all
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import TaskSpec
 from valor_core.readers.given import reader_of, told_of
@@ -208,8 +209,6 @@ def _is_task(word: Any, registry: Registry) -> bool:
     """Whether what may be a task or the name of a metric is a task, or meant as one."""
     if not isinstance(word, str):
         return word is None
-    from valor_core.readers.known import has_all
-
     tasks = [spec.short_name for spec in registry.all(TaskSpec)]
     return word in tasks or not any(has_all(registry, task, [word]) for task in tasks)
 

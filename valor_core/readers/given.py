@@ -26,7 +26,7 @@ _SEE_READERS = "See them with: valor list --readers"
 
 
 @frozen(eq=False)
-class Told:
+class ToldData:
     """Data, and the task that they are of where that can be told.
 
     Parameters
@@ -47,7 +47,7 @@ def told_of(
     registry: Registry,
     task: str | None = None,
     metrics: Sequence[Any] = (),
-) -> Told:
+) -> ToldData:
     """What some data are.
 
     Parameters
@@ -73,7 +73,7 @@ def told_of(
     own = _told_task(data)
     names_reader = isinstance(data, Mapping) and "reader" in data
     if predictions is None and (own or names_reader or isinstance(data, Reader)):
-        return Told(data, task or own)
+        return ToldData(data, task or own)
     # the readers of tables take their time to import, which batches need not wait for
     from valor_core.readers.unnamed import of_table, of_two_sides
 
@@ -81,7 +81,7 @@ def told_of(
         found = of_table(data, registry, task, metrics)
     else:
         found = of_two_sides(data, predictions, registry, task, metrics)
-    return Told(data, task) if found is None else Told(*found)
+    return ToldData(data, task) if found is None else ToldData(*found)
 
 
 def _told_task(data: Any) -> str | None:

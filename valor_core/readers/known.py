@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attrs import frozen
 
-from valor_core.errors import ConfigError, UnknownNameError, and_more
+from valor_core.errors import ConfigError, and_more
 from valor_core.parameters.declaration import declared
 from valor_core.parameters.kinds import Kind, ListKind, UnionKind
-from valor_core.plugins.meaning import meaning_of
+from valor_core.plugins.meaning import has_all
 from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import MetricSpec, ReaderSpec
+from valor_core.plugins.spec import ReaderSpec
 from valor_core.readers.recognized import Recognized
 from valor_core.readers.tables import Table, TableInMemory, TableSource
 from valor_core.readers.tables.in_memory import TableSourceKind
@@ -79,21 +79,6 @@ def known_by(
     fitting.sort(key=lambda known: known.reader.task is None)
     having = [known for known in fitting if has_all(registry, known.task, metrics)]
     return having or fitting
-
-
-def has_all(registry: Registry, task: str, metrics: Iterable[Any]) -> bool:
-    """Whether a task has all of some metrics: names, tables with a name, or specs."""
-    return all(_has(registry, task, choice) for choice in metrics)
-
-
-def _has(registry: Registry, task: str, choice: Any) -> bool:
-    name = choice.get("name") if isinstance(choice, Mapping) else choice
-    if isinstance(name, MetricSpec):
-        return task in name.tasks
-    try:
-        return isinstance(name, str) and task in meaning_of(name, registry, task).spec.tasks
-    except UnknownNameError:
-        return False
 
 
 def takes_tables(spec: ReaderSpec) -> bool:

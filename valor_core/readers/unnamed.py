@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from valor_core.errors import ConfigError, SchemaError
+from valor_core.plugins.meaning import has_all
 from valor_core.plugins.registry import Registry, implementation
 from valor_core.plugins.spec import ReaderSpec, TaskSpec
-from valor_core.readers.known import has_all, known_by, takes_tables, unknown_columns
+from valor_core.readers.known import known_by, takes_tables, unknown_columns
 from valor_core.readers.tables import TableInMemory
 from valor_core.schemas import Batch
 
@@ -80,15 +81,9 @@ def of_two_sides(
     both = [table for table in tables if table is not None]
     if len(both) == 2 and (told := _tables(both, registry, task, metrics)) is not None:
         return told
-    specs = [spec for spec in registry.all(ReaderSpec) if spec.pairs and spec.task]
-    specs = [spec for spec in specs if task in (None, spec.task)]
-    # metrics that no task has, or that are misspelled, tell nothing
-    specs = [spec for spec in specs if has_all(registry, spec.task or "", metrics)] or specs
-    made: dict[str, Batch] = {}
-    for spec in specs:
-        batch = implementation(spec, spec.pairs or "")(groundtruths, predictions)
-        if batch is not None:
-            made.setdefault(batch.task, batch)
+    made = _made(groundtruths, predictions, registry, task, metrics)
+    if not made and task is None:  # metrics that no task has, or that are misspelled, tell nothing
+        made = _made(groundtruths, predictions, registry, task, ())
     _check_one_task(made)
     for told_task, batch in made.items():
         return batch, told_task
@@ -100,6 +95,28 @@ def of_two_sides(
         if spec is None
         else spec.arrays,
     )
+
+
+def _made(
+    groundtruths: Any,
+    predictions: Any,
+    registry: Registry,
+    task: str | None,
+    metrics: Sequence[Any],
+) -> dict[str, Batch]:
+    """The batches that readers of tasks which have the metrics make of two sides, by task."""
+
+    def serves(one: str | None) -> bool:
+        return one is None or (task in (None, one) and has_all(registry, one, metrics))
+
+    made: dict[str, Batch] = {}
+    for spec in registry.all(ReaderSpec):
+        if spec.pairs is None or not serves(spec.task):
+            continue
+        batch = implementation(spec, spec.pairs)(groundtruths, predictions)
+        if batch is not None and serves(batch.task):
+            made.setdefault(batch.task, batch)
+    return made
 
 
 def _check_one_task(tasks: Any) -> None:

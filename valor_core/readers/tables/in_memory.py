@@ -17,7 +17,7 @@ from valor_core.errors import ReadError, and_more, shown
 from valor_core.parameters.kinds import PathKind
 from valor_core.readers.fingerprint import fingerprint
 from valor_core.readers.tables.parquet import arrow_column
-from valor_core.readers.tables.table import Table, TablePartition
+from valor_core.readers.tables.table import Column, Table, TablePartition
 from valor_core.schemas.decimals import as_written
 
 Columns = dict[str, Any]
@@ -88,11 +88,17 @@ class TableInMemory(TablePartition):
     @property
     def beginning(self) -> Table:
         """The first rows."""
-        first = {name: cells[:_FIRST] for name, cells in self.table.columns.items()}
-        return evolve(self.table, columns=first)
+        columns = {name: _head(cells) for name, cells in self.table.columns.items()}
+        return evolve(self.table, columns=columns)
 
 
 _FIRST = 1000
+
+
+def _head(cells: Column) -> Column:
+    if isinstance(cells, np.ndarray):
+        return cells[:_FIRST]
+    return [cells[i] for i in range(min(_FIRST, len(cells)))]
 
 
 @frozen
@@ -203,13 +209,7 @@ def _of_arrow(table: Any) -> Columns:
     if not hasattr(table, "combine_chunks"):
         table = pyarrow.Table.from_batches([table])
     names = table.column_names
-    return _named((name, _of_chunks(table.column(i))) for i, name in enumerate(names))
-
-
-def _of_chunks(cells: Any) -> NDArray[Any]:
-    if hasattr(cells.type, "value_type") and hasattr(cells.type, "index_type"):
-        cells = cells.cast(cells.type.value_type)
-    return arrow_column(cells)
+    return _named((name, arrow_column(table.column(i))) for i, name in enumerate(names))
 
 
 def _of_data_set(data: Any) -> Columns:
