@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 from typing import Final
 
 from attrs import frozen
@@ -19,11 +20,12 @@ from valor_core.extras import import_extra
 from valor_core.metrics.result import Result
 from valor_core.report.files import write_text
 
-_WIDTH: Final = 460.0
+_LEAST: Final = 460.0
+_MOST: Final = 1000.0
 _MARGIN: Final = 14.0
 _LINE: Final = 18.0
-_CHARACTERS: Final = 68
-"""As many of a caption as stand on a line."""
+_CHARACTER: Final = 6.4
+"""About how wide one of a caption is."""
 _SCALE: Final = 3.0
 """Pixels of a PNG for one of the drawing's."""
 _VIEW_BOX: Final = re.compile(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
@@ -70,28 +72,29 @@ class Plot:
 
     def to_svg(self) -> str:
         """The drawings below each other, as one SVG on white that needs nothing else."""
+        drawings = [one for figure in self.figures for one in figure.drawings if one]
+        widest = max(_size(one)[0] for one in drawings) + 2 * _MARGIN
+        width = min(max(widest, _LEAST), _MOST)
         parts: list[str] = []
         top = _MARGIN
         for figure in self.figures:
-            for text, style in _lines(figure):
+            for text, style in _lines(figure, width):
                 top += _LINE
-                parts.append(f'<text x="{_MARGIN}" y="{top:g}" {style}>{escape(text)}</text>')
+                parts.append(f'<text x="{_MARGIN:g}" y="{top:g}" {style}>{escape(text)}</text>')
             top += _MARGIN
             for drawing in filter(None, figure.drawings):
-                width, height = _size(drawing)
-                scale = (_WIDTH - 2 * _MARGIN) / width
-                place = (
-                    f'x="{_MARGIN:g}" y="{top:g}" width="{width * scale:g}" '
-                    f'height="{height * scale:g}"'
-                )
-                parts.append(drawing.replace("<svg ", f"<svg {place} ", 1))
-                top += height * scale + _MARGIN
+                placed, height = _placed(drawing, top, width)
+                parts.append(placed)
+                top += height + _MARGIN
         colors = _colors()
-        style = _plain(plots.STYLE).replace("width: 100%; height: auto; ", "")
+        style = _plain(
+            plots.STYLE.replace("width: 100%; height: auto; ", "")
+            + "svg.valor text { font-family: var(--sans); fill: var(--ink); }\n"
+        )
         return printable_lines(
-            f'<svg class="valor" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH:g} {top:g}" '
-            f'width="{_WIDTH:g}" height="{top:g}">\n<style>{style}\n'
-            f"svg.valor text {{ font-family: {_plain('var(--sans)')}; fill: {colors['ink']}; }}\n</style>\n"
+            '<svg class="valor" xmlns="http://www.w3.org/2000/svg" '
+            f'viewBox="0 0 {width:g} {top:g}" width="{width:g}" height="{top:g}">\n'
+            f"<style>{style}</style>\n"
             f'<rect width="100%" height="100%" fill="{colors["sheet"]}"/>\n'
             + "\n".join(parts)
             + "\n</svg>\n"
@@ -156,22 +159,21 @@ def framed(figures: Iterable[Figure]) -> str:
     return f'<div style="display: flex; flex-wrap: wrap; gap: 12px">\n{cells}\n</div>'
 
 
-def _lines(figure: Figure) -> Iterator[tuple[str, str]]:
+def _placed(drawing: str, top: float, width: float) -> tuple[str, float]:
+    """A drawing at its place, made smaller where it is too wide, and its height."""
+    own, height = _size(drawing)
+    scale = min(1.0, (width - 2 * _MARGIN) / own)
+    size = f'width="{own * scale:g}" height="{height * scale:g}"'
+    return drawing.replace("<svg ", f'<svg x="{_MARGIN:g}" y="{top:g}" {size} ', 1), height * scale
+
+
+def _lines(figure: Figure, width: float) -> Iterator[tuple[str, str]]:
     """The lines above a drawing, each with its style."""
-    for line in _wrapped(figure.title):
+    most = int((width - 2 * _MARGIN) / _CHARACTER)
+    for line in wrap(figure.title, most):
         yield line, 'font-size="14" font-weight="bold"'
-    for line in _wrapped(figure.caption):
+    for line in wrap(figure.caption, most):
         yield line, f'font-size="12" style="fill: {_colors()["soft"]}"'
-
-
-def _wrapped(text: str) -> list[str]:
-    lines: list[str] = []
-    for word in text.split():
-        if lines and len(lines[-1]) + len(word) < _CHARACTERS:
-            lines[-1] += f" {word}"
-        else:
-            lines.append(word)
-    return lines
 
 
 def _size(drawing: str) -> tuple[float, float]:
