@@ -84,7 +84,7 @@ def test_an_evaluator_whose_task_nothing_told_yet_says_so() -> None:
     evaluator = Evaluator(["F1", "Accuracy"])
 
     assert repr(evaluator) == "<Evaluator of 2 metrics: F1, Accuracy; 0 items counted>"
-    with pytest.raises(AmbiguousNameError, match="'classification.F1' or 'detection.F1'"):
+    with pytest.raises(AmbiguousNameError, match=r"'classification\.F1' or 'detection\.F1'"):
         evaluator.compute()
     evaluator.update(*LABELS)
     assert "of classification: F1, Accuracy; 3 items" in repr(evaluator)

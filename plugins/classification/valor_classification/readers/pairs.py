@@ -21,9 +21,11 @@ def predicted(groundtruths: Any, predictions: Any) -> ClassificationBatch | None
     >>> predicted([0, 1], [0.25, 0.75]) is None
     True
     """
+    groundtruths, predictions = _near(groundtruths), _near(predictions)
     truth, found = _column(groundtruths), _column(predictions)
-    if truth is None or found is None or truth.ndim != 1 or found.ndim != 1 or _are_scores(found):
+    if truth is None or found is None or truth.ndim != found.ndim or _are_scores(found):
         return None
+    # of 0/1 matrices on both sides this says what to do: as scores, the best label alone would count
     return ClassificationBatch.from_predicted(groundtruths, predictions)
 
 
@@ -37,12 +39,18 @@ def scored(groundtruths: Any, predictions: Any) -> ClassificationBatch | None:
     >>> scored(["cat"], ["dog"]) is None
     True
     """
+    groundtruths, predictions = _near(groundtruths), _near(predictions)
     truth, found = _column(groundtruths), _column(predictions)
     if truth is None or found is None or found.dtype.kind not in "iufb":
         return None
-    if found.ndim == 1 and (truth.ndim != 1 or not _are_scores(found)):
+    if truth.ndim > found.ndim or (truth.ndim == found.ndim and not _are_scores(found)):
         return None
     return ClassificationBatch.from_arrays(groundtruths, predictions)
+
+
+def _near(values: Any) -> Any:
+    """A tensor as one that NumPy can read, from its device and without a gradient."""
+    return values.detach().cpu() if hasattr(values, "detach") else values
 
 
 def _column(values: Any) -> NDArray[Any] | None:
@@ -64,5 +72,5 @@ def _are_labels(cells: NDArray[Any]) -> bool:
 
 
 def _are_scores(values: NDArray[Any]) -> bool:
-    """Whether numbers are scores and no labels: one of them is no whole number."""
+    """Whether numbers are scores and no labels: one of them is no whole number, or not finite."""
     return values.dtype.kind == "f" and bool((values != np.trunc(values)).any())
