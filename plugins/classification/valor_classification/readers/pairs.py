@@ -25,7 +25,7 @@ def predicted(groundtruths: Any, predictions: Any) -> ClassificationBatch | None
     truth, found = _column(groundtruths), _column(predictions)
     if truth is None or found is None or truth.ndim != found.ndim or _are_scores(found):
         return None
-    # of 0/1 matrices on both sides this says what to do: as scores, the best label alone would count
+    # 0/1 matrices are refused there with what to do: as scores, only the best label would count
     return ClassificationBatch.from_predicted(groundtruths, predictions)
 
 
