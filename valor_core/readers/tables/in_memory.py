@@ -157,7 +157,8 @@ def _of_series(series: Any) -> NDArray[Any]:
     if hasattr(dtype, "categories"):
         codes = series.cat.codes.to_numpy()
         kinds = [*_plain_objects(dtype.categories.to_numpy(dtype=object)), None]
-        return _as_objects(kinds)[codes]  # the code of a missing cell is -1
+        labels: NDArray[Any] = _as_objects(kinds)[codes]  # the code of a missing cell is -1
+        return labels
     missing = series.isna().to_numpy()
     plain = getattr(dtype, "numpy_dtype", dtype)
     if getattr(plain, "kind", "O") in _PLAIN and not missing.any():
