@@ -402,7 +402,12 @@ def _relocated(value: Any, place: Callable[[Path], Path]) -> Any:
         return tuple(_relocated(item, place) for item in value)
     if isinstance(value, Mapping):
         return {key: _relocated(item, place) for key, item in value.items()}
-    return relocate(value, place) if attrs.has(type(value)) else value
+    return relocate(value, place) if _are_parameters(type(value)) else value
+
+
+def _are_parameters(cls: type) -> bool:
+    """Whether a class is made with `parameters`."""
+    return attrs.has(cls) and all("valor" in field.metadata for field in attrs.fields(cls))
 
 
 def _unknown_key(name: object, known: Mapping[str, Any]) -> ParameterError:
@@ -451,7 +456,7 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, FromEnvironment):
         return value.reference
     if attrs.has(type(value)):
-        return parameter_values(value)
+        return parameter_values(value) if _are_parameters(type(value)) else str(value)
     if isinstance(value, Mapping):
         return {key: plain_value(item) for key, item in value.items()}
     if isinstance(value, tuple):

@@ -87,14 +87,26 @@ def of_two_sides(
     _check_one_task(made)
     for told_task, batch in made.items():
         return batch, told_task
-    spec = None if task is None else registry.find(TaskSpec, task)
     raise SchemaError(
         f"data: expected two sides of {task or 'one task'}, got {_form(groundtruths)} and "
         f"{_form(predictions)}",
-        "Say what they are: evaluate(y_true, y_score, metrics, task='classification')"
-        if spec is None
-        else spec.arrays,
+        _what_to_do(groundtruths, predictions, registry, task),
     )
+
+
+def _what_to_do(
+    groundtruths: Any, predictions: Any, registry: Registry, task: str | None
+) -> str | None:
+    """The remedy for two sides that no task has."""
+    try:
+        swapped = bool(_made(predictions, groundtruths, registry, task, ()))
+    except SchemaError:  # taken for two sides, though something else is wrong
+        swapped = True
+    if swapped:
+        return "Put the ground truths first: evaluate(y_true, y_score, metrics)"
+    if task is not None:
+        return registry.find(TaskSpec, task).arrays
+    return "Say what they are: evaluate(y_true, y_score, metrics, task='classification')"
 
 
 def _made(

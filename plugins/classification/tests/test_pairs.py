@@ -52,6 +52,8 @@ def test_labels_beside_numbers_are_scored(true: Any, seen: Any) -> None:
         ([{"labels": [1]}], [{"labels": [1]}]),
         ([["a"], ["b", "c"]], ["a", "b"]),
         (3, [1]),
+        ([0.25, 0.75], [0, 1]),
+        ([[0.25, 0.75]], [0]),
         (object(), object()),
     ],
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from valor_core import Evaluator, evaluate
-from valor_core.errors import AmbiguousNameError, ConfigError, UnknownNameError
+from valor_core.errors import AmbiguousNameError, ConfigError, SchemaError, UnknownNameError
 
 LABELS = (["cat", "dog", "cat"], ["cat", "cat", "cat"])
 BOXES = (
@@ -73,6 +73,19 @@ def test_labels_that_may_be_text_ask_for_the_task() -> None:
     assert str(error.value) == (
         "data: may be of the task classification or text\nSay which: task='classification'"
     )
+
+
+@pytest.mark.parametrize(
+    ("sides", "metric"),
+    [
+        (([0.25, 0.75], [0, 1]), "F1"),
+        (([[0.25, 0.75]], ["cat"]), "F1"),
+        ((["the cat"], [["a cat", "cat"]]), "ROUGE"),
+    ],
+)
+def test_sides_that_are_swapped_are_told_from_those_that_are_not(sides: Any, metric: str) -> None:
+    with pytest.raises(SchemaError, match="Put the ground truths first"):
+        evaluate(*sides, [metric])
 
 
 def test_a_misspelled_metric_is_answered_with_the_one_that_was_meant() -> None:

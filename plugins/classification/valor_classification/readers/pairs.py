@@ -23,7 +23,9 @@ def predicted(groundtruths: Any, predictions: Any) -> ClassificationBatch | None
     """
     groundtruths, predictions = _near(groundtruths), _near(predictions)
     truth, found = _column(groundtruths), _column(predictions)
-    if truth is None or found is None or truth.ndim != found.ndim or _are_scores(found):
+    if truth is None or found is None or truth.ndim != found.ndim:
+        return None
+    if _are_scores(truth) or _are_scores(found):
         return None
     # 0/1 matrices are refused there with what to do: as scores, only the best label would count
     return ClassificationBatch.from_predicted(groundtruths, predictions)
@@ -41,7 +43,7 @@ def scored(groundtruths: Any, predictions: Any) -> ClassificationBatch | None:
     """
     groundtruths, predictions = _near(groundtruths), _near(predictions)
     truth, found = _column(groundtruths), _column(predictions)
-    if truth is None or found is None or found.dtype.kind not in "iufb":
+    if truth is None or found is None or _are_scores(truth) or found.dtype.kind not in "iufb":
         return None
     if truth.ndim > found.ndim or (truth.ndim == found.ndim and not _are_scores(found)):
         return None

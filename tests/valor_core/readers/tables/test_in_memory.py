@@ -2,12 +2,24 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from valor_core.plugin import ReadError, TableInMemory, read_table, split_table
+from valor_core.parameters.declaration import relocate
+from valor_core.plugin import (
+    ParameterError,
+    ReadError,
+    TableInMemory,
+    TableSource,
+    parameter,
+    parameter_values,
+    parameters,
+    read_table,
+    split_table,
+)
 
 NAN = float("nan")
 
@@ -220,3 +232,43 @@ def test_an_error_calls_rows_by_their_position() -> None:
 def test_the_beginning_has_at_most_a_thousand_rows(make: Callable[[Any], Any]) -> None:
     assert len(held({"a": make(range(5000))}).beginning) == 1000
     assert len(held({"a": make(range(3))}).beginning) == 3
+
+
+@parameters
+class Input:
+    path: tuple[TableSource, ...] = parameter(help="Tables.")
+    other: TableSource | None = parameter(default=None, help="Another.")
+
+
+def test_it_stands_where_parameters_take_the_path_of_a_table(tmp_path: Path) -> None:
+    rows = [{"a": 1}, {"a": 2}]
+
+    made = Input(path=rows, other=tmp_path / "b.csv")
+
+    assert [str(one) for one in made.path] == ["<list of 2 rows and 1 column>"]
+    assert made.other == tmp_path / "b.csv"
+    assert Input(path=["a.csv", {"a": [1]}]).path[0] == Path("a.csv")
+
+
+def test_a_record_of_parameters_says_what_it_is_and_a_folder_moves_paths_alone() -> None:
+    made = Input(path={"a": [1]}, other="b.csv")
+
+    moved = relocate(made, lambda path: Path("data") / path)
+
+    assert parameter_values(made) == {"path": ["<dict of 1 row and 1 column>"], "other": "b.csv"}
+    assert moved.path == made.path
+    assert moved.other == Path("data/b.csv")
+
+
+def test_errors_name_the_parameter_of_a_table_that_is_not_the_only_one() -> None:
+    made = Input(path={"a": [1]}, other={"a": ["x"]})
+
+    assert isinstance(made.other, TableInMemory)
+    with pytest.raises(ReadError, match=r"^data\.other, row 0, column 'a': expected a number"):
+        made.other.table.floats("a")
+
+
+@pytest.mark.parametrize("value", [3, [1, 2], {"a": 1}])
+def test_what_is_neither_a_path_nor_a_table_is_refused(value: Any) -> None:
+    with pytest.raises(ParameterError, match="must be a path"):
+        Input(path=value)
