@@ -51,7 +51,6 @@ if TYPE_CHECKING:
         start_worker,
         version_of,
     )
-    from valor_core.evaluation.evaluate import reader_of
     from valor_core.evaluation.items.event_loop import carried
     from valor_core.evaluation.job import Evaluation
     from valor_core.evaluation.resources.bound_resource import (
@@ -133,11 +132,20 @@ if TYPE_CHECKING:
         by_reference,
     )
     from valor_core.readers.fingerprint import fingerprint
+    from valor_core.readers.given import reader_of
     from valor_core.readers.partition import Partition
-    from valor_core.readers.recognized import Recognized, column_called, first_rows, renamed
+    from valor_core.readers.recognized import (
+        Recognized,
+        column_called,
+        first_rows,
+        named_source,
+        renamed,
+    )
     from valor_core.readers.tables import (
         Table,
+        TableInMemory,
         TablePartition,
+        TableSource,
         read_table,
         split_table,
         table_format,
@@ -203,9 +211,12 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Readers": {
         "readers.fingerprint": "fingerprint",
+        "readers.given": "reader_of",
         "readers.partition": "Partition",
-        "readers.recognized": "Recognized column_called first_rows renamed",
-        "readers.tables": "Table TablePartition read_table split_table table_format",
+        "readers.recognized": "Recognized column_called first_rows named_source renamed",
+        "readers.tables": (
+            "Table TableInMemory TablePartition TableSource read_table split_table table_format"
+        ),
         "readers.tables.metadata": "columns_beside typed",
         "readers.tables.nested": "field_tables parsed parsed_distinct",
         "readers.tables.table": "as_number file_size gzip_bytes unreadable",
@@ -216,7 +227,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Engines, resources, commands and calls of a family": {
         "evaluation.bound_metric": "BoundMetric MetricChoice short_name",
-        "evaluation.evaluate": "reader_of",
         "evaluation.states_by_slice": "by_slice",
         "evaluation.job": "Evaluation",
         "evaluation.engines.control": "BY_THE_USER",

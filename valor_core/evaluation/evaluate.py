@@ -8,7 +8,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, overload
 
 from attrs import define, evolve, field
 
@@ -16,13 +16,10 @@ from valor_core.errors import (
     ConfigError,
     EngineError,
     ForeignStateError,
-    ParameterError,
     RunInterrupted,
     StateError,
     ValorError,
     and_more,
-    found_at,
-    shown,
 )
 from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.engines.control import BY_THE_USER, Control, LocalControl
@@ -34,13 +31,13 @@ from valor_core.evaluation.items.journal import Journal, beside
 from valor_core.evaluation.options import check_arguments
 from valor_core.evaluation.tally import Tally
 from valor_core.extras import import_extra
-from valor_core.parameters.declaration import build, relocate
-from valor_core.plugins.registry import Registry, implementation
-from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.plugins.meaning import has_all
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import TaskSpec
+from valor_core.readers.given import reader_of, told_of
 from valor_core.readers.partition import Partition, identity, name_in
 from valor_core.readers.reader import InMemory, Reader
 from valor_core.report.report import Report
-from valor_core.schemas import Batch
 
 Progress = Callable[[int, int, int], None]
 """Called with finished partitions, all partitions, and the items counted so far.
@@ -50,10 +47,10 @@ While metrics wait, it is called for the items that they have scored too, on any
 
 _SAVE_EVERY = 30.0  # seconds between two times that a state is saved while the run goes on
 
-_SEE_READERS = "See them with: valor list --readers"
 _ANOTHER_STATE = "Name another state file, or remove this one."
 
 
+@overload
 def evaluate(
     data: Any,
     metrics: Sequence[MetricChoice] | MetricChoice,
@@ -70,17 +67,62 @@ def evaluate(
     state: str | os.PathLike[str] | None = None,
     gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     registry: Registry | None = None,
+) -> Report: ...
+@overload
+def evaluate(
+    groundtruths: Any,
+    predictions: Any,
+    /,
+    metrics: Sequence[MetricChoice] | MetricChoice,
+    task: str | None = None,
+    *,
+    slices: Sequence[str | Sequence[str]] = (),
+    filter: str | None = None,
+    label_map: Mapping[Any, Any] | Sequence[Any] = (),
+    require: Mapping[str, str] | None = None,
+    items: bool = False,
+    resources: Mapping[str, Any] | None = None,
+    engine: str | Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    state: str | os.PathLike[str] | None = None,
+    gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    registry: Registry | None = None,
+) -> Report: ...
+def evaluate(
+    data: Any,
+    *given: Any,
+    metrics: Sequence[MetricChoice] | MetricChoice | None = None,
+    task: str | None = None,
+    slices: Sequence[str | Sequence[str]] = (),
+    filter: str | None = None,
+    label_map: Mapping[Any, Any] | Sequence[Any] = (),
+    require: Mapping[str, str] | None = None,
+    items: bool = False,
+    resources: Mapping[str, Any] | None = None,
+    engine: str | Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+    state: str | os.PathLike[str] | None = None,
+    gallery: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    registry: Registry | None = None,
 ) -> Report:
     """Report of some metrics over some data.
 
+    It is called ``evaluate(data, metrics)``, or ``evaluate(groundtruths, predictions, metrics)``.
+
     Parameters
     ----------
-    data : batch, sequence of batches or of objects, reader, or mapping
-        What to evaluate; a mapping names a ``reader`` and its parameters, as in a config.
+    data : batch, sequence of batches or of objects, reader, table or mapping
+        What to evaluate. A table is a pandas or polars data frame, an Arrow table, a Hugging Face
+        data set, a mapping of columns or a list of mappings; its reader is told from the names of
+        its columns. A mapping with the name of a ``reader`` and its parameters is as in a config.
+    groundtruths, predictions : array-like, sequence or table
+        In place of `data`, its two sides: true labels and predicted labels or scores of labels;
+        true and predicted label images; objects of images as torchvision or supervision have
+        them; references and responses; or two tables.
     metrics : sequence
         Names, tables of ``name`` and parameters, or specs made by the decorator.
     task : str, optional
-        Where bare names are looked up; told from the data or from qualified names otherwise.
+        Where bare names are looked up; told from the data or from the metrics otherwise.
     slices, filter, label_map, require, items, resources : optional
         As in `Evaluator`.
     engine : str or mapping, optional
@@ -112,12 +154,17 @@ def evaluate(
     ...     return len(item.response)
     >>> evaluate([Text("q1", response="Paris")], [length])["Length"].value
     5.0
+    >>> evaluate([{"response": "Paris"}, {"response": "Rom"}], [length])["Length"].value
+    4.0
     """
-    task = _told_task(data) if task is None else task
+    registry = Registry() if registry is None else registry
+    predictions, metrics, task = _arguments(given, metrics, task, registry)
+    chosen: Any = check_arguments(metrics=metrics, task=task)
+    told = told_of(data, predictions, registry, chosen["task"], chosen["metrics"])
     options = check_arguments(engine=engine, state=_plain_path(state))
     with Evaluator(
         metrics,
-        task,
+        told.task,
         slices=slices,
         filter=filter,
         label_map=label_map,
@@ -127,7 +174,7 @@ def evaluate(
         registry=registry,
     ) as evaluator:
         task = evaluator.evaluation.task
-        reader = reader_of(data, task, evaluator.registry)
+        reader = reader_of(told.data, task, registry)
         section = None if gallery is None else _section(gallery)
         exhibition = section and _planned(section, evaluator)
         run(evaluator, reader, progress=progress, **options)
@@ -139,6 +186,31 @@ def evaluate(
             report = evolve(report, config={**report.config, "gallery": section})
             report = report if items else evolve(report, items=())
         return report
+
+
+def _arguments(
+    given: Sequence[Any], metrics: Any, task: str | None, registry: Registry
+) -> tuple[Any, Any, str | None]:
+    """Predictions, metrics and task of a call, `given` being what stands behind the first."""
+    own = list(given)
+    if metrics is None and own:
+        if task is None and (len(own) == 3 or (len(own) == 2 and _is_task(own[1], registry))):
+            task = own.pop()
+        metrics = own.pop()
+    if metrics is None or len(own) > 1:
+        raise ConfigError(
+            "evaluate: expected data and metrics, or ground truths, predictions and metrics",
+            "Write it as: evaluate(data, ['F1']) or evaluate(y_true, y_pred, ['F1'])",
+        )
+    return own[0] if own else None, metrics, task
+
+
+def _is_task(word: Any, registry: Registry) -> bool:
+    """Whether what may be a task or the name of a metric is a task, or meant as one."""
+    if not isinstance(word, str):
+        return word is None
+    tasks = [spec.short_name for spec in registry.all(TaskSpec)]
+    return word in tasks or not any(has_all(registry, task, [word]) for task in tasks)
 
 
 def _planned(section: Mapping[str, Any], evaluator: Evaluator) -> Any:
@@ -351,64 +423,6 @@ class _Running:
         self.evaluator.save(self.state)
 
 
-def reader_of(
-    data: Any, task: str, registry: Registry, folder: Path | None = None, place: str = ""
-) -> Reader:
-    """The reader that some data stand for.
-
-    Parameters
-    ----------
-    data : object
-        As in `evaluate`.
-    task : str
-        Task of the batches.
-    registry : Registry
-        Where a reader's name is looked up.
-    folder : Path, optional
-        What relative paths of a mapping are relative to.
-    place : str
-        Where the mapping stands, for errors.
-
-    Raises
-    ------
-    SchemaError
-        If the data are neither items nor batches, with what makes a batch of them.
-    ConfigError, ParameterError, RegistryError
-        If a mapping names no reader of the task, or parameters that it refuses.
-    """
-    if isinstance(data, Batch):
-        return InMemory((data,))
-    if isinstance(data, Reader):
-        return data
-    if not isinstance(data, Mapping):
-        arrays = registry.find(TaskSpec, task).arrays
-        return InMemory.of(data, registry.batch_class(task), arrays)
-    values = dict(data)
-    if "reader" not in values:
-        raise ConfigError(
-            f"{place}data.reader: expected the name of a reader, the key is missing", _SEE_READERS
-        )
-    name = values.pop("reader")
-    if not isinstance(name, str):
-        raise ConfigError(
-            f"{place}data.reader: expected the name of a reader, got {shown(name)}", _SEE_READERS
-        )
-    with found_at(f"{place}data.reader: "):
-        spec = registry.find(ReaderSpec, name, task)
-        code = implementation(spec)
-    if spec.task not in (None, task):
-        raise ConfigError(f"{place}data.reader: expected a reader for {task}, got {spec.name!r}")
-    parameters: Any = build(spec.parameter_class, values, f"{place}data.")
-    if folder is not None:
-        parameters = relocate(parameters, lambda path: folder / path)
-    serves = registry.find(TaskSpec, task) if spec.task is None else task
-    try:
-        reader: Reader = code(parameters, serves)
-    except ParameterError as error:
-        raise error.at(f"{place}data.") from None
-    return reader
-
-
 def _go_on(evaluator: Evaluator, partitions: Sequence[Partition], state: Path) -> None:
     """Count what a state file has, if it is there and of the same data."""
     if not state.parent.is_dir():
@@ -437,11 +451,3 @@ def _go_on(evaluator: Evaluator, partitions: Sequence[Partition], state: Path) -
             f"{and_more(len(strange) - 1)}",
             _ANOTHER_STATE,
         )
-
-
-def _told_task(data: Any) -> str | None:
-    """The task that a batch or an item says it is of."""
-    if isinstance(data, (list, tuple)) and data:
-        data = data[0]
-    task = getattr(type(data), "task", None)
-    return task if isinstance(task, str) else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import cached_property
@@ -15,10 +15,12 @@ from typing import Any, Self
 import numpy as np
 
 from valor_core.errors import (
+    AmbiguousNameError,
     ConfigError,
     MissingPluginError,
     StateError,
     UnknownNameError,
+    and_more,
     found_at,
     shown,
 )
@@ -34,12 +36,14 @@ from valor_core.evaluation.tally_report import report_of
 from valor_core.parameters.environment import fill_in
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import Spec, TaskSpec
+from valor_core.readers.given import reader_of, told_of
 from valor_core.readers.reader import batch_of
 from valor_core.report.report import Report
 from valor_core.report.requirements import Requirement, parse_requirements
 from valor_core.schemas import Batch
 from valor_core.schemas.datum import are_unique
 
+_MOST_NAMES = 6
 _REGISTER = (
     "If code of yours makes the metric, add it to a Registry with its method add, and pass that "
     "one as registry="
@@ -54,7 +58,7 @@ class Evaluator:
     metrics : sequence
         Names, tables of ``name`` and parameters, or specs made by the decorator.
     task : str, optional
-        Where bare names are looked up; told from qualified names otherwise.
+        Where bare names are looked up; told from qualified names, or by the first data, otherwise.
     slices : sequence of str or of list of str
         Metadata fields, or combinations of them, to report on their own.
     filter : str, optional
@@ -115,14 +119,60 @@ class Evaluator:
         )
         with found_at(place):
             self.items = _with_rows(chosen.pop("items"))
-        require = chosen.pop("require")
-        self.evaluation = Evaluation.of(chosen, resources, self.registry, folder, place)
-        with found_at(place):
-            self.requirements = _requirements(require, self.evaluation)
+        self.requirements: tuple[Requirement, ...] = ()
+        self._conditions = chosen.pop("require")
+        self._chosen = chosen
+        self._where = (resources, folder, place)
+        self._evaluation: Evaluation | None = None
+        try:
+            self._be_of(task)
+        except AmbiguousNameError as error:
+            if task is not None:
+                raise
+            self._untold = error  # the first data will tell the task
         self.unsaved: StateError | None = None
         self._tally = Tally()
         self._gathering = Gathering()
         self._begin()
+
+    def _be_of(self, task: str | None) -> None:
+        """Choose the metrics of a task."""
+        resources, folder, place = self._where
+        chosen = {**self._chosen, "task": task}
+        evaluation = Evaluation.of(chosen, resources, self.registry, folder, place)
+        with found_at(place):
+            self.requirements = _requirements(self._conditions, evaluation)
+        self._evaluation = evaluation
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What is evaluated and how.
+
+        Raises
+        ------
+        AmbiguousNameError
+            If neither a task nor a name of a metric nor data have told the task yet.
+        """
+        if self._evaluation is None:
+            raise AmbiguousNameError(self._untold.message, self._untold.remedy)
+        return self._evaluation
+
+    def __repr__(self) -> str:
+        names = [
+            choice if isinstance(choice, str) else getattr(choice, "name", None) or choice["name"]
+            for choice in self._chosen["metrics"]
+        ]
+        of_task = ""
+        if self._evaluation is not None:
+            names = [metric.spec.short_name for metric in self._evaluation.plan.metrics]
+            of_task = f" of {self._evaluation.task}"
+        count = len(names)
+        listed = ", ".join(map(str, names[:_MOST_NAMES])) + and_more(count - _MOST_NAMES)
+        items = self._tally.read + self._gathering.items
+        return (
+            f"<Evaluator of {count} metric{'' if count == 1 else 's'}{of_task}: {listed}; "
+            f"{items:,} item{'' if items == 1 else 's'} counted>"
+        )
 
     def _begin(self) -> None:
         """Make what belongs to this one alone: copies have a lock and resources of their own."""
@@ -162,8 +212,8 @@ class Evaluator:
         ConfigError
             If a condition is not a comparison with a number, or names no chosen metric.
         """
-        chosen = check_arguments(require=conditions)
-        self.requirements = _requirements(chosen["require"], self.evaluation)
+        self._conditions = check_arguments(require=conditions)["require"]
+        self.requirements = _requirements(self._conditions, self.evaluation)
 
     @property
     def counted_so_far(self) -> int:
@@ -177,23 +227,46 @@ class Evaluator:
             self._count_gathered()
         return self._tally
 
-    def _batch_of(self, items: Any) -> Batch:
-        task = self.evaluation.task
-        arrays = self.registry.find(TaskSpec, task).arrays
-        return batch_of(items, self.registry.batch_class(task), arrays)
-
-    def update(self, data: Batch | Iterable[Any]) -> None:
-        """Count a batch, or some of the task's objects; from any thread.
+    def update(self, data: Any, predictions: Any = None) -> None:
+        """Count a batch, some of the task's objects, or other data; from any thread.
 
         Thin batches are copied and counted together, at the latest when the evaluator is asked
         for what it counted.
+
+        Parameters
+        ----------
+        data : batch, iterable of objects, table or mapping
+            As for `evaluate`; or the ground truths.
+        predictions : array-like, sequence or table, optional
+            The other side.
 
         Raises
         ------
         SchemaError
             If the data do not follow the task's schema; nothing of them has been counted.
         """
-        batch = data if isinstance(data, Batch) else self._batch_of(data)
+        is_ready = isinstance(data, Batch) and predictions is None
+        if not is_ready or self._evaluation is None:
+            for batch in self._batches_of(data, predictions):
+                self._count(batch)
+        else:
+            self._count(data)
+
+    def _batches_of(self, data: Any, predictions: Any) -> tuple[Batch, ...]:
+        """The batches that some data are; they tell the task where nothing else has."""
+        known = None if self._evaluation is None else self._evaluation.task
+        told = told_of(data, predictions, self.registry, known, self._chosen["metrics"])
+        with self._lock:
+            if self._evaluation is None and told.task is not None:
+                self._be_of(told.task)
+        task = self.evaluation.task
+        if isinstance(told.data, (Batch, Mapping)):
+            reader = reader_of(told.data, task, self.registry)
+            return tuple(batch for part in reader.partitions() for batch in reader.read(part))
+        arrays = self.registry.find(TaskSpec, task).arrays
+        return (batch_of(told.data, self.registry.batch_class(task), arrays),)
+
+    def _count(self, batch: Batch) -> None:
         with self._lock:
             if self._gathering.takes(batch, self.evaluation):
                 if self._gathering.is_full:
@@ -204,6 +277,29 @@ class Evaluator:
             counted = self._counted(batch)
             with uninterrupted():
                 self._tally.take(counted)
+
+    def reset(self) -> None:
+        """Forget everything counted so far; what was chosen and opened stays.
+
+        Examples
+        --------
+        >>> from valor_core import metric
+        >>> from valor_core.schemas.text import Text
+        >>> @metric("mylab.Words", task="text")
+        ... def words(item) -> float:
+        ...     return len(item.response.split())
+        >>> evaluator = Evaluator([words])
+        >>> evaluator.update([Text("q1", response="Paris")])
+        >>> evaluator
+        <Evaluator of 1 metric of text: Words; 1 item counted>
+        >>> evaluator.reset()
+        >>> evaluator
+        <Evaluator of 1 metric of text: Words; 0 items counted>
+        """
+        with self._lock, uninterrupted():
+            self._tally = Tally()
+            self._gathering = Gathering()
+            self.unsaved = None
 
     def _count_gathered(self) -> None:
         if self._gathering:

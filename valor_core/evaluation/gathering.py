@@ -43,6 +43,11 @@ class Gathering:
         return bool(self.waiting)
 
     @property
+    def items(self) -> int:
+        """How many items wait."""
+        return sum(map(len, self.waiting))
+
+    @property
     def is_full(self) -> bool:
         """Whether it is time to count what waits."""
         return self.nbytes >= _FULL or len(self.waiting) >= _MOST

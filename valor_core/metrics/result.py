@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import Any, Self
 
 from attrs import field, fields, frozen
 
 from valor_core.errors import ReportError, found_at, shown
+from valor_core.extras import import_extra
 from valor_core.metrics.json_values import as_json
 from valor_core.metrics.result_details import check_details
 
@@ -193,6 +194,18 @@ class Result:
             object.__setattr__(self, "_value", _read(self._value))
         return self._value
 
+    def plot(self) -> Any:
+        """The curve, matrix or what else the value is, drawn; as `Results.plot` gives it.
+
+        Raises
+        ------
+        ReportError
+            If it cannot be drawn.
+        MissingExtraError
+            If ``valor-cli``, which draws it, is not installed.
+        """
+        return plot([self])
+
     @property
     def undefined(self) -> str | None:
         """Why mathematics gives no value, or None."""
@@ -279,3 +292,19 @@ def first_line(reason: str) -> str:
     'ValueError: cannot be read'
     """
     return reason.strip().partition("\n")[0].rstrip()
+
+
+def plot(results: Iterable[Result]) -> Any:
+    """What can be drawn of some results.
+
+    Raises
+    ------
+    ReportError
+        If there is nothing.
+    MissingExtraError
+        If ``valor-cli``, which draws it, is not installed.
+    """
+    drawing = import_extra(
+        "valor_cli.pages.plot", "plot: a drawing", "valor-cli", package="valor-cli"
+    )
+    return drawing.plot(results)

@@ -12,7 +12,7 @@ import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path, PurePath
-from typing import Any, Literal, TypeVar, dataclass_transform
+from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 
 import attrs
 from attrs import frozen
@@ -144,7 +144,7 @@ def parameters(cls: type[_T]) -> type[_T]:
 
     Understood annotations: ``bool``, ``int``, ``float``, ``str``, ``Literal``, ``X | None``,
     ``tuple[X, ...]`` (a bare value stands for a list of one), ``Mapping[str, X]``, ``Any``,
-    ``pathlib.Path`` and other parameter classes.
+    ``pathlib.Path``, other parameter classes, and ``Annotated[X, kind]`` with a `Kind` of its own.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def parameters(cls: type[_T]) -> type[_T]:
 @lru_cache
 def declared(cls: type) -> tuple[Parameter, ...]:
     """The parameters of a class made with `parameters`, in the order of declaration."""
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     return tuple([_declared(field, hints) for field in attrs.fields(cls)])
 
 
@@ -193,6 +193,8 @@ def kind_of(annotation: Any) -> Kind:
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is Any:
         return Kind()
+    if origin is Annotated and isinstance(arguments[-1], Kind):
+        return arguments[-1]
     if annotation is Path:
         return PathKind()
     if annotation in SCALARS:
@@ -400,7 +402,12 @@ def _relocated(value: Any, place: Callable[[Path], Path]) -> Any:
         return tuple(_relocated(item, place) for item in value)
     if isinstance(value, Mapping):
         return {key: _relocated(item, place) for key, item in value.items()}
-    return relocate(value, place) if attrs.has(type(value)) else value
+    return relocate(value, place) if _are_parameters(type(value)) else value
+
+
+def _are_parameters(cls: type) -> bool:
+    """Whether a class is made with `parameters`."""
+    return attrs.has(cls) and all("valor" in field.metadata for field in attrs.fields(cls))
 
 
 def _unknown_key(name: object, known: Mapping[str, Any]) -> ParameterError:
@@ -412,7 +419,7 @@ def _unknown_key(name: object, known: Mapping[str, Any]) -> ParameterError:
 
 def _checked(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
     """Give every field a converter that enforces its annotation and its check."""
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     checked = []
     for field in fields:
         if "valor" not in field.metadata:
@@ -449,7 +456,7 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, FromEnvironment):
         return value.reference
     if attrs.has(type(value)):
-        return parameter_values(value)
+        return parameter_values(value) if _are_parameters(type(value)) else str(value)
     if isinstance(value, Mapping):
         return {key: plain_value(item) for key, item in value.items()}
     if isinstance(value, tuple):

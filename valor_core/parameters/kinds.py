@@ -83,6 +83,10 @@ class Kind:
     words: str = "value"
     has_paths: bool = False
 
+    def is_one(self, value: Any) -> bool:
+        """Whether a list or what looks like one is a single value of the kind."""
+        return False
+
     def fit(self, value: Any, name: str) -> Any:
         """The value as the kind has it.
 
@@ -250,7 +254,8 @@ class ListKind(Kind):
 
     def fit(self, value: Any, name: str) -> tuple[Any, ...]:
         """The values as the items' kind has them."""
-        if not isinstance(value, (list, tuple, Set, np.ndarray)):
+        is_listed = isinstance(value, (list, tuple, Set, np.ndarray))
+        if not is_listed or self.item.is_one(value):
             return (self.item.fit(value, name),)
         # a set has no order of its own, and the order of hashes changes from run to run
         listed = sorted(value, key=repr) if isinstance(value, Set) else value

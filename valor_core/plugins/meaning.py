@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from typing import Any
+
 from attrs import evolve
 
 from valor_core.errors import UnknownNameError
@@ -52,3 +55,18 @@ def _known(wanted: Wanted[MetricSpec], registry: Registry) -> list[Meaning]:
     if namespace:
         return list(wanted.meanings(spec for spec in specs if fold(spec.namespace) == namespace))
     return list(wanted.meanings(spec for spec in specs if wanted.serves(spec)))
+
+
+def has_all(registry: Registry, task: str, metrics: Iterable[Any]) -> bool:
+    """Whether a task has all of some metrics: names, tables with a name, or specs."""
+    return all(_has(registry, task, choice) for choice in metrics)
+
+
+def _has(registry: Registry, task: str, choice: Any) -> bool:
+    name = choice.get("name") if isinstance(choice, Mapping) else choice
+    if isinstance(name, MetricSpec):
+        return task in name.tasks
+    try:
+        return isinstance(name, str) and task in meaning_of(name, registry, task).spec.tasks
+    except UnknownNameError:
+        return False

@@ -263,13 +263,18 @@ class ReaderSpec(Spec):
         The task whose batches it makes; None where it serves any task with a plain table.
     recognizes : str, optional
         Where a function is that tells from files whether they are for this reader,
-        ``recognizes(files)``: it is given their paths and returns `Recognized`, or None.
+        ``recognizes(files)``: it is given their paths, or tables in memory where the reader takes
+        them, and returns `Recognized`, or None.
+    pairs : str, optional
+        Where a function is that makes a batch of two sides in memory,
+        ``pairs(groundtruths, predictions)``; it returns None for what is not of its task.
     """
 
     kind: ClassVar[str] = "reader"
 
     task: str | None
     recognizes: str | None = field(default=None, validator=optional(place_form))
+    pairs: str | None = field(default=None, validator=optional(place_form))
 
 
 @frozen(kw_only=True)

@@ -69,5 +69,6 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             implementation="valor_core.readers.text_rows:TableReader",
             aliases=("csv", "jsonl", "parquet"),
             recognizes="valor_core.readers.text_rows:recognized",
+            pairs="valor_core.readers.text_rows:two_sides",
         ),
     )

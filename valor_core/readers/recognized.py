@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
 from valor_core.errors import ReadError
 from valor_core.plugins.names import fold
-from valor_core.readers.tables import Table, read_table, split_table, table_format
+from valor_core.readers.tables import (
+    Table,
+    TableInMemory,
+    TableSource,
+    read_table,
+    split_table,
+    table_format,
+)
 
 _HEAD_BYTES = 1 << 16
 _MOST_JSON = 1 << 22  # a list in JSON is read as a whole; a larger one is no table of items
@@ -35,14 +41,16 @@ class Recognized:
     task: str | None = None
 
 
-def first_rows(file: Path) -> Table | None:
+def first_rows(file: TableSource) -> Table | None:
     """The first rows of a file with a table in it; None where it is none.
 
     Parameters
     ----------
-    file : Path
-        In CSV, JSON Lines, JSON or Parquet, as its suffix says.
+    file : Path or TableInMemory
+        A file in CSV, JSON Lines, JSON or Parquet, as its suffix says; or a table in memory.
     """
+    if isinstance(file, TableInMemory):
+        return file.beginning
     try:
         if not file.is_file() or (
             table_format(file) == "json" and file.stat().st_size > _MOST_JSON
@@ -51,6 +59,17 @@ def first_rows(file: Path) -> Table | None:
         return read_table(split_table(file, partition_bytes=_HEAD_BYTES)[0])
     except ReadError:
         return None
+
+
+def named_source(file: TableSource) -> str | TableInMemory:
+    """What a config has for a file: its path; a table in memory itself.
+
+    Examples
+    --------
+    >>> named_source(Path("preds.csv"))
+    'preds.csv'
+    """
+    return file if isinstance(file, TableInMemory) else str(file)
 
 
 def column_called(table: Table, names: Iterable[str]) -> str | None:

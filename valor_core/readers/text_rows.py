@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from attrs import fields, frozen
 
-from valor_core.errors import ParameterError, ReadError, did_you_mean, shown
+from valor_core.errors import ParameterError, ReadError, SchemaError, did_you_mean, shown
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.parameters.kinds import Within
 from valor_core.plugins.spec import TaskSpec, by_reference
-from valor_core.readers.recognized import Recognized, first_rows
+from valor_core.readers.recognized import Recognized, first_rows, named_source
 from valor_core.readers.tables import (
     DEFAULT_PARTITION_BYTES,
     Table,
     TablePartition,
+    TableSource,
     read_table,
     split_table,
 )
@@ -30,7 +30,7 @@ from valor_core.schemas.text import TEXT_FIELDS, TextBatch
 class TableParameters:
     """Parameters of the reader of plain tables."""
 
-    path: Path = parameter(
+    path: TableSource = parameter(
         help="Table with one row for each item, in .csv, .tsv, .jsonl, .json or .parquet."
     )
     columns: Mapping[str, str] = parameter(
@@ -104,12 +104,48 @@ class TableReader:
         yield by_reference(self.task.rows or "")(table)
 
 
-def recognized(files: Sequence[Path]) -> Recognized | None:
+def recognized(files: Sequence[TableSource]) -> Recognized | None:
     """A table of texts, by the names that the schema, Ragas and DeepEval give its columns."""
     table = first_rows(files[0]) if len(files) == 1 else None
     if table is None or "response" not in _fields_of(table):
         return None
-    return Recognized(data={"path": str(files[0])}, task="text")
+    return Recognized(data={"path": named_source(files[0])}, task="text")
+
+
+def two_sides(references: Any, responses: Any) -> TextBatch | None:
+    """References, a text or a list of texts for each item, and responses; None for what is neither.
+
+    Examples
+    --------
+    >>> next(two_sides([["Paris", "in Paris"]], ["Paris"]).items()).references
+    ('Paris', 'in Paris')
+    """
+    sides = [_cells_of(side) for side in (references, responses)]
+    if None in sides or not all(isinstance(cell, str) for cell in sides[1] or ()):
+        return None
+    true, seen = sides[0] or [], sides[1] or []
+    if not all(_are_texts(cell) for cell in true):
+        return None
+    if len(true) != len(seen):
+        raise SchemaError(
+            f"references and responses: expected as many, got {len(true):,} and {len(seen):,}"
+        )
+    nothing: list[Any] = [None] * len(seen)
+    lists: list[Any] = [()] * len(seen)
+    return TextBatch(Datums.numbers(len(seen)), nothing, seen, _texts(true), lists, lists)
+
+
+def _cells_of(side: Any) -> list[Any] | None:
+    """The cells of a list or of an array of objects or text."""
+    if isinstance(side, (list, tuple)):
+        return list(side)
+    listed = side.tolist() if hasattr(side, "tolist") else None
+    return listed if isinstance(listed, list) else None
+
+
+def _are_texts(cell: Any) -> bool:
+    is_list = isinstance(cell, (list, tuple)) and all(isinstance(one, str) for one in cell)
+    return is_list or isinstance(cell, str)
 
 
 def text_batch(table: Table) -> TextBatch:

@@ -12,7 +12,7 @@ from attrs import field, frozen
 
 from valor_core.errors import RegistryError, ReportError, and_more, did_you_mean
 from valor_core.extras import import_extra
-from valor_core.metrics.result import Result
+from valor_core.metrics.result import Result, plot
 from valor_core.parameters.declaration import declared, plain_value
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
@@ -226,6 +226,29 @@ class Results(Sequence[Result]):
         else:
             made = pandas.DataFrame(self.to_records())
         return made
+
+    def plot(self, name: str | None = None, **parameters: Any) -> Any:
+        """Curves, matrices and whatever else of the results can be drawn.
+
+        A notebook shows it, and ``plot.save("curve.svg")`` writes it; the suffix may also be
+        ``.html`` or ``.png``.
+
+        Parameters
+        ----------
+        name : str, optional
+            Name of a metric; all results unless given.
+        **parameters
+            Parameters of the results, as `find` takes them.
+
+        Raises
+        ------
+        ReportError
+            If there is no such result, or none that can be drawn.
+        MissingExtraError
+            If ``valor-cli``, which draws it, is not installed.
+        """
+        results = self.find(name, **parameters) if name or parameters else self
+        return plot(results._results)
 
     def to_csv(self) -> str:
         """The records as CSV; values that are not numbers as JSON."""

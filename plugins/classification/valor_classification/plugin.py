@@ -337,6 +337,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             parameters="valor_classification.parameters.readers.wide:WideParameters",
             implementation="valor_classification.readers.wide:WideReader",
             recognizes="valor_classification.readers.recognized:wide",
+            pairs="valor_classification.readers.pairs:scored",
         ),
         ReaderSpec(
             name="classification.predicted",
@@ -345,6 +346,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             parameters="valor_classification.parameters.readers.predicted:PredictedParameters",
             implementation="valor_classification.readers.predicted:PredictedReader",
             recognizes="valor_classification.readers.recognized:predicted",
+            pairs="valor_classification.readers.pairs:predicted",
         ),
         ReaderSpec(
             name="classification.lists",

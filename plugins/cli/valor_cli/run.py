@@ -15,12 +15,13 @@ from valor_cli.config.resolved import resolved
 from valor_cli.config.schema import CheckedConfig, RunConfig
 from valor_cli.outputs import Destinations, Unwritten
 from valor_core.errors import ConfigError, did_you_mean, found_at
-from valor_core.evaluation.evaluate import Progress, reader_of, run
+from valor_core.evaluation.evaluate import Progress, run
 from valor_core.evaluation.evaluator import Evaluator
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import ReaderSpec
+from valor_core.readers.given import reader_of
 from valor_core.report.report import Report
 
 if TYPE_CHECKING:

@@ -3,14 +3,20 @@
 import contextlib
 import io
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from pycocotools import mask as coco_masks
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
-from valor_detection.arrays import Objects, from_arrays, from_supervision, from_torchvision
+from valor_detection.arrays import (
+    Objects,
+    from_arrays,
+    from_supervision,
+    from_torchvision,
+    two_sides,
+)
 
 from valor_core.plugin import ParameterError, SchemaError
 from valor_core.schemas.label import Label
@@ -543,3 +549,34 @@ def test_arrays_that_cannot_be_right_follow_the_policy() -> None:
     empty = Objects(masks=np.zeros((1, 4, 4)), labels=["x"])
     with pytest.raises(SchemaError, match=r"^item 0, groundtruths\[0\]: expected a shape with at"):
         from_arrays([empty], [Objects(labels=[])])
+
+
+class TestTwoSides:
+    TRUE: ClassVar = {"boxes": [[0, 0, 2, 1]], "labels": [1]}
+    SEEN: ClassVar = {**TRUE, "scores": [0.5]}
+
+    @pytest.mark.parametrize("several", [True, False])
+    def test_dicts_of_torchvision_are_a_batch_of_one_image_or_of_several(
+        self, several: bool
+    ) -> None:
+        true, seen = ([self.TRUE] * 2, [self.SEEN] * 2) if several else (self.TRUE, self.SEEN)
+
+        batch = two_sides(true, seen)
+
+        assert batch is not None
+        assert len(batch) == 1 + several
+
+    def test_detections_of_supervision_are_known_by_their_boxes(self) -> None:
+        one = SimpleNamespace(
+            xyxy=np.array([[0.0, 0, 2, 1]]),
+            class_id=np.array([1]),
+            confidence=np.array([0.5]),
+            mask=None,
+            data={},
+        )
+
+        assert len(two_sides([one], [one]) or ()) == 1
+
+    @pytest.mark.parametrize("side", [[1], ["cat"], [{"boxes": []}], 3, np.zeros((2, 2))])
+    def test_others_are_none(self, side: Any) -> None:
+        assert two_sides(side, side) is None

@@ -310,3 +310,20 @@ def _of_dict(found: Any, place: str) -> Objects:
         crowd=found.get("iscrowd"),
         areas=found.get("area"),
     )
+
+
+def two_sides(groundtruths: Any, predictions: Any) -> DetectionBatch | None:
+    """A batch of torchvision's dicts or `supervision.Detections`, of one image or of several.
+
+    None for what is neither.
+    """
+    true, seen = (
+        list(side) if isinstance(side, (list, tuple)) else [side]
+        for side in (groundtruths, predictions)
+    )
+    both = [*true, *seen]
+    if all(hasattr(one, "xyxy") for one in both):
+        return from_supervision(true, seen)
+    if all(isinstance(one, Mapping) and "labels" in one for one in both):
+        return from_torchvision(true, seen)
+    return None

@@ -360,6 +360,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             parameters="valor_detection.parameters.readers.tables:TableParameters",
             implementation="valor_detection.readers.tables:TableReader",
             recognizes="valor_detection.readers.recognized:table",
+            pairs="valor_detection.arrays:two_sides",
         ),
         ReaderSpec(
             name="detection.geojson",

@@ -241,6 +241,7 @@ def valor_readers() -> tuple[ReaderSpec, ...]:
             summary="Label images in NumPy's .npy and .npz files",
             parameters="valor_segmentation.parameters.readers.npy:NpyParameters",
             implementation="valor_segmentation.readers.npy:NpyReader",
+            pairs="valor_segmentation.readers.sides:label_images",
         ),
         ReaderSpec(
             name="segmentation.geotiff",

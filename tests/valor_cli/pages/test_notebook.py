@@ -99,6 +99,7 @@ def test_a_notebook_is_given_every_table_and_no_script() -> None:
     assert elements.open == []
     assert set(elements.tags) == {
         "div", "p", "b", "br", "table", "thead", "tbody", "tr", "th", "td",
+        "svg", "style", "rect", "text", "title",
     }  # fmt: skip
     assert elements.texts[:3] == ["2 items", f"Judge failed: {ODD}", f"Warning: {ODD}"]
     assert elements.texts.count(ODD) >= 4
@@ -131,3 +132,15 @@ def test_a_long_table_is_cut_in_a_notebook() -> None:
 
 def test_results_are_printed_in_the_tables_of_a_report() -> None:
     assert str(REPORT.results) == "Results\n\nmetric   value\n------  ------\nF1      0.5000"
+
+
+def test_curves_and_matrices_are_drawn_below_the_tables() -> None:
+    matrix = {"cat": {"cat": 3, "dog": 1}, "dog": {"cat": 0, "dog": 2}}
+    report = Report(results=[Result(type="ConfusionMatrix", metric="c.M@1", value=matrix)])
+
+    shown = notebook(report)
+
+    assert shown.index("</table>") < shown.index(
+        'aria-label="ConfusionMatrix: 2 rows by 2 columns"'
+    )
+    assert "<svg" not in notebook(REPORT)

@@ -25,7 +25,9 @@ from valor_core.plugin import (
     StateError,
     reader_of,
 )
+from valor_core.plugins.spec import MetricSpec
 from valor_core.readers.reader import InMemory
+from valor_core.report.report import Report
 from valor_core.schemas.classification import Classification
 from valor_core.schemas.text import Text, TextBatch
 
@@ -416,3 +418,58 @@ def test_a_report_that_cannot_be_written_leaves_the_one_before(site: Path, tmp_p
         evolve(report, warnings=("a\ud800",)).save(path)
 
     assert path.read_bytes() == before
+
+
+class TestForms:
+    """Data and metrics, or two sides and metrics, however they are passed."""
+
+    @pytest.fixture
+    def length(self) -> MetricSpec:
+        @metric("mylab.Length", task="text")
+        def length(item: Any) -> float:
+            return float(len(item.response))
+
+        return length
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda metrics: evaluate(["a b"], ["a"], metrics),
+            lambda metrics: evaluate(["a b"], ["a"], metrics, "text"),
+            lambda metrics: evaluate(["a b"], ["a"], metrics, task="text"),
+            lambda metrics: evaluate(["a b"], ["a"], metrics=metrics),
+            lambda metrics: evaluate([{"response": "a"}], metrics),
+            lambda metrics: evaluate([{"response": "a"}], metrics, "text"),
+            lambda metrics: evaluate(data={"response": ["a"]}, metrics=metrics, task="text"),
+            lambda metrics: evaluate({"reader": "table", "path": [{"response": "a"}]}, metrics),
+        ],
+    )
+    def test_it_takes_data_or_two_sides(
+        self, call: Callable[[Any], Report], length: MetricSpec
+    ) -> None:
+        for metrics in ([length], length):
+            assert call(metrics)["Length"].value == 1.0
+
+    @pytest.mark.parametrize("given", [(), (["a"], ["b"], "text", 3)])
+    def test_a_call_without_metrics_or_with_too_much_says_how_it_is_written(
+        self, given: Any
+    ) -> None:
+        with pytest.raises(ConfigError) as error:
+            evaluate(["a"], *given)
+
+        assert str(error.value) == (
+            "evaluate: expected data and metrics, or ground truths, predictions and metrics\n"
+            "Write it as: evaluate(data, ['F1']) or evaluate(y_true, y_pred, ['F1'])"
+        )
+
+    def test_a_misspelled_task_is_refused_as_one(self, length: MetricSpec) -> None:
+        with pytest.raises(ConfigError, match="'txt'"):
+            evaluate([Text("q1", response="a")], [length], "txt")
+
+    def test_a_saved_state_knows_a_table_again(self, length: MetricSpec, tmp_path: Path) -> None:
+        state = tmp_path / "state.npz"
+        evaluate([{"response": "a"}], [length], state=state)
+
+        assert evaluate([{"response": "a"}], [length], state=state)["Length"].value == 1.0
+        with pytest.raises(StateError, match="made from other data"):
+            evaluate([{"response": "abc"}], [length], state=state)

@@ -23,6 +23,7 @@ from valor_core.errors import (
 )
 from valor_core.evaluation.tally import Tally
 from valor_core.plugins.function_metric import DECORATED
+from valor_core.plugins.spec import MetricSpec
 from valor_core.schemas.classification import Classification, ClassificationBatch
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.text import Text, TextBatch
@@ -761,3 +762,47 @@ class TestRenamesOfNothing:
         two.merge(Evaluator.load(tmp_path / "one.npz"))
 
         assert two.compute().warnings == self.WARNINGS
+
+
+class TestForgiving:
+    @pytest.fixture
+    def length(self) -> MetricSpec:
+        @metric("mylab.Length", task="text")
+        def length(item: Any) -> float:
+            return float(len(item.response))
+
+        return length
+
+    def test_reset_forgets_what_was_counted_and_goes_on(self, length: MetricSpec) -> None:
+        evaluator = Evaluator([length])
+        evaluator.update([Text("q1", response="Paris")])
+        evaluator.reset()
+
+        assert evaluator.compute().counts["read"] == 0
+        evaluator.update([Text("q1", response="Rom")])
+        assert evaluator.compute()["Length"].value == 3.0
+
+    def test_its_repr_says_what_it_computes_and_how_much_it_has_counted(
+        self, length: MetricSpec
+    ) -> None:
+        evaluator = Evaluator([length])
+        evaluator.update([Text(i, response="a") for i in range(1200)])
+
+        assert repr(evaluator) == "<Evaluator of 1 metric of text: Length; 1,200 items counted>"
+
+    def test_it_takes_tables_and_two_sides(self, length: MetricSpec) -> None:
+        evaluator = Evaluator([length])
+        for _ in range(2):
+            evaluator.update([{"response": "abc"}])
+            evaluator.update(["x"], ["a"])
+
+        assert evaluator.compute()["Length"].value == 2.0
+        assert evaluator.compute().counts["read"] == 4
+
+    def test_a_row_that_is_wrong_counts_nothing(self, length: MetricSpec) -> None:
+        evaluator = Evaluator([length])
+
+        with pytest.raises(SchemaError):
+            evaluator.update([{"response": 3}])
+
+        assert evaluator.compute().counts["read"] == 0

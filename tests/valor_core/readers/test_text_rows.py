@@ -8,6 +8,7 @@ import pytest
 
 from valor_core import Registry, evaluate, metric
 from valor_core.plugin import ParameterError, ReadError, SchemaError, reader_of
+from valor_core.readers.text_rows import two_sides
 from valor_core.schemas.text import Text
 
 ROWS: list[dict[str, Any]] = [
@@ -266,3 +267,13 @@ def test_a_table_without_any_text_is_refused(tmp_path: Path) -> None:
         "'reference_contexts' or 'outcomes', the columns are 'uid\\tquery\\tresponse'\n"
         "Name a file with tabs between the cells .tsv."
     )
+
+
+@pytest.mark.parametrize(
+    ("references", "responses"),
+    [([1], ["a"]), (["a"], [1]), (["a"], "a"), (["a"], [["a"]]), ({"a": "a"}, ["a"]), (3, ["a"])],
+)
+def test_what_is_no_list_of_references_and_responses_is_none(
+    references: Any, responses: Any
+) -> None:
+    assert two_sides(references, responses) is None

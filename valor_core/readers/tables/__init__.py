@@ -11,6 +11,7 @@ from typing import Final
 
 from valor_core.errors import ReadError, SchemaError, shown
 from valor_core.readers.tables.csv import CSV
+from valor_core.readers.tables.in_memory import TableInMemory, TableSource
 from valor_core.readers.tables.jsonl import JSON
 from valor_core.readers.tables.parquet import PARQUET
 from valor_core.readers.tables.table import (
@@ -24,7 +25,9 @@ from valor_core.readers.tables.table import (
 __all__ = [
     "DEFAULT_PARTITION_BYTES",
     "Table",
+    "TableInMemory",
     "TablePartition",
+    "TableSource",
     "read_table",
     "split_table",
     "table_format",
@@ -75,7 +78,7 @@ def table_format(path: str | Path) -> str:
 
 
 def split_table(
-    path: str | Path,
+    path: str | Path | TableInMemory,
     *,
     partition_bytes: int = DEFAULT_PARTITION_BYTES,
     format: str | None = None,
@@ -87,8 +90,8 @@ def split_table(
 
     Parameters
     ----------
-    path : str or Path
-        The file; its suffix says what it is.
+    path : str, Path or TableInMemory
+        The file, whose suffix says what it is; or a table in memory, which is one partition.
     partition_bytes : int, default 4 MiB
         About how large a partition is.
     format : {"csv", "tsv", "jsonl", "json", "parquet"}, optional
@@ -120,6 +123,8 @@ def split_table(
         raise SchemaError(f"partition_bytes: expected 1 or more, got {partition_bytes}")
     if format is not None and format not in _FORMATS:
         raise SchemaError(f"format: expected one of {', '.join(_FORMATS)}, got {shown(format)}")
+    if isinstance(path, TableInMemory):
+        return (path,)
     whole = _whole(Path(path), format)
     return _FORMATS[whole.format].split(whole, partition_bytes)
 
@@ -153,9 +158,11 @@ def read_table(
     >>> table.strings("uid"), table.floats("score")
     (array(['a'], dtype=object), array([0.5]))
     """
-    if not isinstance(source, TablePartition):
-        source = _in_one_piece(Path(source))
-    table = _FORMATS[source.format].read(source)
+    if isinstance(source, TableInMemory):
+        table = source.table
+    else:
+        whole = source if isinstance(source, TablePartition) else _in_one_piece(Path(source))
+        table = _FORMATS[whole.format].read(whole)
     return table if columns is None else table.renamed(columns)
 
 

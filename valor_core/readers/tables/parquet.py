@@ -84,7 +84,7 @@ def _read(partition: TablePartition) -> Table:
             )
         groups = list(range(partition.start, partition.stop))
         cells = file.read_row_groups(groups, use_threads=False)
-        columns = {name: _column(cells.column(name)) for name in names}
+        columns = {name: arrow_column(cells.column(name)) for name in names}
     return Table(columns, str(partition.path), partition.first_row)
 
 
@@ -113,7 +113,8 @@ def _opened(partition: TablePartition) -> Iterator[ParquetFile]:
         raise unreadable(partition.path, error) from error
 
 
-def _column(cells: ChunkedArray) -> Column:
+def arrow_column(cells: ChunkedArray) -> Column:
+    """Cells of Arrow: text in its buffers, an array for numbers without nulls, else objects."""
     import pyarrow.types
 
     is_whole = pyarrow.types.is_integer(cells.type)

@@ -11,7 +11,15 @@ from attrs import frozen
 
 from valor_classification.parameters.readers.long import LongParameters
 from valor_classification.readers.truth import label_text
-from valor_core.plugin import Partition, ReadError, Table, and_more, columns_beside, read_table
+from valor_core.plugin import (
+    Partition,
+    ReadError,
+    Table,
+    TableSource,
+    and_more,
+    columns_beside,
+    read_table,
+)
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.classification.scores import ScoreList
 from valor_core.schemas.columns import Codes
@@ -23,8 +31,8 @@ from valor_core.schemas.label import DEFAULT_KEY, Label, Vocabulary
 class WholeFiles(Partition):
     """The one partition of long tables, whose rows of an item can stand anywhere."""
 
-    groundtruths: Path
-    predictions: Path
+    groundtruths: TableSource
+    predictions: TableSource
 
     @property
     def name(self) -> str:
@@ -34,12 +42,13 @@ class WholeFiles(Partition):
     @property
     def identity(self) -> str:
         """The two files, from wherever they are named."""
-        return f"{self.groundtruths.resolve()} and {self.predictions.resolve()}"
+        return " and ".join(str(path.resolve()) for path in self.paths) or self.name
 
     @property
     def paths(self) -> tuple[Path, ...]:
         """The files it is of."""
-        return (self.groundtruths, self.predictions)
+        both = (self.groundtruths, self.predictions)
+        return tuple(source for source in both if isinstance(source, Path))
 
 
 @frozen

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from valor_core.plugin import Recognized, Table, column_called, first_rows, renamed
+from valor_core.plugin import (
+    Recognized,
+    Table,
+    TableSource,
+    column_called,
+    first_rows,
+    named_source,
+    renamed,
+)
 
 _TRUTH = (
     *("label", "y_true", "true_label", "ground_truth", "groundtruths", "truth", "target"),
@@ -22,7 +29,7 @@ _SCORED = ("Accuracy", "F1", "ROCAUC")
 _UNSCORED = ("Accuracy", "Precision", "Recall", "F1")
 
 
-def wide(files: Sequence[Path]) -> Recognized | None:
+def wide(files: Sequence[TableSource]) -> Recognized | None:
     """A true label, and a score column for each label or for the second of two."""
     table = _alike(files)
     truth = None if table is None else column_called(table, _TRUTH)
@@ -48,7 +55,7 @@ def wide(files: Sequence[Path]) -> Recognized | None:
     return Recognized(data=data | {"scores": [score], "labels": labels}, metrics=_SCORED)
 
 
-def predicted(files: Sequence[Path]) -> Recognized | None:
+def predicted(files: Sequence[TableSource]) -> Recognized | None:
     """A true and a predicted label, and no scores."""
     table = _alike(files)
     if table is None or wide(files) is not None:
@@ -61,7 +68,7 @@ def predicted(files: Sequence[Path]) -> Recognized | None:
     return Recognized(data=_path(files) | chosen, metrics=_UNSCORED)
 
 
-def lists(files: Sequence[Path]) -> Recognized | None:
+def lists(files: Sequence[TableSource]) -> Recognized | None:
     """A true label, and predictions as a list or a table of label and score."""
     table = _alike(files)
     if table is None:
@@ -74,7 +81,7 @@ def lists(files: Sequence[Path]) -> Recognized | None:
     return Recognized(data=_path(files) | chosen, metrics=("Accuracy", "ROCAUC"))
 
 
-def long(files: Sequence[Path]) -> Recognized | None:
+def long(files: Sequence[TableSource]) -> Recognized | None:
     """Two tables with a uid and a label in each row, one of them with scores."""
     tables = [first_rows(file) for file in files]
     if len(tables) != 2 or None in tables:
@@ -87,21 +94,21 @@ def long(files: Sequence[Path]) -> Recognized | None:
     uid, label = column_called(truths, _UID), column_called(truths, _TRUTH)
     if uid is None or label is None or not (scores.has(uid) and scores.has(label)):
         return None
-    names = map(str, files if scored[1] else reversed(files))
+    names = map(named_source, files if scored[1] else reversed(files))
     places = dict(zip(("groundtruths", "predictions"), names, strict=True))
     chosen = renamed({"uid": uid, "label": label, "score": score})
     return Recognized(data=places | chosen, metrics=_SCORED)
 
 
-def _alike(files: Sequence[Path]) -> Table | None:
+def _alike(files: Sequence[TableSource]) -> Table | None:
     """The first rows of files with the same columns."""
     tables = [first_rows(file) for file in files]
     names = {None if table is None else table.names for table in tables}
     return tables[0] if len(names) == 1 else None
 
 
-def _path(files: Sequence[Path]) -> dict[str, object]:
-    paths = [str(file) for file in files]
+def _path(files: Sequence[TableSource]) -> dict[str, object]:
+    paths = [named_source(file) for file in files]
     return {"path": paths[0] if len(paths) == 1 else paths}
 
 

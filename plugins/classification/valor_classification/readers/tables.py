@@ -10,7 +10,14 @@ from typing import Any
 
 from attrs import frozen
 
-from valor_core.plugin import ReadError, Table, TablePartition, split_table
+from valor_core.plugin import (
+    ReadError,
+    Table,
+    TableInMemory,
+    TablePartition,
+    TableSource,
+    split_table,
+)
 
 _UID = "uid"
 _WILDCARDS = "*?["
@@ -22,15 +29,15 @@ class ItemTables:
 
     Parameters
     ----------
-    paths : tuple of Path
-        The files, or patterns of their names.
+    paths : tuple of Path or TableInMemory
+        The files, or patterns of their names; or tables in memory.
     uid : str, optional
         Column of the item's uid; None is ``uid`` where a table has it.
     partition_bytes : int
         About how large a partition is.
     """
 
-    paths: tuple[Path, ...]
+    paths: tuple[TableSource, ...]
     uid: str | None
     partition_bytes: int
 
@@ -53,7 +60,8 @@ class ItemTables:
         if self.uid is not None or table.has(_UID):
             return table.uids(self.uid or _UID)
         numbers = table.rows
-        if len(self.paths) == 1 and not _is_pattern(self.paths[0]):
+        first = self.paths[0]
+        if isinstance(first, TableInMemory) or (len(self.paths) == 1 and not _is_pattern(first)):
             return numbers
         name = self._from_shared_folder(Path(table.source))
         return [f"{name}:{number}" for number in numbers.tolist()]
@@ -65,14 +73,14 @@ class ItemTables:
     def _from_shared_folder(self, file: Path) -> str:
         """A file's path, the same from wherever the files are named."""
         try:
-            shared = commonpath(map(_folder, self.paths))
+            shared = commonpath(_folder(path) for path in self.paths if isinstance(path, Path))
         except ValueError:  # another drive
             return file.as_posix()
         return Path(abspath(file)).relative_to(shared).as_posix()
 
 
-def _files(path: Path) -> Iterator[Path]:
-    if not _is_pattern(path) or path.exists():
+def _files(path: TableSource) -> Iterator[TableSource]:
+    if isinstance(path, TableInMemory) or not _is_pattern(path) or path.exists():
         yield path
         return
     found = sorted(file for file in map(Path, glob(str(path), recursive=True)) if file.is_file())

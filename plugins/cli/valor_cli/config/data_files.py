@@ -8,42 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
-
 from valor_cli.config.files import PARSERS, STANDARD_INPUT
 from valor_cli.config.resolved import moved_paths, path_from
-from valor_core.errors import ConfigError, UnknownNameError, and_more, did_you_mean_file, shown
+from valor_core.errors import ConfigError, did_you_mean_file, shown
 from valor_core.parameters.declaration import declared
-from valor_core.plugins.meaning import meaning_of
 from valor_core.plugins.names import fold
-from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import ReaderSpec
+from valor_core.readers.known import Known, known_by, unknown_columns
 from valor_core.readers.recognized import Recognized, first_rows
 
 _BEGINNING = 1 << 10
-_MOST_NAMES = 20
-
-
-@frozen
-class Known:
-    """A reader that knows some files, and what it makes of them."""
-
-    reader: ReaderSpec
-    made: Recognized
-
-    @property
-    def task(self) -> str:
-        """The task of the data."""
-        return self.reader.task or self.made.task or ""
-
-    @property
-    def section(self) -> dict[str, Any]:
-        """The section ``data`` of a config."""
-        return {"reader": self.reader.name, **self.made.data}
-
-    def config(self, metrics: Sequence[str]) -> dict[str, Any]:
-        """The config that evaluates the files."""
-        return {"task": self.task, "data": self.section, "metrics": list(metrics)}
 
 
 def is_config(files: Sequence[Path]) -> bool:
@@ -69,56 +44,11 @@ def is_config(files: Sequence[Path]) -> bool:
         return True
 
 
-def known_by(
-    files: Sequence[Path],
-    registry: Registry,
-    *,
-    task: str | None = None,
-    reader: ReaderSpec | None = None,
-    metrics: Sequence[str] = (),
-) -> list[Known]:
-    """Readers that know some files, the likeliest first.
-
-    Parameters
-    ----------
-    files : sequence of Path
-        What the command line names.
-    registry : Registry
-        What is installed.
-    task : str, optional
-        What it is, where somebody says so.
-    reader : ReaderSpec, optional
-        The only one to ask.
-    metrics : sequence of str
-        What is to be computed: a reader of a task that has these is likelier.
-
-    Raises
-    ------
-    ConfigError
-        If a file is not there.
-    """
+def check_there(files: Iterable[Path]) -> None:
+    """Raise a `ConfigError` if a file is not there."""
     for file in files:
         if not file.exists():
             raise ConfigError(f"{file}: no such file", did_you_mean_file(file))
-    specs = registry.all(ReaderSpec) if reader is None else [reader]
-    found = [
-        Known(spec, made)
-        for spec in specs
-        if spec.recognizes is not None
-        if (made := implementation(spec, spec.recognizes)(tuple(files))) is not None
-    ]
-    fitting = [known for known in found if task is None or known.task == task]
-    # a reader of one task is told from more than one that takes any table
-    fitting.sort(key=lambda known: known.reader.task is None)
-    having = [known for known in fitting if _has_all(registry, known.task, metrics)]
-    return having or fitting
-
-
-def _has_all(registry: Registry, task: str, metrics: Iterable[str]) -> bool:
-    try:
-        return all(task in meaning_of(name, registry, task).spec.tasks for name in metrics)
-    except UnknownNameError:
-        return False
 
 
 def config_of(
@@ -146,6 +76,7 @@ def config_of(
     ConfigError
         If no reader knows the files, several do, or no metric is named.
     """
+    check_there(files)
     typed = " ".join(["valor run", *map(shlex.quote, map(str, files))])
     named = None if reader is None else reader_called(reader, registry, task)
     known = known_by(files, registry, task=task, reader=named, metrics=metrics)
@@ -190,12 +121,10 @@ def _unknown(files: Sequence[Path], typed: str) -> ConfigError:
             f"{names}: no reader knows what this is",
             f"Name the reader: {typed} --reader NAME\nSee them with: valor list --readers",
         )
-    columns = tables[0].names
-    listed = ", ".join(map(repr, columns[:_MOST_NAMES])) + and_more(len(columns) - _MOST_NAMES)
-    return ConfigError(
-        f"{names}: no reader knows what these columns are: {listed}",
-        tables[0].header_remedy
-        or f"Name the reader and its columns: {typed} --reader NAME --set data.label=COLUMN\n"
+    return unknown_columns(
+        names,
+        tables[0],
+        f"Name the reader and its columns: {typed} --reader NAME --set data.label=COLUMN\n"
         "Or be asked: valor init",
     )
 

@@ -1,10 +1,12 @@
-"""Notebook: the tables of a report as HTML for a cell of a notebook."""
+"""Notebook: the tables and drawings of a report as HTML for a cell of a notebook."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
 
+from valor_cli.pages.figures import drawn
+from valor_cli.pages.plot import framed
 from valor_core.errors import printable_lines
 from valor_core.report.report import Report
 from valor_core.report.results import Results
@@ -16,9 +18,9 @@ _MOST_ROWS = 20
 
 
 def notebook(found: Results) -> str:
-    """The tables of a report, or of some results, as HTML for a cell of a notebook.
+    """The tables and drawings of a report, or of some results, as HTML for a cell of a notebook.
 
-    The notebook gives them its own style. Long tables are cut.
+    The notebook gives the tables its own style. Long tables are cut.
     """
     lines = []
     if isinstance(found, Report):
@@ -26,6 +28,8 @@ def notebook(found: Results) -> str:
         lines += [f"Warning: {warning}" for warning in found.warnings]
     parts = [f"<p>{escape(line)}</p>" for line in lines]
     parts += [_table(table) for table in tables_of(found, most_rows=_MOST_ROWS)]
+    figures = [figure for _, figure in drawn(found)]
+    parts += [framed(figures)] if figures else []
     return printable_lines("\n".join(["<div>", *parts, "</div>"]))
 
 

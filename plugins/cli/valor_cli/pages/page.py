@@ -12,13 +12,23 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from urllib.parse import quote
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from valor_cli.gallery.parameters import INDEX
 from valor_cli.pages import plots
 from valor_cli.pages.canvas import canvas
-from valor_cli.pages.curve_lines import CurveLines
-from valor_cli.pages.diagrams import Bin, ThresholdCounts, bins, tallies
+from valor_cli.pages.diagrams import bins, tallies
+from valor_cli.pages.figures import (
+    MOST_LABELS_DRAWN,
+    Figure,
+    breakdown_figure,
+    curve_figure,
+    heat_figure,
+    reliability_figure,
+    shaded,
+    shares_of,
+    tallied_figure,
+)
 from valor_cli.pages.script import SCRIPT
 from valor_cli.pages.style import STYLE
 from valor_core.errors import printable_lines
@@ -39,12 +49,11 @@ from valor_core.report.tables.sections import (
     structure_tables,
     structured,
 )
-from valor_core.report.tables.structures import Breakdown, Curve, Matrix
+from valor_core.report.tables.structures import Breakdown, Matrix
 from valor_core.report.tables.text_table import Cell, TextColumn, TextTable, number_text
 from valor_core.report.text import cut_short, failures, items_line
 
 MOST_CARDS = 8
-MOST_LABELS_DRAWN = 60
 LONG_TABLE = 40
 
 
@@ -186,36 +195,20 @@ def _class(*names: str) -> str:
     return f' class="{given}"' if given else ""
 
 
-@frozen
-class _Figure:
-    title: str
-    caption: str
-    drawings: tuple[str, ...]
-    wide: bool = False
-
-    def __str__(self) -> str:
-        caption = f"<b>{_e(self.title)}</b>{_e(self.caption)}"
-        inner = "\n".join(self.drawings)
-        return (
-            f"<figure{_class('wide' if self.wide else '')}><figcaption>{caption}</figcaption>\n"
-            f"{inner}\n</figure>"
-        )
-
-
 def _matrix(held: Matrix, title: str, caption: str) -> str:
-    name = f"{title}: {len(held.rows)} rows by {len(held.columns)} columns"
     tables = matrix_tables(held, title, "", MATRIX_IN_TEXT)
-    about = "shade: share of the row" + (", red where the two differ" if held.confusion else "")
     is_large = held.size > MOST_LABELS_DRAWN
-    drawing = canvas(held, name) if is_large else plots.heat_map(held, name)
-    caption = "; ".join(filter(None, [about, caption]))
-    figure = str(_Figure("", caption, (drawing,), wide=not is_large))
+    if is_large:
+        name = f"{title}: {len(held.rows)} rows by {len(held.columns)} columns"
+        figure = Figure("", shaded(held, caption), (canvas(held, name),))
+    else:
+        figure = evolve(heat_figure(held, title, caption), title="")
     if held.size <= MATRIX_IN_TEXT:
         numbers = f"<details><summary>Numbers</summary>\n{_table(tables[0])}\n</details>"
         return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n{numbers}\n</section>"
     called = zip(("Largest errors", "Without a match"), tables, strict=False)
     beside = [f"<div>\n<h3>{name}</h3>\n{_table(table)}\n</div>" for name, table in called]
-    parts = [figure, '<div class="figures">', *beside, "</div>"]
+    parts = [str(figure), '<div class="figures">', *beside, "</div>"]
     if is_large:
         parts[:2] = parts[1::-1]
     inner = "\n".join(parts)
@@ -223,62 +216,13 @@ def _matrix(held: Matrix, title: str, caption: str) -> str:
 
 
 def _breakdown(held: Breakdown, title: str, caption: str) -> str:
-    shares = _shares(held)
-    if shares:
-        return _measured(held, shares, title, caption)
-    drawing = plots.row_plot(
-        [kind.replace("_", " ") for kind in held.kinds],
-        [column.replace("_", " ") for column in held.columns],
-        [[None if n is None else (n, number_text(n)) for n in row] for row in held.numbers],
-        name=f"{title}: {', '.join(held.columns)} of {len(held.kinds)} kinds",
-    )
-    figure = _Figure("", caption, (drawing,), wide=True)
-    return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n</section>"
-
-
-_BOUNDS = ("low", "high")
-"""Columns of a breakdown that are the bounds of an interval."""
-
-
-def _measured(held: Breakdown, shares: Sequence[plots.Line], title: str, caption: str) -> str:
-    """A breakdown by a number as curves of its shares, the bounds of intervals in gray."""
-    drawn = [line for line in shares if line.marked]
-    bounds = [line for line in shares if not line.marked]
-    by, measure = held.by.replace("_", " "), drawn[0].name if len(drawn) == 1 else "share"
-    places = held.places or (0.0,)
-    drawing = plots.line_plot(
-        [evolve(line, name="") for line in drawn] if len(drawn) == 1 else drawn,
-        plots.Axis(by, min(places), max(places)),
-        plots.Axis(measure),
-        name=f"{title}: {measure} by {by}, {len(places)} points",
-        others=bounds,
-    )
-    about = "gray: bounds of the interval" if bounds else ""
-    figure = _Figure("", "; ".join(filter(None, [about, caption])), (drawing,))
+    figure = evolve(breakdown_figure(held, title, caption), title="")
+    if not shares_of(held):
+        return f"<section>\n<h2>{_e(title)}</h2>\n{figure}\n</section>"
     table = _table(breakdown_table(held, title, caption))
     numbers = f"<details><summary>Numbers</summary>\n{table}\n</details>"
     figures = f'<div class="figures">\n{figure}\n</div>'
     return f"<section>\n<h2>{_e(title)}</h2>\n{figures}\n{numbers}\n</section>"
-
-
-def _shares(held: Breakdown) -> list[plots.Line]:
-    """The columns that are shares as lines, bounds without marks; none of kinds that are names."""
-    if held.places is None or len(held.places) < 2:
-        return []
-    lines = []
-    for column, numbers in zip(held.columns, zip(*held.numbers, strict=True), strict=True):
-        pairs = zip(held.places, numbers, strict=True)
-        points = sorted((place, number) for place, number in pairs if number is not None)
-        if all(isinstance(number, float) and 0 <= number <= 1 for _, number in points):
-            name, is_bound = column.replace("_", " "), column in _BOUNDS
-            lines.append(plots.Line(name, points, marked=not is_bound))
-    return lines if any(line.marked and line.points for line in lines) else []
-
-
-_AXES = {
-    "roc": ("false positive rate", "true positive rate"),
-    "precision_recall": ("recall", "precision"),
-}
 
 
 _Heading = Callable[[Result], tuple[str, str]]
@@ -287,14 +231,16 @@ _Heading = Callable[[Result], tuple[str, str]]
 
 def _curves(held: Sequence[Structured], heading: _Heading) -> str:
     figures = [
-        _curve_figure(one, *heading(result)) for result, one in held if isinstance(one, tuple)
+        curve_figure(one, *heading(result)) for result, one in held if isinstance(one, tuple)
     ]
     others = [result for result, one in held if one is None]
     figures += [
-        _reliability(found, *heading(result)) for result in others if (found := bins(result.value))
+        reliability_figure(found, *heading(result))
+        for result in others
+        if (found := bins(result.value))
     ]
     figures += [
-        _tallied(counted, *heading(result))
+        tallied_figure(counted, *heading(result))
         for result in others
         if (counted := tallies(result.value))
     ]
@@ -302,57 +248,6 @@ def _curves(held: Sequence[Structured], heading: _Heading) -> str:
         return ""
     inner = "\n".join(map(str, figures))
     return f'<section>\n<h2>Curves</h2>\n<div class="figures">\n{inner}\n</div>\n</section>'
-
-
-def _curve_figure(found: Sequence[Curve], title: str, caption: str) -> _Figure:
-    lines = CurveLines.of(found)
-    kind = found[0].kind
-    x, y = _AXES[kind]
-    count = sum(bool(curve.points) for curve in found)
-    drawing = plots.line_plot(
-        lines.bright,
-        plots.Axis(x),
-        plots.Axis(y),
-        name=f"{title}: {y} by {x}, {count} curve{'' if count == 1 else 's'}",
-        others=lines.gray,
-        mean=lines.mean,
-        diagonal=kind == "roc",
-    )
-    return _Figure(title, "; ".join(filter(None, [caption, lines.about])), (drawing,))
-
-
-def _reliability(held: Sequence[Bin], title: str, caption: str) -> _Figure:
-    score = plots.Axis("confidence")
-    points = [(each.confidence, each.accuracy) for each in held]
-    measure = held[0].measure
-    drawing = plots.line_plot(
-        [plots.Line("", points, marked=True)],
-        score,
-        plots.Axis(measure),
-        name=f"{title}: {measure} by confidence, {len(held)} bins",
-        diagonal=True,
-    )
-    edges = [
-        (each.low, each.high) for each in held if each.low is not None and each.high is not None
-    ]
-    below = ""
-    if len(edges) == len(held):
-        sizes = [each.count for each in held]
-        below = plots.bar_plot(edges, sizes, score, "items", name=f"{title}: items by confidence")
-    return _Figure(title, caption, (drawing, below))
-
-
-def _tallied(held: Sequence[ThresholdCounts], title: str, caption: str) -> _Figure:
-    """Kinds of hits and errors by score threshold."""
-    thresholds = [at for each in held for at, _ in each.points]
-    most = max(count for each in held for _, count in each.points)
-    drawing = plots.line_plot(
-        [plots.Line(each.kind, each.points) for each in held[: plots.COLORS]],
-        plots.Axis("score threshold", min(thresholds), max(thresholds)),
-        plots.Axis("objects", 0.0, max(most, 1.0)),
-        name=f"{title}: objects of {len(held)} kinds by score threshold",
-    )
-    return _Figure(title, "; ".join(filter(None, ["all labels together", caption])), (drawing,))
 
 
 def _not_drawn(held: Iterable[Structured]) -> Iterable[TextTable]:

@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 import click
 
-from valor_cli.config.data_files import Known, known_by, named_paths, reader_called
+from valor_cli.config.data_files import check_there, named_paths, reader_called
 from valor_cli.program import streams
 from valor_core.errors import ValorError
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.meaning import meaning_of
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import ReaderSpec
+from valor_core.readers.known import Known, known_by
 from valor_core.readers.recognized import Recognized, first_rows
 
 T = TypeVar("T")
@@ -56,6 +57,7 @@ def asked_config(
     registry: Registry,
 ) -> dict[str, Any]:
     """The config that evaluates some files; what they and the arguments do not tell is asked."""
+    check_there(files)
     named = None if reader is None else reader_called(reader, registry, task)
     known = known_by(files, registry, task=task, reader=named, metrics=metrics)
     chosen = _chosen(known) if known else _described(files, named, task, registry)

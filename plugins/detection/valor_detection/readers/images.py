@@ -10,7 +10,14 @@ from typing import Any, BinaryIO
 import numpy as np
 from attrs import frozen
 
-from valor_core.plugin import ReadError, and_more, columns_beside, read_table, unreadable
+from valor_core.plugin import (
+    ReadError,
+    TableSource,
+    and_more,
+    columns_beside,
+    read_table,
+    unreadable,
+)
 from valor_core.schemas.columns import Codes
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif")
@@ -40,7 +47,7 @@ class ImageTable:
     facts: dict[str, list[Any]]
 
     @classmethod
-    def read(cls, path: Path, uid: str) -> ImageTable:
+    def read(cls, path: TableSource, uid: str) -> ImageTable:
         """The table that a file holds; `uid` is the column with the names.
 
         Raises

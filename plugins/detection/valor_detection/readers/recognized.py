@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from valor_core.plugin import Recognized, Table, column_called, first_rows, renamed
+from valor_core.plugin import (
+    Recognized,
+    Table,
+    TableSource,
+    column_called,
+    first_rows,
+    named_source,
+    renamed,
+)
 
 _BEGINNING = 1 << 16
 _UID = ("uid", "image_id", "image", "filename", "file", "id")
@@ -37,7 +45,7 @@ def coco(files: Sequence[Path]) -> Recognized | None:
     return Recognized(data=data, metrics=("COCOSummary",))
 
 
-def table(files: Sequence[Path]) -> Recognized | None:
+def table(files: Sequence[TableSource]) -> Recognized | None:
     """Two tables with a box in each row, one of them with scores."""
     tables = [first_rows(file) for file in files]
     known = [one for one in tables if one is not None]
@@ -55,8 +63,8 @@ def table(files: Sequence[Path]) -> Recognized | None:
     if not all(known[results].has(name) for name in (uid, label, *box[1])):
         return None
     data: dict[str, object] = {
-        "groundtruths": str(files[1 - results]),
-        "predictions": str(files[results]),
+        "groundtruths": named_source(files[1 - results]),
+        "predictions": named_source(files[results]),
         **renamed({"uid": uid, "label": label, "score": scores[results]}),
     }
     if box[1] != _BOXES["xyxy"][0]:

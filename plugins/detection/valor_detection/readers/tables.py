@@ -30,7 +30,7 @@ class BoxTables(Partition):
     @property
     def name(self) -> str:
         """The files."""
-        return " and ".join(map(str, self.paths))
+        return " and ".join(map(str, self.paths)) or "tables in memory"
 
 
 @frozen
@@ -58,7 +58,7 @@ class TableReader:
         """All tables as a whole."""
         chosen = self.parameters
         paths = (chosen.groundtruths, chosen.predictions, chosen.images)
-        return (BoxTables(tuple(path for path in paths if path is not None)),)
+        return (BoxTables(tuple(path for path in paths if isinstance(path, Path))),)
 
     def read(self, partition: BoxTables) -> Iterator[DetectionBatch]:
         """The one batch.

@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 from valor_core import Registry, evaluate, metric
-from valor_core.evaluation.evaluate import reader_of
+from valor_core.readers.given import reader_of
 from valor_core.readers.tables import split_table
 
 

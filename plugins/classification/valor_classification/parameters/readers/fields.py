@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from valor_core.plugin import Within, parameter
+from valor_core.plugin import TableSource, Within, parameter
 
 
-def path() -> tuple[Path, ...]:
+def path() -> tuple[TableSource, ...]:
     """The tables."""
-    path: tuple[Path, ...] = parameter(
+    path: tuple[TableSource, ...] = parameter(
         help="Table with one row for each item; also a list of them, or a pattern of their names "
         "such as 'part-*.csv'.",
         non_empty=True,

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from valor_core.plugin import parameter, parameters
+from valor_core.plugin import TableSource, parameter, parameters
 
 
 @parameters
 class LongParameters:
     """Parameters of the reader of long tables."""
 
-    groundtruths: Path = parameter(help="Table with one row for each ground truth: uid and label.")
-    predictions: Path = parameter(help="Table with one row for each score: uid, label and score.")
-    metadata: Path | None = parameter(
+    groundtruths: TableSource = parameter(
+        help="Table with one row for each ground truth: uid and label."
+    )
+    predictions: TableSource = parameter(
+        help="Table with one row for each score: uid, label and score."
+    )
+    metadata: TableSource | None = parameter(
         default=None,
         help="Table with one row for each item: uid, and the fields it can be sliced by.",
     )

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from valor_classification.parameters.readers import fields
-from valor_core.plugin import parameter, parameters
+from valor_core.plugin import TableSource, parameter, parameters
 
 
 @parameters
 class WideParameters:
     """Parameters of the reader of wide tables."""
 
-    path: tuple[Path, ...] = fields.path()
+    path: tuple[TableSource, ...] = fields.path()
     uid: str | None = fields.uid()
     label: str = parameter(default="label", help="Column of the true label.")
     scores: tuple[str, ...] | None = parameter(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
-from valor_core.plugin import parameter, parameters
+from valor_core.plugin import TableSource, parameter, parameters
 from valor_core.schemas.geometry.policy import Policy
 from valor_detection.parameters.readers import fields
 
@@ -25,9 +24,11 @@ def _box_format() -> BoxFormat:
 class TableParameters:
     """Parameters of the reader of tables of boxes."""
 
-    groundtruths: Path = parameter(help="Table with one row for each true box.")
-    predictions: Path = parameter(help="Table with one row for each predicted box and its score.")
-    images: Path | None = parameter(
+    groundtruths: TableSource = parameter(help="Table with one row for each true box.")
+    predictions: TableSource = parameter(
+        help="Table with one row for each predicted box and its score."
+    )
+    images: TableSource | None = parameter(
         default=None,
         help="Table with one row for each image: uid, and if need be width and height; other "
         "columns are metadata. Without it the images are those that have a box.",

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from valor_segmentation.readers.sides import label_images
+
+from valor_core import evaluate
+from valor_core.plugin import SchemaError
+
+TRUE = np.array([[[0, 1], [1, 7]]])
+SEEN = np.array([[[0, 1], [0, 7]]])
+
+
+@pytest.mark.parametrize("make", [lambda side: side, list, lambda side: side.tolist()])
+def test_label_images_are_named_by_their_values(make: Any) -> None:
+    batch = label_images(make(TRUE), make(SEEN))
+
+    assert batch is not None
+    assert [label.value for label in batch.labels] == ["0", "1", "7"]
+    report = evaluate(batch, ["IOU"])
+    assert report["IOU", 1].value == 0.5
+    assert report["IOU", 7].value == 1.0
+
+
+def test_images_may_differ_in_size() -> None:
+    sides = [np.zeros((2, 3), int), np.ones((4, 5), np.uint8)]
+
+    assert len(label_images(sides, sides) or ()) == 2
+
+
+@pytest.mark.parametrize(
+    "side", [[0, 1], [[0, 1]], [np.zeros((2, 2))], [], ["a"], np.zeros((1, 2, 2)), 3, [{}]]
+)
+def test_what_is_no_list_of_label_images_is_none(side: Any) -> None:
+    assert label_images(side, side) is None
+
+
+def test_images_of_which_one_side_has_fewer_are_refused() -> None:
+    with pytest.raises(SchemaError, match="expected as many images, got 1 and 2"):
+        label_images(TRUE, np.concatenate([SEEN, SEEN]))

@@ -1,0 +1,43 @@
+"""Sides: true and predicted label images in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from valor_core.schemas.segmentation import SegmentationBatch
+
+
+def label_images(groundtruths: Any, predictions: Any) -> SegmentationBatch | None:
+    """Stacks or lists of label images, whose labels are called by their values.
+
+    Examples
+    --------
+    >>> batch = label_images([[[0, 1], [1, 1]]], [[[0, 1], [0, 1]]])
+    >>> [label.value for label in batch.labels]
+    ['0', '1']
+    >>> label_images([0, 1], [0, 1]) is None
+    True
+    """
+    sides = [_images(groundtruths), _images(predictions)]
+    images = [image for side in sides for image in side or ()]
+    if None in sides or not images:
+        return None
+    values = {value for image in images for value in np.unique(image).tolist()}
+    names = {value: str(value) for value in sorted(values)}
+    return SegmentationBatch.from_arrays(sides[0], sides[1], labels=names)
+
+
+def _images(side: Any) -> Sequence[NDArray[Any]] | None:
+    """The images of a side, each of whole numbers in two dimensions; None if they are none."""
+    if not isinstance(side, (list, tuple)) and len(getattr(side, "shape", ())) != 3:
+        return None
+    try:
+        images = [np.asarray(image) for image in side]
+    except (ValueError, TypeError):
+        return None
+    are_images = all(image.ndim == 2 and image.dtype.kind in "iub" for image in images)
+    return images if are_images else None

@@ -1,0 +1,170 @@
+"""Given data: what they are told to be, and the reader that they stand for.
+
+Whoever names a reader is taken at their word. Tables in memory are told by their columns, and two
+sides, ground truths and predictions, by the readers that make a batch of two sides in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import frozen
+
+from valor_core.errors import ConfigError, ParameterError, found_at, shown
+from valor_core.parameters.declaration import build, relocate
+from valor_core.plugins.registry import Registry, implementation
+from valor_core.plugins.spec import ReaderSpec, TaskSpec
+from valor_core.readers.partition import Partition
+from valor_core.readers.reader import InMemory, Reader
+from valor_core.schemas import Batch
+
+_SEE_READERS = "See them with: valor list --readers"
+
+
+@frozen(eq=False)
+class ToldData:
+    """Data, and the task that they are of where that can be told.
+
+    Parameters
+    ----------
+    data : object
+        What `reader_of` takes.
+    task : str, optional
+        Their task.
+    """
+
+    data: Any
+    task: str | None
+
+
+def told_of(
+    data: Any,
+    predictions: Any,
+    registry: Registry,
+    task: str | None = None,
+    metrics: Sequence[Any] = (),
+) -> ToldData:
+    """What some data are.
+
+    Parameters
+    ----------
+    data : object
+        Data of both sides, or the ground truths.
+    predictions : object
+        The other side, None where `data` has both.
+    registry : Registry
+        What is installed.
+    task : str, optional
+        Their task, where somebody says so.
+    metrics : sequence
+        What is to be computed, which can tell the task.
+
+    Raises
+    ------
+    ConfigError
+        If no reader knows the columns of a table, or several tasks may be meant.
+    SchemaError
+        If nothing is known of which these are two sides.
+    """
+    own = _told_task(data)
+    names_reader = isinstance(data, Mapping) and "reader" in data
+    if predictions is None and (own or names_reader or isinstance(data, Reader)):
+        return ToldData(data, task or own)
+    # the readers of tables take their time to import, which batches need not wait for
+    from valor_core.readers.unnamed import of_table, of_two_sides
+
+    if predictions is None:
+        found = of_table(data, registry, task, metrics)
+    else:
+        found = of_two_sides(data, predictions, registry, task, metrics)
+    return ToldData(data, task) if found is None else ToldData(*found)
+
+
+def _told_task(data: Any) -> str | None:
+    """The task that a batch or an item says it is of."""
+    if isinstance(data, (list, tuple)) and data:
+        data = data[0]
+    task = getattr(type(data), "task", None)
+    return task if isinstance(task, str) else None
+
+
+def reader_of(
+    data: Any, task: str, registry: Registry, folder: Path | None = None, place: str = ""
+) -> Reader:
+    """The reader that some data stand for.
+
+    Parameters
+    ----------
+    data : object
+        As in `evaluate`.
+    task : str
+        Task of the batches.
+    registry : Registry
+        Where a reader's name is looked up.
+    folder : Path, optional
+        What relative paths of a mapping are relative to.
+    place : str
+        Where the mapping stands, for errors.
+
+    Raises
+    ------
+    SchemaError
+        If the data are neither items nor batches, with what makes a batch of them.
+    ConfigError, ParameterError, RegistryError
+        If a mapping names no reader of the task, or parameters that it refuses.
+    """
+    if isinstance(data, Batch):
+        return InMemory((data,))
+    if isinstance(data, Reader):
+        return data
+    if not isinstance(data, Mapping):
+        arrays = registry.find(TaskSpec, task).arrays
+        return InMemory.of(data, registry.batch_class(task), arrays)
+    values = dict(data)
+    if "reader" not in values:
+        raise ConfigError(
+            f"{place}data.reader: expected the name of a reader, the key is missing", _SEE_READERS
+        )
+    name = values.pop("reader")
+    if not isinstance(name, str):
+        raise ConfigError(
+            f"{place}data.reader: expected the name of a reader, got {shown(name)}", _SEE_READERS
+        )
+    with found_at(f"{place}data.reader: "):
+        spec = registry.find(ReaderSpec, name, task)
+        code = implementation(spec)
+    if spec.task not in (None, task):
+        raise ConfigError(f"{place}data.reader: expected a reader for {task}, got {spec.name!r}")
+    parameters: Any = build(spec.parameter_class, values, f"{place}data.")
+    if folder is not None:
+        parameters = relocate(parameters, lambda path: folder / path)
+    serves = registry.find(TaskSpec, task) if spec.task is None else task
+    try:
+        reader: Reader = code(parameters, serves)
+    except ParameterError as error:
+        raise error.at(f"{place}data.") from None
+    return _read_now(reader) if _has_tables(parameters) else reader
+
+
+def _has_tables(parameters: Any) -> bool:
+    """Whether a table in memory is among what a reader reads."""
+    values = attrs.asdict(parameters, recurse=False).values()
+    listed = (value if isinstance(value, tuple) else (value,) for value in values)
+    return any(isinstance(one, Partition) for own in listed for one in own)
+
+
+def _read_now(reader: Reader) -> InMemory:
+    """The batches of tables in memory, which no worker can read elsewhere."""
+    batches = (batch for part in reader.partitions() for batch in reader.read(part))
+    return InMemory.of([*map(_unnamed, batches)], Batch)
+
+
+def _unnamed(batch: Batch) -> Batch:
+    """A batch whose items are called by their rows as one of items without names."""
+    uids = batch.datums.uids
+    by_row = uids.dtype.kind == "i" and np.array_equal(uids, np.arange(len(uids)))
+    return batch.renumber(0) if by_row else batch
