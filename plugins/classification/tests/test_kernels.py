@@ -39,12 +39,6 @@ TINY_BLOCKS = {
     "numeric.confusion": {"CACHED": 5, "_SMALL_TABLE": 1},
     "numeric.ranking": {"CACHED": 5},
     "numeric.reliability": {"CACHED": 5},
-    "numeric.thresholds": {
-        "CACHED": 5,
-        "_FEW_THRESHOLDS": 2,
-        "_TALLY_ROWS": 2,
-        "_TALLY_BYTES": 32,
-    },
     "compiled.confusion": {"_SMALL_TABLE": 1},
 }
 
