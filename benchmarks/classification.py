@@ -2,9 +2,9 @@
 
     python benchmarks/classification.py --cases 10k_10 100k_10 --repeat 5
 
-Every implementation gets the same arrays and a process of its own for each task and case. The
-processes take turns, so that other work on the machine troubles all of them alike. Each warms up
-on tiny data first: imports, thread pools and compiled code are nobody's time.
+Every implementation gets the same arrays, and a process of its own for each turn, task and case.
+The processes take turns, so that other work on the machine troubles all of them alike. Nobody warms
+up: the call is the first one after imports, and the whole process is timed from outside.
 """
 
 from __future__ import annotations
@@ -13,14 +13,25 @@ import argparse
 import os
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from turns import Worker, answer, installed, take_turns, versions
+from turns import (
+    TITLES,
+    Program,
+    answer,
+    call_and_process,
+    head_of,
+    installed,
+    line_of,
+    take_turns,
+    versions,
+)
 
 Values = dict[str, NDArray[Any]]
 Runs = Mapping[str, Callable[[Any], Any]]
@@ -35,6 +46,7 @@ CASES = {
 LISTED = {"10k_10": (10_000, 10, 10), "10k_1000_top5": (10_000, 1_000, 5)}
 THRESHOLDS = tuple(step / 20 for step in range(1, 20))
 BATCHES = 100
+SIDES = ("truths", "scores")
 BINS = 15
 
 IMPLEMENTATIONS = ("valor", "valor-numpy", "scikit-learn", "torchmetrics", "valor-lite")
@@ -453,41 +465,40 @@ def values_of(name: str, task: str, answer: Any) -> Values:
 
 def serve(name: str, task: str, case: str, folder: Path) -> None:
     warnings.simplefilter("ignore")
-    run = MAKERS[name](task)
-    if task == "listed":
-        run(listed(60, 12, 5))
-        data: Any = listed(*LISTED[case])
-    else:
-        width = CASES[case][1]
-        run(dense(2 * width, width))
-        data = tuple(np.load(folder / f"{column}.npy") for column in ("truths", "scores"))
+
+    def prepare() -> Callable[[], Any]:
+        run = MAKERS[name](task)
+        if task == "listed":
+            return partial(run, listed(*LISTED[case]))
+        return partial(run, tuple(np.load(folder / f"{side}.npy") for side in SIDES))
 
     def save(found: Any) -> None:
         np.savez(folder / f"{name}.npz", **values_of(name, task, found))
 
-    answer(lambda: run(data), save)
+    answer(prepare, save)
 
 
 # ---- all processes of one task and case, in turns
 
 
-def measure(task: str, case: str, names: Iterable[str], repeat: int, patience: float) -> list[str]:
-    """One table row."""
+def measure(
+    task: str, case: str, names: Iterable[str], repeat: int, patience: float
+) -> Iterator[str]:
+    """Lines of the table."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         if task != "listed":
-            for column, array in zip(("truths", "scores"), dense(*CASES[case]), strict=True):
-                np.save(folder / f"{column}.npy", array)
-        workers = [
-            Worker(name, [__file__, "--serve", name, task, case, temporary]) for name in names
+            for side, array in zip(SIDES, dense(*CASES[case]), strict=True):
+                np.save(folder / f"{side}.npy", array)
+        programs = [
+            Program(name, [__file__, "--serve", name, task, case, temporary]) for name in names
         ]
-        take_turns(workers, repeat, patience)
-        checks = {
-            worker.name: compare(folder, worker.name)
-            for worker in workers
-            if worker.name not in ("valor", "reading")
-        }
-    return row(task, case, {worker.name: worker for worker in workers}, checks)
+        take_turns(programs, repeat, patience)
+        for own in programs:
+            cells = [task, case, own.name, *call_and_process(own, programs[0])]
+            cells.append(f"{own.middle('extra') / 1e6:,.0f}")
+            cells.append("" if own.name in ("valor", "reading") else compare(folder, own.name))
+            yield line_of(cells)
 
 
 def compare(folder: Path, name: str) -> str:
@@ -506,31 +517,7 @@ def compare(folder: Path, name: str) -> str:
     return "equal" if worst == 0 else f"{worst:.0e}"
 
 
-def row(
-    task: str, case: str, workers: Mapping[str, Worker], checks: Mapping[str, str]
-) -> list[str]:
-    ours = min(workers["valor"].seconds)
-    cells = [task, case]
-    if task == "listed":
-        cells.extend(["", ""])
-    else:
-        count, width = CASES[case]
-        reading = 1e3 * min(workers["reading"].seconds)
-        cells.extend([f"{(4 * width + 8) * count / 1e6:.1f}", f"{reading:,.2f}"])
-    for name in IMPLEMENTATIONS:
-        if name not in workers:
-            cells.extend([""] if name == "valor" else ["", ""])
-            continue
-        seconds, extra = min(workers[name].seconds), workers[name].megabytes
-        cells.append(f"{1e3 * seconds:,.2f} ({extra:,.0f})")
-        if name != "valor":
-            cells.append(f"{seconds / ours:.1f} ({checks[name]})")
-    return cells
-
-
-HEADER = ["task", "case", "input MB", "reading", "valor"]
-for _name in IMPLEMENTATIONS[1:]:
-    HEADER += [_name, "times"]
+HEADER = ("task", "case", "", *TITLES, "extra MB", "difference")
 
 
 def main() -> None:
@@ -550,17 +537,15 @@ def main() -> None:
         serve(name, task, case, Path(folder))
         return
     print(versions(DISTRIBUTIONS), end="\n\n")
-    print("Milliseconds (extra memory in MB); how many times Valor's time (difference).\n")
-    print("| " + " | ".join(HEADER) + " |")
-    print("|" + "---|" * len(HEADER), flush=True)
+    print(head_of(HEADER), flush=True)
     for task in chosen.tasks:
         names = ["valor", "valor-numpy", *filter(installed, TASKS[task])]
         if task != "listed":
             names.append("reading")
         for case in LISTED if task == "listed" else CASES:
             if case in chosen.cases:
-                cells = measure(task, case, names, chosen.repeat, chosen.patience)
-                print("| " + " | ".join(cells) + " |", flush=True)
+                for line in measure(task, case, names, chosen.repeat, chosen.patience):
+                    print(line, flush=True)
 
 
 if __name__ == "__main__":

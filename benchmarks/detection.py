@@ -3,40 +3,45 @@
     python benchmarks/detection.py --tasks files stream --cases boxes_36k boxes_250k
 
 Every run has a process of its own; the processes take turns, so that other work on the machine
-troubles all of them alike. Each warms up on tiny data first: imports, and bringing data into the
-form that an implementation wants, are nobody's time. A process without a warm-up, timed from
-outside, says what all of it takes.
+troubles all of them alike. Nobody warms up: the call is the first one after imports and after data
+are in the form that an implementation wants. The whole process, timed from outside, has it all.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import io
 import json
 import os
-import subprocess
 import sys
 import tempfile
-import time
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
 from detection_data import Recipe, Set, made, write
-from turns import installed, peak, versions
+from turns import (
+    TITLES,
+    Program,
+    answer,
+    call_and_process,
+    head_of,
+    installed,
+    line_of,
+    take_turns,
+    versions,
+)
 
 Run = Callable[[Any], Any]
 """From what was prepared to the twelve numbers."""
 
 SEED = 20261121
 BATCH = 16
-TINY = 32  # images of the warm-up
 
 BOXES = Recipe(5_000, masks=False)
 MANY = {"detections": 50.0, "doubles": 0.9, "confusions": 0.25, "background": 12.0}
@@ -86,6 +91,12 @@ TASKS: Mapping[str, tuple[str, ...]] = {
     "scale": ("valor", "hotcoco", "ultrafast-pycocotools"),
     "analysis": ("valor", *ANALYSES),
 }
+STREAMING = {
+    "valor": "valor (Evaluator)",
+    "hotcoco": "hotcoco (StreamingEval)",
+    "torchmetrics": "torchmetrics (MeanAveragePrecision)",
+}
+"""What each is called where batches come one after another: by its class."""
 ONLY_BOXES = ("torchmetrics", "valor-lite")
 NAMES = ("AP", "AP50", "AP75", "APs", "APm", "APl", "AR1", "AR10", "AR100", "ARs", "ARm", "ARl")
 
@@ -201,6 +212,12 @@ def all_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
 
 
 def valor_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
+    if task in ("files", "analysis"):
+        return None, of_files(folder, iou_type)
+    return _in_memory(task, folder)
+
+
+def _in_memory(task: str, folder: Path) -> tuple[Any, Run]:
     from valor_core import Evaluator, evaluate
     from valor_core.schemas.datum import Datums
     from valor_core.schemas.detection import DetectionBatch
@@ -250,8 +267,6 @@ def valor_runs(task: str, iou_type: str, folder: Path) -> tuple[Any, Run]:
             evaluator.update(batch(*part))
         return numbers(evaluator.compute())
 
-    if task in ("files", "analysis"):
-        return None, of_files(folder, iou_type)
     if task == "stream":
         return prepared(task, folder, sides), streamed
     data = prepared(task, folder, lambda columns: columns)
@@ -493,85 +508,46 @@ MAKERS: Mapping[str, Callable[[str, str, Path], tuple[Any, Run]]] = {
 }
 
 
-# ---- one process: one run, answered with a line of JSON
+# ---- one process
 
 
-def serve(name: str, task: str, case: str, folder: Path, tiny: Path | None) -> None:
-    """Answer with one run; before it, the same on tiny data, if there are any."""
+def serve(name: str, task: str, case: str, folder: Path) -> None:
     warnings.simplefilter("ignore")
-    out = os.dup(1)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # peers print, some of them not in Python
-    make, iou_type = MAKERS[name], IOU_TYPES.get(case, "bbox")
-    with contextlib.redirect_stdout(io.StringIO()):
-        if tiny is not None:
-            data, run = make(task, iou_type, tiny)
-            run(data)
-        data, run = make(task, iou_type, folder)
-        start, before = time.perf_counter(), time.process_time()
-        values = run(data)
-        seconds, cpu = time.perf_counter() - start, time.process_time() - before
-    answer = {"seconds": seconds, "cpu": cpu, "megabytes": peak() / 1e6, "values": values}
-    os.write(out, json.dumps(answer).encode() + b"\n")
+
+    def prepare() -> Callable[[], list[float]]:
+        data, run = MAKERS[name](task, IOU_TYPES.get(case, "bbox"), folder)
+        return partial(run, data)
+
+    answer(prepare, lambda values: values)
 
 
-# ---- all runs of one task and case, in turns
+# ---- all processes of one task and case, in turns
+
+
+HEADER = ("", *TITLES, "least to most", "CPU of the call, s", "peak MB", "difference")
 
 
 def measure(
-    task: str,
-    case: str,
-    names: Iterable[str],
-    folders: tuple[Path, Path],
-    repeat: int,
-    patience: float,
-) -> dict[str, list[dict[str, Any]]]:
-    """Answers of every implementation; the folders are those of the data and of tiny ones."""
-    answers: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
-    folder, tiny = map(str, folders)
-    for _ in range(repeat):
-        for name, own in answers.items():
-            if sum(one["seconds"] for one in own) < patience:
-                answer = _run(name, task, case, folder, tiny)
-                start = time.perf_counter()
-                _run(name, task, case, folder)
-                own.append(answer | {"process": time.perf_counter() - start})
-    return answers
-
-
-def _run(name: str, *where: str) -> dict[str, Any]:
-    command = [sys.executable, __file__, "--serve", name, *where]
-    environment = dict(os.environ)
-    environment.pop("VALOR_KERNELS", None)
-    if name == "valor (NumPy)":
-        environment["VALOR_KERNELS"] = "numpy"
-    found = subprocess.run(command, capture_output=True, text=True, env=environment)
-    if found.returncode:
-        raise SystemExit(f"{name}, {' of '.join(where[:2])}:\n{found.stderr[-2000:]}")
-    return dict(json.loads(found.stdout.strip().splitlines()[-1]))
-
-
-def table(answers: Mapping[str, list[dict[str, Any]]]) -> Iterator[str]:
-    """Lines of the table of one task and case."""
-    ours = median(one["seconds"] for one in answers["valor"])
-    whole = median(one["process"] for one in answers["valor"])
-    titles = ("", "seconds", "least to most", "CPU seconds", "times Valor's")
-    titles += ("whole process", "times Valor's", "peak MB", "difference")
-    yield f"| {' | '.join(titles)} |"
-    yield "|---" * len(titles) + "|"
-    for name, own in answers.items():
-        seconds = [one["seconds"] for one in own]
+    task: str, case: str, names: Iterable[str], folder: Path, repeat: int, patience: float
+) -> Iterator[str]:
+    """Lines of the table."""
+    programs = [
+        Program(name, [__file__, "--serve", name, task, case, str(folder)]) for name in names
+    ]
+    take_turns(programs, repeat, patience)
+    ours = programs[0]
+    yield head_of(HEADER)
+    for own in programs:
+        seconds = own.all_of("seconds")
         cells = [
-            name,
-            f"{median(seconds):.3f}",
+            STREAMING.get(own.name, own.name) if task == "stream" else own.name,
+            *call_and_process(own, ours),
             f"{min(seconds):.3f} to {max(seconds):.3f}",
-            f"{median(one['cpu'] for one in own):.3f}",
-            f"{median(seconds) / ours:.1f}",
-            f"{median(one['process'] for one in own):.2f}",
-            f"{median(one['process'] for one in own) / whole:.1f}",
-            f"{median(one['megabytes'] for one in own):,.0f}",
-            _difference(own[0]["values"], answers["valor"][0]["values"]),
+            f"{own.middle('cpu'):.3f}",
+            f"{own.middle('peak') / 1e6:,.0f}",
+            _difference(own.answers[0]["values"], ours.answers[0]["values"]),
         ]
-        yield f"| {' | '.join(cells)} |"
+        yield line_of(cells)
 
 
 def _difference(theirs: list[float], ours: list[float]) -> str:
@@ -620,12 +596,14 @@ def main() -> None:
         default=Path(tempfile.gettempdir()) / "valor-benchmark-detection",
         help="folder where the data are kept from run to run (1 GB)",
     )
-    parser.add_argument("--serve", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--images", type=int, help="images of every case, in place of its own number"
+    )
+    parser.add_argument("--serve", nargs=4, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.serve:
-        name, task, case, *folders = chosen.serve
-        folder, tiny = [*map(Path, folders), None][:2]
-        serve(name, task, case, folder, tiny)
+        name, task, case, folder = chosen.serve
+        serve(name, task, case, Path(folder))
         return
     print(versions(dict.fromkeys(map(distribution, IMPLEMENTATIONS))), flush=True)
     for task in chosen.tasks:
@@ -638,14 +616,14 @@ def main() -> None:
             if case in IOU_TYPES:
                 names = [one for one in names if one not in ONLY_BOXES]
             has_files = task in ("files", "analysis")
-            small = replace(recipe, images=TINY)
-            tiny, _ = case_folder(f"{case}_tiny", small, chosen.data, files=has_files)
-            folder, facts = case_folder(case, recipe, chosen.data, files=has_files)
+            if chosen.images:
+                recipe = replace(recipe, images=chosen.images)
+            own = f"{case}_{recipe.images}"
+            data, facts = case_folder(own, recipe, chosen.data, files=has_files)
             print(f"\n{task}, {case}: {facts}\n", flush=True)
             wanted = dict.fromkeys(["valor", *names])
-            folders = (folder, tiny)
-            answers = measure(task, case, wanted, folders, chosen.repeat, chosen.patience)
-            print("\n".join(table(answers)), flush=True)
+            lines = measure(task, case, wanted, data, chosen.repeat, chosen.patience)
+            print("\n".join(lines), flush=True)
 
 
 if __name__ == "__main__":

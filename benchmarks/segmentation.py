@@ -3,8 +3,8 @@
     python benchmarks/segmentation.py --tasks counting --cases blobs_20_uint8 noise_20_uint8
 
 Every implementation gets the same arrays and a process of its own for each task and case. The
-processes take turns, so that other work on the machine troubles all of them alike. Each warms up
-on tiny data first: imports, thread pools and compiled code are nobody's time.
+processes take turns, so that other work on the machine troubles all of them alike. Nobody warms
+up: the call is the first one after imports, and the whole process is timed from outside.
 """
 
 from __future__ import annotations
@@ -23,7 +23,17 @@ import numpy as np
 from attrs import evolve
 from numpy.typing import NDArray
 from segmentation_data import Recipe, made
-from turns import Worker, answer, installed, take_turns, versions
+from turns import (
+    TITLES,
+    Program,
+    answer,
+    call_and_process,
+    head_of,
+    installed,
+    line_of,
+    take_turns,
+    versions,
+)
 
 Values = dict[str, NDArray[Any]]
 Run = Callable[[Any], Any]
@@ -264,53 +274,49 @@ MAKERS: Mapping[str, Callable[[str, int], Run]] = {
 
 def serve(name: str, task: str, case: str, folder: Path) -> None:
     warnings.simplefilter("ignore")
-    recipe = CASES[case]
-    run = MAKERS[name](task, recipe.labels)
-    if task == "files":
-        data: Any = folder
-    else:
-        run(made(evolve(recipe, count=2, side=64), SEED))
-        data = tuple(np.load(folder / f"{side}.npy") for side in ("true", "seen"))
+
+    def prepare() -> Callable[[], Any]:
+        run = MAKERS[name](task, CASES[case].labels)
+        if task == "files":
+            return partial(run, folder)
+        return partial(run, tuple(np.load(folder / f"{side}.npy") for side in ("true", "seen")))
 
     def save(found: Any) -> None:
         if name != "reading":
             values = valor_values(found) if name in ("valor", "valor-numpy") else found
             np.savez(folder / f"{name}.npz", **values)
 
-    answer(partial(run, data), save)
+    answer(prepare, save)
 
 
 # ---- all processes of one task and case, in turns
 
 
-def measure(task: str, case: str, repeat: int, patience: float) -> Iterator[str]:
+def measure(task: str, case: str, recipe: Recipe, repeat: int, patience: float) -> Iterator[str]:
     """Rows of the table."""
-    recipe = CASES[case]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         write(task, recipe, folder)
-        workers = [
-            Worker(name, [__file__, "--serve", name, task, case, temporary])
+        programs = [
+            Program(name, [__file__, "--serve", name, task, case, temporary])
             for name in TASKS[task]
             if name not in PEERS or (case in CASES_OF_PEERS and installed(name))
         ]
-        take_turns(workers, repeat, patience)
-        least = {worker.name: min(worker.seconds) for worker in workers}
-        for worker in workers:
-            seconds = least[worker.name]
+        take_turns(programs, repeat, patience)
+        by_name = {program.name: program for program in programs}
+        for own in programs:
+            seconds = own.middle("seconds")
             cells = [
                 case,
-                worker.name,
-                f"{1e3 * seconds:,.1f}",
-                f"{1e3 * min(worker.cpu):,.1f}",
-                f"{recipe.pixels / seconds:.1e}",
+                own.name,
+                *call_and_process(own, by_name["valor"]),
+                f"{own.middle('cpu'):.4f}",
                 f"{recipe.megabytes / 1e3 / seconds:.1f}",
-                f"{least['reading'] / seconds:.0%}" if "reading" in least else "",
-                f"{least['bincount'] / seconds:.1f}",
-                f"{worker.megabytes:,.0f}",
-                "" if worker.name == "reading" else compare(folder, worker.name),
+                f"{by_name['bincount'].middle('seconds') / seconds:.1f}",
+                f"{own.middle('extra') / 1e6:,.0f}",
+                "" if own.name == "reading" else compare(folder, own.name),
             ]
-            yield f"| {' | '.join(cells)} |"
+            yield line_of(cells)
 
 
 def write(task: str, recipe: Recipe, folder: Path) -> None:
@@ -342,16 +348,8 @@ def compare(folder: Path, name: str) -> str:
 
 
 HEADER = (
-    "case",
-    "",
-    "ms",
-    "CPU ms",
-    "pixels/s",
-    "GB/s",
-    "of reading",
-    "times bincount",
-    "extra MB",
-    "difference",
+    *("case", "", *TITLES),
+    *("CPU of the call, s", "GB/s", "times bincount", "extra MB", "difference"),
 )
 
 
@@ -363,7 +361,10 @@ def main() -> None:
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
     parser.add_argument("--repeat", type=int, default=5, help="turns of every implementation")
     parser.add_argument(
-        "--patience", type=float, default=2.0, help="seconds after which one gets no more turns"
+        "--patience", type=float, default=20.0, help="seconds after which one gets no more turns"
+    )
+    parser.add_argument(
+        "--images", type=int, help="images of every case, in place of its own number"
     )
     parser.add_argument("--serve", nargs=4, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -373,10 +374,13 @@ def main() -> None:
         return
     print(versions(DISTRIBUTIONS), flush=True)
     for task in chosen.tasks:
-        print(f"\n{task}\n\n| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
+        print(f"\n{task}\n\n{head_of(HEADER)}", flush=True)
         for case in CASES_OF[task]:
             if case in chosen.cases:
-                for row in measure(task, case, chosen.repeat, chosen.patience):
+                recipe = CASES[case]
+                if chosen.images:
+                    recipe = evolve(recipe, count=chosen.images)
+                for row in measure(task, case, recipe, chosen.repeat, chosen.patience):
                     print(row, flush=True)
 
 

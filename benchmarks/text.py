@@ -3,28 +3,34 @@
     python benchmarks/text.py --tasks rouge wer --cases short
 
 Every implementation gets the same texts and a process of its own for each task and case. The
-processes take turns, so that other work on the machine troubles all of them alike. In the
-call, each has warmed up on tiny data; as a whole process, from `python` to its end, nobody has.
+processes take turns, so that other work on the machine troubles all of them alike. Nobody warms
+up: the call is the first one after imports. The whole process, timed from outside, reads a file.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from text_data import CASES, file_of
-from turns import Worker, answer, installed, take_turns, versions
+from turns import (
+    TITLES,
+    Program,
+    answer,
+    call_and_process,
+    head_of,
+    installed,
+    line_of,
+    take_turns,
+    versions,
+)
 
 Values = dict[str, NDArray[Any]]
 Run = Callable[[list[str], list[str]], Values]
@@ -268,45 +274,30 @@ def read(path: Path, most: int | None = None) -> tuple[list[str], list[str]]:
 
 
 def serve(name: str, task: str, path: Path, folder: Path) -> None:
-    """Answer as a `Worker`: the call, after a warm-up on tiny data."""
-    run = RUNS[name](task)
-    run(*read(file_of("tiny", folder)))
-    texts = read(path)
+    """Answer as a `Program`: the call, from lists of texts."""
 
     def save(found: Any) -> None:
         values = valor_values(task, found) if name.startswith("valor") else found
         np.savez(folder / f"{name}.npz", **values)
 
-    answer(lambda: run(*texts), save)
+    answer(lambda: partial(RUNS[name](task), *read(path)), save)
 
 
 def whole(name: str, task: str, path: Path) -> None:
-    """The whole work of a process: imports, the file, the number."""
-    if name.startswith("valor"):
-        valor_whole(task, path)
-    else:
-        print(RUNS[name](task)(*read(path)))
+    """Answer as a `Program`: the whole work of a process, imports, the file, the number."""
 
+    def work() -> None:
+        if name.startswith("valor"):
+            valor_whole(task, path)
+        else:
+            print(RUNS[name](task)(*read(path)))
 
-def timed_whole(name: str, task: str, path: Path) -> float:
-    """Seconds from the start of `python` to its end."""
-    environment = dict(os.environ) | ({"VALOR_KERNELS": "numpy"} if name == "valor-numpy" else {})
-    start = time.perf_counter()
-    subprocess.run(
-        [sys.executable, __file__, "--whole", name, task, str(path)],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        env=environment,
-    )
-    return time.perf_counter() - start
+    answer(lambda: work, lambda _: None)
 
 
 # ---- tables
 
-HEADER = (
-    *("case", "implementation", "call, s", "times Valor's", "CPU, s", "whole process, s"),
-    *("times Valor's", "peak MB", "difference"),
-)
+HEADER = ("case", "", *TITLES, "CPU of the call, s", "extra MB", "difference")
 
 
 def measured(task: str, case: str, folder: Path, repeat: int, patience: float) -> Iterator[str]:
@@ -318,27 +309,22 @@ def measured(task: str, case: str, folder: Path, repeat: int, patience: float) -
         path = folder / f"text_{case}_{most}.jsonl"
         path.write_text("".join(lines), encoding="utf-8")
     names = ["valor", "valor-numpy", *(name for name in PEERS[task] if is_there(name))]
-    workers = [
-        Worker(name, [__file__, "--serve", name, task, str(path), str(folder)]) for name in names
+    calls = [
+        Program(name, [__file__, "--serve", name, task, str(path), str(folder)]) for name in names
     ]
-    take_turns(workers, repeat, patience)
-    wholes: dict[str, list[float]] = {name: [] for name in names}
-    for _ in range(repeat):
-        for name in names:
-            if sum(wholes[name]) < patience:
-                wholes[name].append(timed_whole(name, task, path))
+    wholes = [Program(name, [__file__, "--whole", name, task, str(path)]) for name in names]
+    take_turns([*calls, *wholes], repeat, patience)
+    for own, whole in zip(calls, wholes, strict=True):
+        for answered, process in zip(own.answers, whole.all_of("process"), strict=False):
+            answered["process"] = process
     expected = np.load(folder / "valor.npz")
-    best, process = min(workers[0].seconds), median(wholes["valor"])
     count = f"{case}, {most:,} pairs" if most else f"{case}, {CASES[case][0]:,} pairs"
-    for worker in workers:
-        found = np.load(folder / f"{worker.name}.npz")
-        seconds, own = min(worker.seconds), median(wholes[worker.name])
-        cells = [
-            *(count, worker.name, f"{seconds:.4g}", f"{seconds / best:.1f}"),
-            *(f"{min(worker.cpu):.4g}", f"{own:.2f}", f"{own / process:.1f}"),
-            *(f"{worker.megabytes:.0f}", difference(worker.name, expected, found)),
-        ]
-        yield f"| {' | '.join(cells)} |"
+    for own in calls:
+        found = np.load(folder / f"{own.name}.npz")
+        cells = [count, own.name, *call_and_process(own, calls[0]), f"{own.middle('cpu'):.4f}"]
+        cells.append(f"{own.middle('extra') / 1e6:.0f}")
+        cells.append(difference(own.name, expected, found))
+        yield line_of(cells)
 
 
 def difference(name: str, expected: Any, found: Any) -> str:
@@ -358,7 +344,7 @@ def main() -> None:
     parser.add_argument("--cases", nargs="+", choices=CASES, default=["short", "long"])
     parser.add_argument("--repeat", type=int, default=5, help="turns of every implementation")
     parser.add_argument(
-        "--patience", type=float, default=5.0, help="seconds after which one gets no more turns"
+        "--patience", type=float, default=20.0, help="seconds after which one gets no more turns"
     )
     parser.add_argument("--data", type=Path, help="folder where texts are kept")
     parser.add_argument("--serve", nargs=4, help=argparse.SUPPRESS)
@@ -377,7 +363,7 @@ def main() -> None:
         folder = chosen.data or Path(own)
         folder.mkdir(parents=True, exist_ok=True)
         for task in chosen.tasks:
-            print(f"\n{task}\n\n| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
+            print(f"\n{task}\n\n{head_of(HEADER)}", flush=True)
             for case in chosen.cases:
                 for row in measured(task, case, folder, chosen.repeat, chosen.patience):
                     print(row, flush=True)

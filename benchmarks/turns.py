@@ -1,149 +1,153 @@
-"""Turns: programs side by side, each in a process of its own, asked one after the other.
+"""Turns: programs side by side, each turn a process of its own.
 
-The processes take turns, so that other work on the machine troubles all of them alike.
+Nobody warms up: a process starts, imports, has its data brought into the form that it wants, and
+makes one call, which is timed. The whole process is timed from outside. Implementations take
+turns, so that other work on the machine troubles all of them alike.
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import platform
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
 
-_ENOUGH = 0.15  # seconds that the calls of a turn add up to
 
-
-class Worker:
-    """One implementation in a process of its own.
+class Program:
+    """One implementation.
 
     Parameters
     ----------
     name : str
-        What the table calls it; ``valor-numpy`` runs without compiled kernels.
+        What the table calls it; without compiled kernels if it says NumPy.
     command : sequence of str
         A script of this folder that ends in `answer`, and its arguments.
     """
 
     def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
-        self.seconds: list[float] = []
-        self.cpu: list[float] = []
-        self.megabytes = 0.0
-        environment = dict(os.environ)
-        environment.pop("VALOR_KERNELS", None)
-        if name == "valor-numpy":
-            environment["VALOR_KERNELS"] = "numpy"
-        self.process = subprocess.Popen(
-            [sys.executable, *command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment,
-        )
-
-    def ask(self, question: str | None = None) -> dict[str, Any]:
-        """The next answer of the process, after a question if there is one."""
-        if question is not None and self.process.stdin is not None:
-            self.process.stdin.write(question + "\n")
-            self.process.stdin.flush()
-        line = self.process.stdout.readline() if self.process.stdout is not None else ""
-        if not line:
-            raise SystemExit(f"{self.name}: the process ended without an answer")
-        return dict(json.loads(line))
+        self.command = [sys.executable, *command]
+        self.answers: list[dict[str, Any]] = []
 
     def run(self) -> None:
         """Take a turn."""
-        answer = self.ask("run")
-        self.seconds.append(answer["seconds"])
-        self.cpu.append(answer["cpu"])
-        self.megabytes = max(self.megabytes, answer["megabytes"])
+        environment = dict(os.environ)
+        environment.pop("VALOR_KERNELS", None)
+        if "numpy" in self.name.lower():
+            environment["VALOR_KERNELS"] = "numpy"
+        start = time.perf_counter()
+        done = subprocess.run(self.command, capture_output=True, text=True, env=environment)
+        process = time.perf_counter() - start
+        if done.returncode:
+            raise SystemExit(f"{self.name}: {' '.join(self.command)}\n{done.stderr[-2000:]}")
+        answer = dict(json.loads(done.stdout.strip().splitlines()[-1]))
+        self.answers.append(answer | {"process": process - answer.pop("saving")})
 
-    def close(self) -> None:
-        """End the process."""
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-        self.process.wait()
+    def all_of(self, fact: str) -> list[float]:
+        """A fact of every turn.
+
+        Parameters
+        ----------
+        fact : str
+            ``seconds`` and ``cpu`` of the call, seconds of the whole ``process``, ``extra`` bytes
+            of memory that the call took, and ``peak`` ones of the process.
+        """
+        return [answer[fact] for answer in self.answers]
+
+    def middle(self, fact: str) -> float:
+        """The median of a fact over the turns."""
+        return median(self.all_of(fact))
 
 
-def take_turns(workers: Iterable[Worker], repeat: int, patience: float) -> None:
-    """Run all implementations, and have each save its values.
+def take_turns(programs: Iterable[Program], repeat: int, patience: float) -> None:
+    """Run all implementations.
 
     Parameters
     ----------
-    workers : iterable of Worker
+    programs : iterable of Program
         The implementations.
     repeat : int
         Turns of each.
     patience : float
         Seconds of turns after which one gets no more.
     """
-    workers = list(workers)
-    try:
-        for worker in workers:
-            worker.ask()
-        for _ in range(repeat):
-            for worker in workers:
-                if sum(worker.seconds) < patience:
-                    worker.run()
-        for worker in workers:
-            worker.ask("values")
-    finally:
-        for worker in workers:
-            worker.close()
+    programs = list(programs)
+    for _ in range(repeat):
+        for program in programs:
+            if sum(program.all_of("process")) < patience:
+                program.run()
 
 
-def answer(run: Callable[[], Any], save: Callable[[Any], None]) -> None:
-    """Answer the questions of a `Worker`: each turn is the fastest of some calls.
+def answer(prepare: Callable[[], Callable[[], Any]], save: Callable[[Any], Any]) -> None:
+    """Answer a `Program`: prepare, make one call, save what it found.
 
     Parameters
     ----------
-    run : callable
-        What is measured.
+    prepare : callable
+        Imports what is measured, and answers the call.
     save : callable
-        Saves the values of what it answered.
+        Saves or answers the values, which takes nobody's time.
     """
-    found: Any = None
-    _say({"ready": True})
-    for line in sys.stdin:
-        if line.strip() == "values":
-            save(found)
-            _say({"saved": True})
-            continue
-        found = None
-        before = _reset_peak()
-        found, *first = _timed(run)
-        extra = peak() - before
-        times = [first]
-        while sum(seconds for seconds, _ in times) < _ENOUGH:
-            found, *more = _timed(run)
-            times.append(more)
-        seconds, cpu = (min(column) for column in zip(*times, strict=True))
-        _say({"seconds": seconds, "cpu": cpu, "megabytes": extra / 1e6})
+    out = os.dup(1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # peers print, some of them not in Python
+    with contextlib.redirect_stdout(io.StringIO()):
+        run = prepare()
+        held = _reset_peak()
+        start, before = time.perf_counter(), time.process_time()
+        found = run()
+        seconds, cpu = time.perf_counter() - start, time.process_time() - before
+        most = peak()
+        start = time.perf_counter()
+        values = save(found)
+        saving = time.perf_counter() - start
+    facts = {"seconds": seconds, "cpu": cpu, "extra": most - held, "peak": most}
+    os.write(out, json.dumps(facts | {"saving": saving, "values": values}).encode() + b"\n")
 
 
-def _timed(run: Callable[[], Any]) -> tuple[Any, float, float]:
-    """An answer, seconds, and CPU seconds of all threads."""
-    start, before = time.perf_counter(), time.process_time()
-    found = run()
-    return found, time.perf_counter() - start, time.process_time() - before
+def call_and_process(own: Program, ours: Program) -> list[str]:
+    """Cells of the two columns of every table, each with how many times Valor's it is.
+
+    Parameters
+    ----------
+    own, ours : Program
+        An implementation, and Valor.
+    """
+    return [
+        f"{own.middle('process'):.3f}",
+        f"{own.middle('process') / ours.middle('process'):.1f}",
+        f"{own.middle('seconds'):.4f}",
+        f"{own.middle('seconds') / ours.middle('seconds'):.1f}",
+    ]
 
 
-def _say(message: Mapping[str, Any]) -> None:
-    print(json.dumps(message), flush=True)
+TITLES = ("whole process, s", "times Valor's", "call after imports, s", "times Valor's")
+"""Of what `call_and_process` answers."""
+
+
+def line_of(cells: Iterable[str]) -> str:
+    """A line of a table."""
+    return f"| {' | '.join(cells)} |"
+
+
+def head_of(titles: Sequence[str]) -> str:
+    """The first two lines of a table."""
+    return f"{line_of(titles)}\n|{'---|' * len(titles)}"
 
 
 def _reset_peak() -> int:
     """Bytes of memory in use; the peak counts from here on, where the system allows."""
-    with suppress(OSError):
+    with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return peak()
 

@@ -63,7 +63,7 @@ def is_compiled(folder: Path) -> bool:
 COMPILED = [folder for folder in PLUGINS if is_compiled(folder)]
 
 
-def built(folder: Path, target: Path, **environment: str) -> zipfile.ZipFile:
+def built(folder: Path, target: Path, before: str = "", **environment: str) -> zipfile.ZipFile:
     """A wheel, made by the build backend that the project names."""
     if not is_compiled(folder):
         (path,) = WheelBuilder(str(folder)).build(directory=str(target), versions=["standard"])
@@ -74,7 +74,7 @@ def built(folder: Path, target: Path, **environment: str) -> zipfile.ZipFile:
     )
     code = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
     subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code, str(target)],
+        [sys.executable, "-W", "ignore", "-c", f"{before}\n{code}", str(target)],
         cwd=copy,
         env=os.environ | environment,
         check=True,
@@ -134,6 +134,30 @@ def test_a_wheel_holds_compiled_kernels_where_a_compiler_is(
     assert bool(libraries(wheel)) == (is_compiled(folder) and has_compiler)
     assert not [name for name in wheel.namelist() if name.endswith((".c", ".h"))]
     assert ("-cp311-abi3-" in str(wheel.filename)) == is_compiled(folder)
+
+
+def test_all_kernels_are_built_by_the_same_lines() -> None:
+    assert len({(folder / "setup.py").read_text(encoding="utf-8") for folder in COMPILED}) == 1
+
+
+FREE_THREADED = """
+import sysconfig
+known = sysconfig.get_config_vars()
+known |= {"Py_GIL_DISABLED": 1, "EXT_SUFFIX": ".free-threaded.so"}
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names of libraries differ there")
+@pytest.mark.skipif(not any(map(shutil.which, COMPILERS)), reason="there is no compiler")
+@pytest.mark.parametrize("folder", COMPILED, ids=name_of)
+def test_a_wheel_for_free_threaded_python_serves_that_one_alone(
+    folder: Path, tmp_path: Path
+) -> None:
+    wheel = built(folder, tmp_path, before=FREE_THREADED)
+
+    assert "abi3" not in str(wheel.filename)
+    (library,) = libraries(wheel)
+    assert library.endswith("/_kernels.free-threaded.so")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the compiler is not chosen by CC there")

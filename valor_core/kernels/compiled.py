@@ -9,12 +9,19 @@ from __future__ import annotations
 
 import ctypes
 import os
+import warnings
+from collections.abc import Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
+
+from valor_core.errors import ValorWarning
+from valor_core.extras import install
 
 VARIABLE = "VALOR_KERNELS"
 """Environment variable; ``numpy`` sets the compiled kernels aside."""
@@ -76,21 +83,21 @@ class Kernels:
         return call
 
 
-def kernels(module: str, interface: int) -> Kernels:
+def kernels(module: str) -> Kernels:
     """The compiled kernels of a family.
+
+    A library that is older than its sources is set aside with a warning: its function
+    ``valor_kernels_sources`` answers the checksum that they had when it was built. Wheels hold no
+    sources, so nothing is compared there.
 
     Parameters
     ----------
     module : str
-        Where its build puts the library.
-    interface : int
-        What its function ``valor_kernels_interface`` has to answer. Raised whenever the
-        signature or the meaning of a function changes, so that a library left from an older
-        build is set aside.
+        Where its build puts the library. The sources are in the folder ``kernels`` beside it.
 
     Examples
     --------
-    >>> kernels("valor_core._absent", interface=1).path
+    >>> kernels("valor_core._absent").path
     'NumPy'
     """
     if os.environ.get(VARIABLE, "").lower() == "numpy":
@@ -99,14 +106,54 @@ def kernels(module: str, interface: int) -> Kernels:
     remedy = f"reinstall {module.partition('.')[0].replace('_', '-')} where a C compiler is found"
     if found is None or found.origin is None:
         return Kernels(module, None, f"not built: {remedy}")
+    origin = Path(found.origin)
     try:
         library = ctypes.CDLL(found.origin)
-        built = library.valor_kernels_interface()
-    except (OSError, AttributeError) as error:
+    except OSError as error:
         return Kernels(module, None, f"cannot be loaded ({error}): {remedy}")
-    if built != interface:
-        return Kernels(module, None, f"built from interface {built}, not {interface}: {remedy}")
+    sources = sorted((origin.parent / "kernels").glob("*.[ch]"))
+    built = _built_from(library)
+    if sources and built != checksum(sources):
+        return _stale(module, origin.parents[1])
+    if built is None:
+        return Kernels(module, None, f"has no function valor_kernels_sources: {remedy}")
     return Kernels(module, library)
+
+
+def checksum(sources: Sequence[Path]) -> int:
+    """What the builds of the families compute of the C that they compile.
+
+    Parameters
+    ----------
+    sources : sequence of Path
+        The files, in the order of their names.
+    """
+    found = 0
+    for path in sources:
+        found = crc32(path.name.encode() + path.read_bytes(), found)
+    return found
+
+
+def _built_from(library: ctypes.CDLL) -> int | None:
+    """Checksum of a library's sources at build time; None of a library that does not say."""
+    try:
+        function = library.valor_kernels_sources
+    except AttributeError:
+        return None
+    function.restype = ctypes.c_uint32
+    answer: int = function()
+    return answer
+
+
+def _stale(module: str, project: Path) -> Kernels:
+    remedy = f"rebuild it with {install('-e', str(project))}"
+    warnings.warn(
+        f"{module}: the library is not built from the C beside it, so NumPy runs\n"
+        f"{remedy[0].upper()}{remedy[1:]}",
+        ValorWarning,
+        stacklevel=3,
+    )
+    return Kernels(module, None, f"not built from the C beside it: {remedy}")
 
 
 @frozen

@@ -39,12 +39,6 @@ TINY_BLOCKS = {
     "numeric.confusion": {"CACHED": 5, "_SMALL_TABLE": 1},
     "numeric.ranking": {"CACHED": 5},
     "numeric.reliability": {"CACHED": 5},
-    "numeric.thresholds": {
-        "CACHED": 5,
-        "_FEW_THRESHOLDS": 2,
-        "_TALLY_ROWS": 2,
-        "_TALLY_BYTES": 32,
-    },
     "compiled.confusion": {"_SMALL_TABLE": 1},
 }
 
@@ -252,6 +246,43 @@ def test_more_thresholds_than_a_byte_holds_are_counted(kernels: ModuleType, coun
     assert_array_equal(
         kernels.threshold_histogram(values[:, None], thresholds)[0],
         np.bincount(expected, minlength=count + 1),
+    )
+
+
+SPACINGS = {
+    "even": lambda count: np.arange(count) / count,
+    "even, with both ends": lambda count: np.linspace(0, 1, count),
+    "even, around zero": lambda count: np.linspace(-0.7, 0.4, count),
+    "of neighboring numbers": lambda count: 0.5 + np.arange(count) * 2.0**-53,
+    "of denormal numbers": lambda count: np.arange(count) * 5e-324,
+    "even, but for one": lambda count: np.sort(np.append(np.arange(count - 1) / count, 0.50001)),
+    "denser and denser": lambda count: np.geomspace(1e-6, 1, count),
+    "all equal": lambda count: np.full(count, 0.25),
+    "infinitely far": lambda count: np.linspace(0, 1, count) * 1e308,
+}
+
+
+@pytest.mark.parametrize("spacing", SPACINGS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(data=st.data())
+def test_scores_on_and_beside_many_limits_are_counted_as_by_comparing(
+    kernels: ModuleType, spacing: str, dtype: type[np.floating[Any]], data: st.DataObject
+) -> None:
+    thresholds = SPACINGS[spacing](data.draw(st.integers(30, 300)))
+    with np.errstate(over="ignore"):
+        limits = in_type(thresholds, np.dtype(dtype))
+    ends = [0, -0.0, 1, -1, np.finfo(dtype).smallest_subnormal]
+    ends += [np.finfo(dtype).max, np.finfo(dtype).min]
+    drawn = data.draw(arrays_st.arrays(dtype, 20, elements=st.floats(0, 1, width=32)))
+    beside = [limits, np.nextafter(limits, dtype(-2)), np.nextafter(limits, dtype(2))]
+    values = np.concatenate([*beside, np.array(ends, dtype), drawn])
+    values = values[np.isfinite(values)][:, None]
+    expected = (values >= limits).sum(axis=1)
+
+    assert_array_equal(kernels.passed(values, thresholds)[:, 0], expected)
+    assert_array_equal(
+        kernels.threshold_histogram(values, thresholds)[0],
+        np.bincount(expected, minlength=limits.size + 1),
     )
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import re
+import shutil
+import sys
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from valor_classification.kernels import KERNELS
 
+from valor_core.errors import ValorWarning
 from valor_core.kernels import compiled
 from valor_core.kernels.compiled import array, kernels
+from valor_core.plugin import install
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +25,7 @@ def no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_kernels_that_were_not_built_are_numpy() -> None:
-    found = kernels("valor_classification._absent", interface=1)
+    found = kernels("valor_classification._absent")
 
     assert (found.library, found.path) == (None, "NumPy")
     remedy = "reinstall valor-classification where a C compiler is found"
@@ -32,28 +38,82 @@ def test_the_environment_sets_compiled_kernels_aside(
 ) -> None:
     monkeypatch.setenv("VALOR_KERNELS", choice)
 
-    found = kernels(KERNELS.module, interface=1)
+    found = kernels(KERNELS.module)
 
     assert (found.path, found.reason) == ("NumPy", "VALOR_KERNELS=numpy is set")
 
 
-@pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
-def test_a_library_of_another_interface_is_set_aside() -> None:
-    found = kernels(KERNELS.module, interface=999)
+@pytest.fixture
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package with the library and the C of classification."""
+    if KERNELS.library is None:
+        pytest.skip(KERNELS.reason)
+    found = find_spec(KERNELS.module)
+    assert found is not None
+    assert found.origin is not None
+    library = Path(found.origin)
+    package = tmp_path / "plugins" / "cloned"
+    shutil.copytree(
+        library.parent / "kernels", package / "kernels", ignore=shutil.ignore_patterns("*.py")
+    )
+    shutil.copy(library, package)
+    (package / "__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path / "plugins")
+    monkeypatch.delitem(sys.modules, "cloned", raising=False)
+    return package
 
-    assert found.path == "NumPy"
-    assert re.match(r"built from interface \d+, not 999: reinstall", found.reason)
 
+def test_a_library_that_was_built_from_the_c_beside_it_runs(clone: Path) -> None:
+    found = kernels("cloned._kernels")
 
-@pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
-def test_a_library_of_the_right_interface_runs() -> None:
-    other = re.match(r"built from interface (\d+)", kernels(KERNELS.module, interface=999).reason)
-    assert other is not None
-
-    found = kernels(KERNELS.module, interface=int(other[1]))
-
-    assert found.library is not None
+    assert list((clone / "kernels").glob("*.c"))
     assert (found.path, found.reason) == ("compiled", "")
+
+
+@pytest.mark.parametrize("change", ["edited", "added", "renamed", "removed"])
+def test_a_library_that_is_older_than_its_c_is_set_aside_with_a_warning(
+    clone: Path, change: str
+) -> None:
+    header = clone / "kernels" / "tops.h"
+    match change:
+        case "edited":
+            header.write_text(header.read_text() + " ")
+        case "added":
+            header.with_name("more.h").touch()
+        case "renamed":
+            header.rename(header.with_name("top.h"))
+        case "removed":
+            header.unlink()
+
+    with pytest.warns(ValorWarning) as warned:
+        found = kernels("cloned._kernels")
+
+    command = install("-e", str(clone.parent))
+    assert [str(warning.message) for warning in warned] == [
+        "cloned._kernels: the library is not built from the C beside it, so NumPy runs\n"
+        f"Rebuild it with {command}"
+    ]
+    assert found.path == "NumPy"
+    assert found.reason == f"not built from the C beside it: rebuild it with {command}"
+
+
+def test_a_stale_library_is_no_matter_where_numpy_was_chosen(
+    clone: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (clone / "kernels" / "tops.h").unlink()
+    monkeypatch.setenv("VALOR_KERNELS", "numpy")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = kernels("cloned._kernels")
+
+    assert found.reason == "VALOR_KERNELS=numpy is set"
+
+
+def test_a_library_without_its_c_runs(clone: Path) -> None:
+    shutil.rmtree(clone / "kernels")
+
+    assert kernels("cloned._kernels").path == "compiled"
 
 
 @pytest.mark.skipif(KERNELS.library is None, reason=KERNELS.reason)
@@ -63,7 +123,7 @@ def test_an_interrupt_on_the_way_into_a_kernel_stays_one() -> None:
         def flags(self) -> Any:
             raise KeyboardInterrupt
 
-    function = KERNELS.function("valor_kernels_interface", None, array(np.float64))
+    function = KERNELS.function("valor_kernels_sources", None, array(np.float64))
 
     with pytest.raises(KeyboardInterrupt):
         function(np.zeros(2).view(Interrupted))

@@ -95,7 +95,7 @@ def test_it_says_which_kernels_run_and_why(lab, valor):
         )
     (package / "kernels.py").write_text(
         "from valor_core.kernels.compiled import kernels\n\n"
-        "KERNELS = kernels('shoutlab._kernels', interface=1)\n"
+        "KERNELS = kernels('shoutlab._kernels')\n"
     )
 
     result = valor("doctor", "--json")

@@ -22,7 +22,7 @@ def test_a_file_that_is_no_library_is_set_aside(
     (tmp_path / "surely_no_library.py").write_text("not a library")
     monkeypatch.syspath_prepend(tmp_path)
 
-    found = kernels("surely_no_library", interface=1)
+    found = kernels("surely_no_library")
 
     assert found.path == "NumPy"
     assert found.reason.startswith("cannot be loaded (")
@@ -30,10 +30,10 @@ def test_a_file_that_is_no_library_is_set_aside(
 
 
 def test_a_library_of_something_else_is_set_aside() -> None:
-    found = kernels("_ctypes", interface=1)
+    found = kernels("_ctypes")
 
     assert found.path == "NumPy"
-    assert "valor_kernels_interface" in found.reason
+    assert "valor_kernels_sources" in found.reason
 
 
 def test_an_argument_is_an_array_of_its_type() -> None:

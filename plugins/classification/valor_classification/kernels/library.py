@@ -2,5 +2,5 @@
 
 from valor_core.plugin import kernels
 
-KERNELS = kernels("valor_classification._kernels", interface=5)
+KERNELS = kernels("valor_classification._kernels")
 """Which of the two sets of kernels runs, and why."""

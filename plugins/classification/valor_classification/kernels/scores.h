@@ -16,6 +16,39 @@ INLINE int64_t OF(reached)(SCORE score, const SCORE *limits, int64_t limit_count
     return low;
 }
 
+/* Evenly spaced limits, where a score's place is a product and a step to a neighbor at the most.
+ * The scale is 0 where limits are spaced in any other way. */
+typedef struct {
+    SCORE first, scale, last;
+} OF(grid);
+
+INLINE int64_t OF(cell)(SCORE score, OF(grid) grid) {
+    SCORE place = (score - grid.first) * grid.scale;
+    place = place > 0 ? place : 0;
+    return (int64_t)(place < grid.last ? place : grid.last);
+}
+
+/* The grid of ascending limits. A cell rises with the score. So if each limit's own cell is its
+ * place or the one before, that of a score between two limits is at most one off on either side. */
+INLINE OF(grid) OF(grid_of)(const SCORE *limits, int64_t limit_count) {
+    OF(grid) grid = {0, 0, 0};
+    if (limit_count <= FEW_LIMITS) return grid;
+    grid.first = limits[0];
+    grid.last = (SCORE)(limit_count - 2);
+    grid.scale = (SCORE)(limit_count - 1) / (limits[limit_count - 1] - limits[0]);
+    for (int64_t i = 0; i < limit_count && grid.scale != 0; i++) {
+        const int64_t cell = OF(cell)(limits[i], grid);
+        if (cell != i && cell != i - 1) grid.scale = 0;
+    }
+    return grid;
+}
+
+/* Number of limits that a score reaches, by a grid that has a scale. */
+INLINE int64_t OF(reached_in)(OF(grid) grid, SCORE score, const SCORE *limits) {
+    const int64_t cell = OF(cell)(score, grid);
+    return cell + (score >= limits[cell]) + (score >= limits[cell + 1]);
+}
+
 /* ---- the greatest score of each datum */
 
 #ifdef VECTORS
@@ -115,8 +148,13 @@ KERNEL WIDE void OF(passed)(
     const SCORE *values, int64_t count, const SCORE *limits, int64_t limit_count, uint8_t *out
 ) {
     if (limit_count > FEW_LIMITS) {
-        for (int64_t i = 0; i < count; i++)
-            out[i] = (uint8_t)OF(reached)(values[i], limits, limit_count);
+        const OF(grid) grid = OF(grid_of)(limits, limit_count);
+        if (grid.scale != 0)
+            for (int64_t i = 0; i < count; i++)
+                out[i] = (uint8_t)OF(reached_in)(grid, values[i], limits);
+        else
+            for (int64_t i = 0; i < count; i++)
+                out[i] = (uint8_t)OF(reached)(values[i], limits, limit_count);
         return;
     }
     for (int64_t start = 0; start < count; start += BLOCK) {
@@ -157,6 +195,7 @@ KERNEL WIDE void OF(threshold_histogram)(
     int32_t places[LIST];
     SCORE kept[LIST];
     PLACE bins[LIST];
+    const OF(grid) grid = OF(grid_of)(limits, limit_count);
     const SCORE lowest = limits[0];
     const int64_t size = count * width;
     uint32_t column = 0;
@@ -182,6 +221,9 @@ KERNEL WIDE void OF(threshold_histogram)(
             for (i = 0; i < found; i++) bins[i] = 1;
             for (int64_t limit = 1; limit < limit_count; limit++)
                 for (i = 0; i < found; i++) bins[i] += kept[i] >= limits[limit];
+        } else if (grid.scale != 0) {
+            for (i = 0; i < found; i++)
+                bins[i] = (PLACE)OF(reached_in)(grid, kept[i], limits);
         } else {
             for (i = 0; i < found; i++)
                 bins[i] = (PLACE)OF(reached)(kept[i], limits, limit_count);

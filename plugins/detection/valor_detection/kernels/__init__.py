@@ -6,5 +6,5 @@ of the two; nothing outside this package knows which one runs.
 
 from valor_core.plugin import kernels
 
-KERNELS = kernels("valor_detection._kernels", interface=8)
+KERNELS = kernels("valor_detection._kernels")
 """What runs; `valor doctor` prints it."""

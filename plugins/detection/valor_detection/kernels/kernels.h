@@ -17,8 +17,4 @@
 #define PREFETCH(place) __builtin_prefetch(place)
 #endif
 
-/* Raised whenever the signature or the meaning of a function changes; kernels/__init__.py has the
-   same number. */
-#define INTERFACE 8
-
 #endif

@@ -1,6 +1,6 @@
 """Scanner of COCO's JSON by the standard library: slow, and the one that says what is wrong.
 
-The other two leave to it what they cannot make sense of. It reads record by record, so that no
+The scanner in C leaves to it what it cannot make sense of. It reads record by record, so that no
 more than one of them is in memory as objects.
 """
 

@@ -10,8 +10,4 @@
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-/* Raised whenever the signature or the meaning of a function changes; kernels/__init__.py has the
-   same number. */
-#define INTERFACE 5
-
 #endif

@@ -2,5 +2,5 @@
 
 from valor_core.plugin import kernels
 
-KERNELS = kernels("valor_text._kernels", interface=7)
+KERNELS = kernels("valor_text._kernels")
 """What runs; `valor doctor` prints it."""

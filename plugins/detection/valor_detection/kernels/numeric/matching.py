@@ -7,7 +7,6 @@ a 64-bit number, the lowest threshold in the lowest bit.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ Flags = NDArray[np.bool_]
 Ranks = NDArray[np.int32]
 
 _CACHED = 1 << 16  # pairs worked on at a time, so that what they need stays in cache
-_STEP = 128  # pairs that are worked on side by side in the time of one step of a walk
 
 
 def box_pairs(
@@ -140,26 +138,7 @@ def score_order(groups: Codes, scores: Floats, count: int) -> Codes:
     array([1, 2, 0])
     """
     check_predictions(len(groups))
-    by_score = np.argsort(scores)[::-1]
-    descending = scores[by_score]
-    steps = np.zeros(len(scores), np.int64)
-    np.cumsum(descending[1:] != descending[:-1], out=steps[1:])
-    places = np.empty_like(steps)
-    places[by_score] = steps
-    return _stable_order(groups, count, places)
-
-
-def _stable_order(groups: Codes, count: int, places: Codes) -> Codes:
-    """Rows by group and place, rows that have both in common as they come.
-
-    One sort of whole numbers that hold group, place and row is faster than several of columns.
-    """
-    width = len(groups).bit_length()
-    if count.bit_length() + 2 * width > 63:
-        return np.lexsort((places, groups))
-    keys = (groups << 2 * width) | (places << width) | np.arange(len(groups))
-    keys.sort()
-    return keys & ((1 << width) - 1)
+    return np.lexsort((-scores, groups))
 
 
 def ranks(order: Codes, groups: Codes, datums: Codes) -> Ranks:
@@ -187,7 +166,7 @@ def ranks(order: Codes, groups: Codes, datums: Codes) -> Ranks:
         return found
     width = 1 + int(datums.max())
     cells = groups[order] * width + datums[order]
-    by_cell = order[_stable_order(cells, int(cells.max()) + 1, np.zeros_like(cells))]
+    by_cell = order[np.argsort(cells, kind="stable")]
     is_first = np.ones(len(order), dtype=bool)
     is_first[1:] = (np.diff(groups[by_cell]) != 0) | (np.diff(datums[by_cell]) != 0)
     first = np.flatnonzero(is_first)
@@ -274,37 +253,12 @@ def match_coco(
     ----------
     pycocotools, ``COCOeval.evaluateImg``.
     """
-    matched, excused, taken = _alone(starts, truths, ious, crowd, ignored, thresholds)
+    found = _no_matches(starts)
     rows = _rows(starts)
-    contested = np.flatnonzero((matched[rows] == 0) & (ious >= thresholds[0]))
-    order = contested[_coco_order(rows[contested], truths[contested], ious[contested], ignored)]
-    _walk(order, rows, truths, ious, crowd, ignored, thresholds, (matched, excused, taken))
-    return matched, excused, taken
-
-
-def _alone(
-    starts: Codes,
-    truths: Codes,
-    ious: Floats,
-    crowd: Flags,
-    ignored: Flags,
-    thresholds: Floats,
-) -> tuple[Bits, Bits, Codes]:
-    """Matching of the pairs of which neither object is in another pair; they need no walk."""
-    matched, excused, taken = _no_matches(starts)
-    sizes = np.diff(starts)
-    rows = np.flatnonzero(sizes == 1)
-    pairs = starts[rows]
-    is_free = crowd | (np.bincount(truths, minlength=len(crowd)) == 1)
-    is_alone = is_free[truths[pairs]]
-    rows, pairs = rows[is_alone], pairs[is_alone]
-    passed = np.searchsorted(thresholds, ious[pairs], side="right")
-    lowest_bits = np.zeros(65, np.uint64)
-    np.cumsum(np.uint64(1) << np.arange(64, dtype=np.uint64), out=lowest_bits[1:])
-    matched[rows] = lowest_bits[passed]
-    excused[rows] = np.where(ignored[truths[pairs]], matched[rows], np.uint64(0))
-    taken[rows] = np.where(passed > 0, pairs, -1)
-    return matched, excused, taken
+    # Of equal ones a row prefers the last.
+    order = np.lexsort((-np.arange(len(rows)), -ious, ignored[truths], rows))
+    _walk(order, rows, truths, ious, crowd, ignored, thresholds, found)
+    return found
 
 
 def _walk(
@@ -396,14 +350,6 @@ def _rows(starts: Codes) -> Codes:
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
-def _coco_order(rows: Codes, truths: Codes, ious: Floats, ignored: Flags) -> Codes:
-    """The pairs in the order in which the rows prefer them."""
-    # Backwards, since of equal ones a row prefers the last.
-    halves = (2 * rows + ignored[truths])[::-1]
-    order = score_order(halves, ious[::-1], 2 * (int(rows.max(initial=-1)) + 1))
-    return len(rows) - 1 - order
-
-
 def _no_matches(starts: Codes) -> tuple[Bits, Bits, Codes]:
     count = len(starts) - 1
     return np.zeros(count, np.uint64), np.zeros(count, np.uint64), np.full(count, -1, np.int64)
@@ -421,60 +367,16 @@ def _best(starts: Codes, ious: Floats) -> tuple[Codes, Codes]:
 
 
 def _greedy(rows: Codes, truths: Codes, crowd: Flags) -> Codes:
-    """Places of the pairs that a walk in the given order would choose, in ascending order.
-
-    In each round, every pair chooses that is the first left of both its prediction and its true
-    object: no earlier one can take either from it. Where many objects overlap, that takes many
-    rounds; once they have cost as much as a walk through what is left, it is walked through.
-    """
-    if len(rows) > _STEP * len(_stretches(rows)):
-        return _walked(rows, truths, crowd)
+    """Places of the pairs of which both sides are free when it is their turn."""
     chosen = []
-    left = np.arange(len(rows))
-    cost = 0
-    row_count = int(rows.max(initial=-1)) + 1
-    is_crowd = crowd[truths]
-    while cost < _STEP * len(_stretches(rows[left])):
-        first_of_row = np.empty(row_count, np.int64)
-        first_of_truth = np.empty(len(crowd), np.int64)
-        backwards = left[::-1]
-        first_of_row[rows[backwards]] = backwards
-        first_of_truth[truths[backwards]] = backwards
-        is_first = first_of_row[rows[left]] == left
-        is_first &= is_crowd[left] | (first_of_truth[truths[left]] == left)
-        now = left[is_first]
-        chosen.append(now)
-        row_done = np.zeros(row_count, dtype=bool)
-        truth_done = np.zeros(len(crowd), dtype=bool)
-        row_done[rows[now]] = True
-        truth_done[truths[now[~is_crowd[now]]]] = True
-        left = left[~(row_done[rows[left]] | truth_done[truths[left]])]
-        cost += len(left)
-    chosen.append(left[_walked(rows[left], truths[left], crowd)])
-    return np.sort(np.concatenate(chosen))
-
-
-def _walked(rows: Codes, truths: Codes, crowd: Flags) -> Codes:
-    """The same as `_greedy`, one stretch of pairs of a prediction after the other."""
-    chosen: list[int] = []
-    is_free = np.ones(len(crowd), dtype=bool)
-    done = set()
-    for start, stop in pairwise([*_stretches(rows).tolist(), len(rows)]):
-        row = rows.item(start)
-        first = start + int(is_free[truths[start:stop]].argmax())
-        truth = truths.item(first)
-        if row not in done and is_free[truth]:
-            chosen.append(first)
-            done.add(row)
-            is_free[truth] = crowd[truth]
+    matched: set[int] = set()
+    is_free = [True] * len(crowd)
+    for place, (row, truth) in enumerate(zip(rows.tolist(), truths.tolist(), strict=True)):
+        if row not in matched and is_free[truth]:
+            chosen.append(place)
+            matched.add(row)
+            is_free[truth] = bool(crowd[truth])
     return np.array(chosen, np.int64)
-
-
-def _stretches(rows: Codes) -> Codes:
-    """Where pairs of another prediction begin."""
-    is_other = np.ones(len(rows), dtype=bool)
-    np.not_equal(rows[1:], rows[:-1], out=is_other[1:])
-    return np.flatnonzero(is_other)
 
 
 def standings(

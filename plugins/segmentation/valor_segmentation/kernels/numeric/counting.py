@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -14,12 +14,7 @@ from valor_core.schemas.segmentation.pixels import Image
 from valor_segmentation.kernels.places import Pair, Places, flat
 
 _CHUNK = 1 << 17  # pixels whose places stay in the cache
-_SAMPLE = 1 << 12  # pixels that tell how long runs are
-_LONG = 8  # pixels of a run that is worth looking for
 _MOST_RAW = 1 << 16  # cells of a table of the values themselves
-
-Runs = tuple[Image, Image, Codes | None]
-"""True and predicted values, and the number of pixels of each pair; None where that is one."""
 
 
 def count_pairs(pairs: Sequence[Pair], rows: int, columns: int) -> Codes:
@@ -66,33 +61,17 @@ def _count(
     most = max(_MOST_RAW, 4 * table.size)  # each chunk costs a pass over the table
     raw = _Raw(_bounds(true_places, truth.dtype), _bounds(places, prediction.dtype))
     is_raw = raw.cells <= min(most, 4 * len(truth))
-    for some, others, lengths in _runs(truth, prediction, max(_CHUNK, most)):
+    step = max(_CHUNK, most)
+    for start in range(0, len(truth), step):
+        some, others = truth[start : start + step], prediction[start : start + step]
         if is_raw and raw.has(some, others):
-            raw.add(some, others, lengths)
+            raw.add(some, others)
             continue
         at = _positions(some, true_places, len(table) - 1) * table.shape[1]
-        _add(at + _positions(others, places, table.shape[1] - 1), lengths, table)
+        at += _positions(others, places, table.shape[1] - 1)
+        table += np.bincount(at, minlength=table.size).reshape(table.shape)
     if is_raw:
         raw.collect(true_places, places, table)
-
-
-def _runs(truth: Image, prediction: Image, chunk: int) -> Iterator[Runs]:
-    """Pixels, some at a time; where runs of equal pairs are long, one of each run."""
-    for start in range(0, len(truth), chunk):
-        some, others = truth[start : start + chunk], prediction[start : start + chunk]
-        if len(_ends(some[:_SAMPLE], others[:_SAMPLE])) * _LONG > len(some[:_SAMPLE]):
-            yield some, others, None
-        else:
-            ends = _ends(some, others)
-            yield some[ends], others[ends], np.diff(ends, prepend=-1)
-
-
-def _ends(truth: Image, prediction: Image) -> Codes:
-    """Where the last pixel of each run is."""
-    is_end = np.ones(len(truth), bool)
-    np.not_equal(truth[1:], truth[:-1], out=is_end[:-1])
-    is_end[:-1] |= prediction[1:] != prediction[:-1]
-    return np.flatnonzero(is_end)
 
 
 Bounds = tuple[int, int]
@@ -143,8 +122,8 @@ class _Raw:
         """Whether there is a cell for each of some pixels."""
         return _is_within(truth, self.rows) and _is_within(prediction, self.columns)
 
-    def add(self, truth: Image, prediction: Image, lengths: Codes | None) -> None:
-        """Count runs of pixels."""
+    def add(self, truth: Image, prediction: Image) -> None:
+        """Count some pixels."""
         # Whatever overflows on the way, the places themselves fit.
         kind = np.dtype(np.uint16 if self.cells <= 1 << 16 else np.int64)
         first = self.rows[0] * self.shape[1] + self.columns[0]
@@ -153,21 +132,15 @@ class _Raw:
         at *= row
         at += prediction.astype(kind)
         at -= base
-        found = np.bincount(at, lengths)
-        self.counts[: len(found)] += found.astype(np.int64)
+        found = np.bincount(at)
+        self.counts[: len(found)] += found
 
     def collect(self, true_places: Places, places: Places, table: Codes) -> None:
         """Add all counts to a table, where several values may meet."""
         (low, high), (other_low, other_high) = self.rows, self.columns
         rows = _positions(np.arange(low, high + 1), true_places, len(table) - 1)
         columns = _positions(np.arange(other_low, other_high + 1), places, table.shape[1] - 1)
-        _add((rows[:, None] * table.shape[1] + columns).reshape(-1), self.counts, table)
-
-
-def _add(at: Codes, lengths: Codes | None, table: Codes) -> None:
-    """Add runs to a table at some places."""
-    found = np.bincount(at, lengths, minlength=table.size)
-    table += found.astype(np.int64).reshape(table.shape)
+        np.add.at(table, (rows[:, None], columns), self.counts.reshape(self.shape))
 
 
 def _positions(values: Image, places: Places, unknown: int) -> Codes:
