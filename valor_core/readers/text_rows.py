@@ -11,7 +11,8 @@ from attrs import fields, frozen
 from valor_core.errors import ParameterError, ReadError, did_you_mean, shown
 from valor_core.parameters.declaration import parameter, parameters
 from valor_core.parameters.kinds import Within
-from valor_core.plugins.spec import TaskSpec, by_reference
+from valor_core.plugins.registry import Registry
+from valor_core.plugins.spec import ReaderSpec, TaskSpec, by_reference
 from valor_core.readers.recognized import Recognized, first_rows
 from valor_core.readers.tables import (
     DEFAULT_PARTITION_BYTES,
@@ -83,7 +84,7 @@ class TableReader:
         if task.rows is None:
             raise ParameterError(
                 f"reader: expected a task whose items can be rows, got {task.short_name}",
-                "See the readers of the task with: valor list --readers",
+                f"Take one of {_readers_of(task)}. See: valor list --readers",
             )
         known = [each.name for each in fields(by_reference(task.item))]
         for name in self.parameters.columns:
@@ -156,6 +157,11 @@ def _fields_of(table: Table) -> dict[str, str]:
             )
         found[standard] = name
     return found
+
+
+def _readers_of(task: TaskSpec) -> str:
+    readers = Registry().all(ReaderSpec)
+    return ", ".join(spec.short_name for spec in readers if spec.task == task.short_name)
 
 
 def _texts(cells: list[Any]) -> list[tuple[str, ...]]:

@@ -173,7 +173,9 @@ def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:
     """
     if path.suffix not in suffixes:
         listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
-        raise ConfigError(f"{place}expected {listed}, got {path.name or path}")
+        likely = path.suffix.casefold() if path.suffix.casefold() in suffixes else suffixes[0]
+        remedy = f"Name it {path.with_suffix(likely).name}, for example." if path.name else None
+        raise ConfigError(f"{place}expected {listed}, got {path.name or path}", remedy)
     if path.is_dir():
         raise ConfigError(f"{place}expected a file, {path} is a folder")
     if not path.parent.is_dir():

@@ -171,7 +171,11 @@ def test_a_comparison_is_written_for_a_pull_request(valor):
             "valor: compare: --output: expected a file that is not compared, got a.json\n"
             "Name another file.\n",
         ),
-        ("c.pdf", "valor: compare: --output: expected .md, .html or .json, got c.pdf\n"),
+        (
+            "c.pdf",
+            "valor: compare: --output: expected .md, .html or .json, got c.pdf\n"
+            "Name it c.md, for example.\n",
+        ),
         (
             "none/c.md",
             "valor: compare: --output: there is no folder none\nMake it with: mkdir -p none\n",
