@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_HEAD = re.compile(r"<table>(\s*<thead>\s*<tr>\s*<th>[^<]*</th>\s*<th>type</th>\s*<th>default</th>)")
+_HEAD = re.compile(
+    r"<table>(\s*<thead>\s*<tr>\s*<th>[^<]*</th>\s*<th>type</th>\s*<th>default</th>)"
+)
 
 
 def on_page_content(html: str, **_: Any) -> str:
