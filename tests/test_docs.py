@@ -12,8 +12,9 @@ import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import yaml
@@ -116,8 +117,38 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         sys.modules.pop(module.stem, None)
 
 
+@pytest.fixture
+def tracked(monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, float]]:
+    """The numbers that experiment trackers are handed; modules of their shape stand in for them."""
+    kept: dict[str, dict[str, float]] = {"wandb": {}, "mlflow": {}, "tensorboard": {}}
+
+    class Writer(nullcontext["Writer"]):
+        def __init__(self, folder: str) -> None:
+            super().__init__(self)
+
+        def add_scalar(self, key: str, value: float, step: int) -> None:
+            kept["tensorboard"][key] = value
+
+    run = SimpleNamespace(log=kept["wandb"].update)
+    stand_ins = {
+        "wandb": SimpleNamespace(init=lambda project: run, Html=len),
+        "mlflow": SimpleNamespace(
+            log_metrics=kept["mlflow"].update, log_text=lambda text, artifact_file: None
+        ),
+        "torch.utils.tensorboard": SimpleNamespace(SummaryWriter=Writer),
+    }
+    for name, module in stand_ins.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    return kept
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.usefixtures("tracked")
 def test_the_blocks_of_a_page_run(page: Path, folder: Path) -> None:
+    run_page(page, folder)
+
+
+def run_page(page: Path, folder: Path) -> None:
     names: dict[str, object] = {"__name__": "page"}
     for block in blocks(page):
         if block.file is not None:
@@ -132,6 +163,28 @@ def test_the_blocks_of_a_page_run(page: Path, folder: Path) -> None:
             tomllib.loads(block.text)
         else:
             assert block.language in ("python", "json", "text", "sh"), block
+
+
+def test_experiment_trackers_are_handed_every_number_of_the_recipe(
+    folder: Path, tracked: dict[str, dict[str, float]]
+) -> None:
+    run_page(DOCS / "recipes.md", folder)
+
+    expected = {"val/Accuracy": 2 / 3, "val/ROCAUC/dog": 1.0}
+    for tracker, numbers in tracked.items():
+        assert expected.items() <= numbers.items(), tracker
+
+
+def test_the_commands_of_the_workflow_are_those_that_the_recipe_runs() -> None:
+    page = blocks(DOCS / "recipes.md")
+    workflow = next(yaml.safe_load(block.text) for block in page if block.file == "workflow.yml")
+    shown = "".join(block.text for block in page if block.language == "console")
+
+    steps = [step.get("run", "") for step in workflow["jobs"]["evaluate"]["steps"]]
+    commands = [step for step in steps if step.startswith("valor ")]
+
+    assert len(commands) == 2
+    assert all(f"$ {command}\n" in shown for command in commands)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

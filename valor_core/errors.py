@@ -300,7 +300,8 @@ def did_you_mean_file(path: Path) -> str | None:
     try:
         siblings = [entry.name for entry in path.parent.iterdir()]
     except OSError:
-        return None
+        is_home = any(part.startswith("~") for part in path.parts)
+        return "Write the whole path in place of ~." if is_home else None
     return did_you_mean(path.name, siblings)
 
 

@@ -39,8 +39,16 @@ def test_a_file_that_is_there_is_accepted_and_left_as_it_is(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("a.txt", "config.yaml: output: expected .json, .csv, .md or .html, got a.txt"),
-        ("a.jsonl", "config.yaml: output: expected .json, .csv, .md or .html, got a.jsonl"),
+        (
+            "a.txt",
+            "config.yaml: output: expected .json, .csv, .md or .html, got a.txt\n"
+            "Name it a.json, for example.",
+        ),
+        (
+            "a.jsonl",
+            "config.yaml: output: expected .json, .csv, .md or .html, got a.jsonl\n"
+            "Name it a.json, for example.",
+        ),
         ("sub.json", "config.yaml: output: expected a file, {}/sub.json is a folder"),
         (
             "none/a.json",
@@ -59,7 +67,11 @@ def test_no_place_for_a_report_is_an_error(tmp_path: Path, name: str, error: str
 @pytest.mark.parametrize(
     ("name", "error"),
     [
-        ("rows.csv", "config.yaml: items: expected .jsonl or .parquet, got rows.csv"),
+        (
+            "rows.csv",
+            "config.yaml: items: expected .jsonl or .parquet, got rows.csv\n"
+            "Name it rows.jsonl, for example.",
+        ),
         (
             "none/rows.jsonl",
             "config.yaml: items: there is no folder {0}/none\nMake it with: mkdir -p {0}/none",

@@ -35,6 +35,7 @@ STATE_FORMAT = 3
 _ARRAY = "array"
 _HEADER = "header"
 _FOREIGN = "found another kind of file"
+_WRITTEN = "Name a file that a run has written with: valor run CONFIG --state FILE"
 _DAMAGE = (
     OSError,
     ValueError,
@@ -240,13 +241,13 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[dict[str, Any], Arra
     except _DAMAGE as error:
         foreign = isinstance(error, zipfile.BadZipFile)
         found = _FOREIGN if foreign else f"{type(error).__name__}: {error}"
-        raise StateError(f"{path}: expected a saved state, {found}") from error
+        raise StateError(f"{path}: expected a saved state, {found}", _WRITTEN) from error
     with file:
         arrays = Arrays(file)
         try:
             header = json.loads(arrays[_HEADER].tobytes())
         except KeyError as error:
-            raise StateError(f"{path}: expected a saved state, {_FOREIGN}") from error
+            raise StateError(f"{path}: expected a saved state, {_FOREIGN}", _WRITTEN) from error
         except _DAMAGE as error:
             raise _damaged(path, error) from error
         _check_header(path, header)

@@ -94,11 +94,11 @@ def _is_of_tables(kind: Kind) -> bool:
     return isinstance(kind, TableSourceKind)
 
 
-def unknown_columns(place: str, table: Table, remedy: str) -> ConfigError:
+def unknown_columns(place: str, table: Table, remedy: str, of_task: str = "") -> ConfigError:
     """What to raise where no reader knows a table, with the columns that it has."""
     columns = table.names
     listed = ", ".join(map(repr, columns[:_MOST_NAMES])) + and_more(len(columns) - _MOST_NAMES)
     return ConfigError(
-        f"{place}: no reader knows what these columns are: {listed}",
+        f"{place}: no reader{of_task} knows what these columns are: {listed}",
         table.header_remedy or remedy,
     )

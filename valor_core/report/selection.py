@@ -66,13 +66,13 @@ def select(key: str, found: Iterable[Result]) -> float | Undefined | Failed:
             return Undefined("null in its table")
         return float(value) if is_number(value) else value
     if fitting:
-        remedy = _write_one_of(metric, fitting)
+        remedy = _write_one_of(metric, fitting, numbers)
         raise ReportError(f"expected one number, found {len(fitting):,}", remedy)
     words = [form for number in numbers for forms in _parts(number) for form in forms]
     strange = next((part for part in rest[:-1].split("/") if part not in words), None)
     near = strange and did_you_mean(strange, words, _LIKE)
     missing = f"no result of {metric!r} for {strange or rest[:-1]!r}"
-    raise ReportError(missing, near or _write_one_of(metric, numbers))
+    raise ReportError(missing, near or _write_one_of(metric, numbers, numbers))
 
 
 def _fitting(rest: str, numbers: Sequence[Entry]) -> list[Entry]:
@@ -136,8 +136,11 @@ def _said(values: Mapping[str, Any], bare: Collection[str] = ()) -> list[_Forms]
     return said
 
 
-def _write_one_of(metric: str, numbers: Iterable[Entry]) -> str:
-    alike = Counter(number.key(metric) for number in numbers)
+def _write_one_of(metric: str, fitting: Iterable[Entry], numbers: Sequence[Entry]) -> str:
+    """The shortest keys of those that fit, of all numbers of the metric."""
+    wanted = set(map(id, fitting))
+    keyed = [(key, number) for key, number in short_keys(numbers, metric) if id(number) in wanted]
+    alike = Counter(key for key, _ in keyed)
     keys = [key for key, count in alike.items() if count == 1]
     if not keys:
         return _ANOTHER

@@ -196,7 +196,10 @@ def label_map(mapping: Mapping[Any, Any] | Sequence[Any]) -> dict[Label, Label]:
     {Label(key='class', value='tabby'): Label(key='class', value='cat')}
     """
     if isinstance(mapping, str) or not isinstance(mapping, (Mapping, Iterable)):
-        raise SchemaError(f"label_map: expected a table of labels, got {shown(mapping)}")
+        raise SchemaError(
+            f"label_map: expected a table of labels, got {shown(mapping)}",
+            "Write it as: label_map: {tabby: cat}",
+        )
     pairs = mapping.items() if isinstance(mapping, Mapping) else mapping
     renames: dict[Label, Label] = {}
     for pair in pairs:

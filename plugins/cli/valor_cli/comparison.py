@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from attrs import Attribute, field, frozen
 
+from valor_cli.settings import differences
 from valor_core.errors import RegistryError, ReportError
 from valor_core.metrics.result import Failed, Result, Undefined, is_number
 from valor_core.plugins.registry import Registry
@@ -23,6 +24,7 @@ from valor_core.report.tables.text_table import (
     TextColumn,
     TextTable,
     Tone,
+    escaped,
     number_text,
 )
 
@@ -88,7 +90,7 @@ class Comparison:
     only_a, only_b : tuple of Result
         Results that the other report does not have.
     remarks : tuple of str
-        What else is not the same: versions, numbers of items.
+        What else is not the same: data and settings, versions, numbers of items.
     """
 
     changes: tuple[Change, ...]
@@ -191,6 +193,28 @@ class Comparison:
             ]
             ready.append(TextTable("Other results", ["metric", "of", "outcome"], rows))
         return tuple(ready)
+
+    def markdown(self, title: str) -> str:
+        """The comparison as Markdown, without the numbers that are the same.
+
+        Parameters
+        ----------
+        title : str
+            What is compared with what.
+
+        Examples
+        --------
+        >>> print(compare(Report(results=()), Report(results=())).markdown("a, then b"))
+        # a, then b
+        <BLANKLINE>
+        **0 numbers compared**
+        <BLANKLINE>
+        """
+        parts = [f"# {escaped(title)}", f"**{self.summary}**"]
+        if self.remarks:
+            parts.append("\n".join(f"- {escaped(remark)}" for remark in self.remarks))
+        parts += [table.markdown() for table in self.tables(whole=False)]
+        return "\n\n".join(parts) + "\n"
 
 
 def compare(
@@ -366,6 +390,7 @@ def _direction(name: str, registry: Registry | None) -> bool | None:
 
 
 def _remarks(a: Report, b: Report) -> Iterable[str]:
+    yield from differences(a.config, b.config)
     for name in dict.fromkeys([*a.versions, *b.versions]):
         one, two = a.versions.get(name, "none"), b.versions.get(name, "none")
         if one != two:

@@ -98,9 +98,9 @@ class Destinations:
             Where the keys stand that name them, for errors: ``"config.yaml: "``.
         """
         for path in self.reports:
-            _check(path, _REPORTS, f"{place}output: ")
+            check_destination(path, _REPORTS, f"{place}output: ")
         if self.rows is not None:
-            _check(self.rows, _ROWS, f"{place}items: ")
+            check_destination(self.rows, _ROWS, f"{place}items: ")
 
     def spare(self, inputs: Iterable[tuple[str, Path]], place: str) -> None:
         """Raise a `ConfigError` if a file that would be written is one that the run reads.
@@ -116,7 +116,7 @@ class Destinations:
         for key, path in self._written():
             own = read if key == "state" or self.state is None else [*read, ("state", self.state)]
             for name, other in own:
-                if _is_same(path, other):
+                if is_same(path, other):
                     raise ConfigError(
                         f"{place}{key}: expected a file that the run does not read, "
                         f"{path.name} is {name}",
@@ -151,7 +151,7 @@ class Destinations:
         return report
 
 
-def _is_same(path: Path, other: Path) -> bool:
+def is_same(path: Path, other: Path) -> bool:
     """Whether two paths lead to one file, also by a link."""
     try:
         return path.samefile(other)
@@ -159,10 +159,23 @@ def _is_same(path: Path, other: Path) -> bool:
         return path.resolve() == other.resolve()
 
 
-def _check(path: Path, suffixes: Sequence[str], place: str) -> None:
+def check_destination(path: Path, suffixes: Sequence[str], place: str) -> None:
+    """Raise a `ConfigError` if a file cannot be written.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    suffixes : sequence of str
+        Endings that it may have.
+    place : str
+        What asks for it, for errors: ``"config.yaml: output: "``.
+    """
     if path.suffix not in suffixes:
         listed = f"{', '.join(suffixes[:-1])} or {suffixes[-1]}"
-        raise ConfigError(f"{place}expected {listed}, got {path.name or path}")
+        likely = path.suffix.casefold() if path.suffix.casefold() in suffixes else suffixes[0]
+        remedy = f"Name it {path.with_suffix(likely).name}, for example." if path.name else None
+        raise ConfigError(f"{place}expected {listed}, got {path.name or path}", remedy)
     if path.is_dir():
         raise ConfigError(f"{place}expected a file, {path} is a folder")
     if not path.parent.is_dir():

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -134,3 +135,54 @@ def test_what_is_no_report_is_a_wrong_request(valor):
 
     assert result.exit_code == 2
     assert "config.yaml, line 1: expected a report as JSON" in result.stderr
+
+
+@pytest.mark.usefixtures("lab")
+def test_other_data_of_two_runs_are_the_first_remark(lab, valor):
+    (lab / "other.txt").write_text("Hello\nHelp\n")
+    valor("run", "config.yaml", "-q", "-o", "a.json")
+    valor("run", "config.yaml", "-q", "--set", "data.path=other.txt", "-o", "b.json")
+
+    result = valor("compare", "a.json", "b.json")
+
+    assert result.stderr.startswith("data.path: 'lines.txt', then 'other.txt'\n")
+
+
+@pytest.mark.usefixtures("reports")
+def test_a_comparison_is_written_for_a_pull_request(valor):
+    result = valor("compare", "a.json", "b.json", "-o", "c.md", "-o", "c.html", "-o", "c.json")
+
+    assert "comparison written to c.md\n" in result.stderr
+    text = Path("c.md").read_text(encoding="utf-8")
+    assert text.startswith("# a.json, then b.json\n\n**1 number compared, 1 better**\n")
+    assert "| Loudness |  | 0.5000 | 0.7500 | +0.2500 | better |" in text
+    page = Path("c.html").read_text(encoding="utf-8")
+    assert "<h1>a.json, then b.json</h1>" in page
+    assert '<td class="good">better</td>' in page
+    assert json.loads(Path("c.json").read_text(encoding="utf-8"))["changes"][0]["b"] == 0.75
+
+
+@pytest.mark.usefixtures("reports")
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        (
+            "a.json",
+            "valor: compare: --output: expected a file that is not compared, got a.json\n"
+            "Name another file.\n",
+        ),
+        (
+            "c.pdf",
+            "valor: compare: --output: expected .md, .html or .json, got c.pdf\n"
+            "Name it c.md, for example.\n",
+        ),
+        (
+            "none/c.md",
+            "valor: compare: --output: there is no folder none\nMake it with: mkdir -p none\n",
+        ),
+    ],
+)
+def test_a_file_that_a_comparison_cannot_be_written_to_is_refused(valor, name, error):
+    result = valor("compare", "a.json", "b.json", "-o", name)
+
+    assert (result.exit_code, result.stderr) == (2, error)

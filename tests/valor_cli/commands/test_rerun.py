@@ -50,8 +50,8 @@ def test_settings_and_json_work_as_in_a_run(valor):
 
     assert '"value": 0.5' in result.stdout
     assert (
-        result.stderr
-        == "report.json: 0 numbers compared, 1 only in the first, 1 only in the second\n"
+        result.stderr == "shoutlab.Loudness: floor: 0.0, then 0.5\n"
+        "report.json: 0 numbers compared, 1 only in the first, 1 only in the second\n"
     )
 
 

@@ -118,7 +118,10 @@ def test_garbage_is_refused_and_never_unpickled(state: Path, content: bytes) -> 
 def test_a_table_is_refused_without_advice_to_unpickle_it(state: Path) -> None:
     state.write_text("uid,label,score_cat,score_dog\na,dog,0.2,0.8\n")
 
-    assert message_of(state) == f"{state}: expected a saved state, found another kind of file"
+    assert message_of(state) == (
+        f"{state}: expected a saved state, found another kind of file\n"
+        "Name a file that a run has written with: valor run CONFIG --state FILE"
+    )
 
 
 def test_another_numpy_file_is_refused(tmp_path: Path, state: Path) -> None:

@@ -160,7 +160,7 @@ def test_an_alias_of_no_chosen_metric_is_refused(name: str, install: Callable[..
         (
             "Recall/cow",
             "no result of 'Recall' for 'cow'",
-            "Write one of: Recall/label:cat, Recall/label:dog.",
+            "Write one of: Recall/cat, Recall/dog.",
         ),
         ("mAP", "expected one number, found 2", "Write one of: mAP/at:0.5, mAP/at:0.75."),
         (

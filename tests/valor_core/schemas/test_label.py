@@ -81,8 +81,15 @@ def test_a_label_map_is_a_table_or_a_list_of_pairs(mapping: Any) -> None:
 @pytest.mark.parametrize(
     ("mapping", "error"),
     [
-        (3, "label_map: expected a table of labels, got 3"),
-        ("tabby", "label_map: expected a table of labels, got 'tabby'"),
+        (
+            3,
+            "label_map: expected a table of labels, got 3\nWrite it as: label_map: {tabby: cat}",
+        ),
+        (
+            "tabby",
+            "label_map: expected a table of labels, got 'tabby'\n"
+            "Write it as: label_map: {tabby: cat}",
+        ),
         (["tabby"], "label_map: expected [from, to] pairs, got 'tabby'"),
         ([["a", "b", "c"]], "label_map: expected [from, to] pairs, got ['a', 'b', 'c']"),
         ([["a", "b"], ["a", "c"]], "label_map: expected one name for 'a', found two"),

@@ -15,6 +15,9 @@ from valor_cli.config import override, put
 from valor_cli.config.config_file import Request
 from valor_cli.config.data_files import config_of, is_config, named_metrics
 from valor_cli.config.data_files import save_config as save
+from valor_cli.config.resolved import path_from
+from valor_cli.config.schema import RunConfig
+from valor_cli.config.unknown_files import check_is_config
 from valor_cli.gallery.parameters import INDEX
 from valor_cli.outputs import Unwritten
 from valor_cli.program import streams
@@ -25,6 +28,7 @@ from valor_cli.program.questions import asked_config, can_ask
 from valor_cli.program.values import WholeNumber
 from valor_cli.run import run_config
 from valor_core.errors import ConfigError
+from valor_core.parameters.declaration import declared
 from valor_core.plugins.registry import Registry
 from valor_core.report.report import Report
 
@@ -193,8 +197,13 @@ def chosen_request(
         config = make(files, metrics, task, reader, Registry())
         return Request(override(config, settings), Path(), "")
     if len(files) > 1:
-        raise ConfigError(f"run: expected one config, got also {files[1]}")
+        data = path_from(files[0].parent, files[1])
+        raise ConfigError(
+            f"run: expected one config, got also {files[1]}",
+            f"Name the data in the config, or on top of it: --set data.path={data}",
+        )
     request = Request.from_file(files[0])
+    check_is_config(request.values, files[0], [entry.name for entry in declared(RunConfig)])
     on_top = {"metrics": metrics or None, "task": task}
     values = dict(request.values) | {key: one for key, one in on_top.items() if one is not None}
     if reader is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 
 from valor_cli.config.files import PARSERS, STANDARD_INPUT
 from valor_cli.config.resolved import moved_paths, path_from
-from valor_core.errors import ConfigError, did_you_mean_file, shown
+from valor_cli.config.unknown_files import missing, not_read
+from valor_core.errors import ConfigError, UnknownNameError, did_you_mean, shown
 from valor_core.parameters.declaration import declared
 from valor_core.plugins.names import fold
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import ReaderSpec
-from valor_core.readers.known import Known, known_by, unknown_columns
-from valor_core.readers.recognized import Recognized, first_rows
+from valor_core.readers.known import Known, known_by
+from valor_core.readers.recognized import Recognized
 
 _BEGINNING = 1 << 10
 
@@ -48,7 +50,7 @@ def check_there(files: Iterable[Path]) -> None:
     """Raise a `ConfigError` if a file is not there."""
     for file in files:
         if not file.exists():
-            raise ConfigError(f"{file}: no such file", did_you_mean_file(file))
+            raise missing(file)
 
 
 def config_of(
@@ -83,7 +85,7 @@ def config_of(
     if not known and named is not None:
         known = [Known(named, Recognized(data=named_paths(files, named), task=task))]
     if not known:
-        raise _unknown(files, typed)
+        raise not_read(files, typed, task, registry)
     if len({one.task for one in known}) > 1:
         tasks = " or ".join(dict.fromkeys(one.task for one in known))
         raise ConfigError(
@@ -101,7 +103,7 @@ def config_of(
 
 def named_metrics(options: Iterable[str]) -> list[str]:
     """The names in the options ``--metrics``, which may hold several."""
-    return [name.strip() for one in options for name in one.split(",") if name.strip()]
+    return [name for one in options for name in re.split(r"[,;\s]+", one) if name]
 
 
 def reader_called(name: str, registry: Registry, task: str | None = None) -> ReaderSpec:
@@ -109,24 +111,13 @@ def reader_called(name: str, registry: Registry, task: str | None = None) -> Rea
     called = [spec for spec in registry.all(ReaderSpec) if fold(spec.short_name) == fold(name)]
     if task is None and len(called) == 1:
         return called[0]
-    return registry.find(ReaderSpec, name, task)
-
-
-def _unknown(files: Sequence[Path], typed: str) -> ConfigError:
-    """What to raise where no reader knows the files, with what was found in them."""
-    names = " and ".join(map(str, files))
-    tables = [table for file in files if (table := first_rows(file)) is not None]
-    if not tables:
-        return ConfigError(
-            f"{names}: no reader knows what this is",
-            f"Name the reader: {typed} --reader NAME\nSee them with: valor list --readers",
+    if task is None and not called and "." not in name:
+        raise UnknownNameError(
+            f"reader {shown(name)}: unknown",
+            did_you_mean(name, (spec.short_name for spec in registry.all(ReaderSpec)))
+            or "See what is there with: valor list --readers",
         )
-    return unknown_columns(
-        names,
-        tables[0],
-        f"Name the reader and its columns: {typed} --reader NAME --set data.label=COLUMN\n"
-        "Or be asked: valor init",
-    )
+    return registry.find(ReaderSpec, name, task)
 
 
 def named_paths(files: Sequence[Path], spec: ReaderSpec) -> dict[str, Any]:

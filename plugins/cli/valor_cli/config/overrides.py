@@ -111,6 +111,8 @@ def _no_place(place: str, step: str | int, target: Any) -> ConfigError:
         remedy = (
             "Name an entry by its place, such as [0]" if is_name else f"Next is [{len(target)}]"
         )
+    elif isinstance(step, int) and isinstance(target, str):
+        remedy = f"Make it a list in the config: [{target}]"
     return ConfigError(f"{place}: expected {wanted}, found {shown(target)}", remedy)
 
 

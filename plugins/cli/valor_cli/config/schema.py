@@ -100,6 +100,11 @@ def check(values: Mapping[str, Any], place: str) -> CheckedConfig:
             f"Write it as: data: {{reader: NAME, path: {own['data']}}}\n"
             "See the readers with: valor list --readers",
         )
+    meant = [name for name in sections if did_you_mean("data", [name], cutoff=0.5)]
+    if meant and "data" not in own:
+        raise ConfigError(
+            f"{place}data: expected a table, found none", f"Rename {meant[0]} to data."
+        )
     for name, value in own.items():
         if name not in known:
             _check_no_kind(name, value, place)

@@ -77,18 +77,30 @@ def html(report: Report) -> str:
         _header(report),
         _cards(report),
         *(f'<p class="alert">{_e(warning)}</p>' for warning in report.warnings),
-        *map(_section, requirement_table(report)),
-        *map(_section, number_tables(report.results)),
-        *map(_section, slice_tables(report)),
-        *map(_section, detail_tables(report.results)),
+        *map(section, requirement_table(report)),
+        *map(section, number_tables(report.results)),
+        *map(section, slice_tables(report)),
+        *map(section, detail_tables(report.results)),
         *(_matrix(one, *heading(result)) for result, one in held if isinstance(one, Matrix)),
         _curves(held, heading),
         *(_breakdown(one, *heading(result)) for result, one in held if isinstance(one, Breakdown)),
-        *map(_section, _not_drawn(held)),
-        *map(_section, fact_table(report)),
+        *map(section, _not_drawn(held)),
+        *map(section, fact_table(report)),
         _origin(report),
     ]
-    title = f"Evaluation report{_of_task(report)}"
+    return document(f"Evaluation report{_of_task(report)}", body)
+
+
+def document(title: str, body: Iterable[str]) -> str:
+    """A whole page.
+
+    Parameters
+    ----------
+    title : str
+        What a browser calls it.
+    body : iterable of str
+        HTML of its parts; empty ones are left out.
+    """
     return printable_lines(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -146,7 +158,8 @@ def _cards(report: Report) -> str:
     return f'<dl class="cards">\n{chr(10).join(cards)}\n</dl>' if cards else ""
 
 
-def _section(table: TextTable) -> str:
+def section(table: TextTable) -> str:
+    """HTML of a table below its title."""
     return f"<section>\n<h2>{_e(table.title)}</h2>\n{_table(table)}\n</section>"
 
 

@@ -14,6 +14,7 @@ import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -123,8 +124,10 @@ class Program(click.Group):
             try:
                 registry.find(CommandSpec, name)
             except UnknownNameError as error:
-                known = [*BUILT_IN, *map(called, _of_plugins(registry))]
+                known = [*BUILT_IN, *map(called, _of_plugins(registry)), "--help", "--version"]
                 remedy = did_you_mean(name, known) or "See: valor --help"
+                if Path(name).exists():
+                    remedy = f"Write: valor run {name}"
                 raise UnknownNameError(f"unknown command {name!r}", remedy) from error
         return super().resolve_command(context, args)
 

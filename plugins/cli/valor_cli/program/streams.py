@@ -33,7 +33,12 @@ def say(text: str) -> None:
 
 def say_json(value: Any) -> None:
     """Print a value as JSON."""
-    say(json.dumps(value, indent=1, ensure_ascii=False))
+    say(json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON that people can read, too."""
+    return json.dumps(value, indent=1, ensure_ascii=False)
 
 
 def talk(text: str) -> None:

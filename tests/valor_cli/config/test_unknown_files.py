@@ -1,0 +1,209 @@
+"""Files that nothing reads: the second line says what was likely meant."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "preds.csv").write_text("id,y_true,y_pred\na,cat,dog\nb,dog,dog\n")
+    (tmp_path / "masks").mkdir()
+    (tmp_path / "masks" / "a.png").touch()
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "eval.yaml").touch()
+    found = [{"image_id": 1, "category_id": 1, "bbox": [0, 0, 1, 1], "score": 0.5}]
+    (tmp_path / "found.json").write_text(json.dumps(found))
+    (tmp_path / "truth.json").write_text('{"images": [], "annotations": [], "categories": []}')
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "remedy"),
+    [
+        (
+            ["preds.csv", "F1"],
+            "F1: no such file",
+            "Names of metrics stand after -m, with commas between: -m F1",
+        ),
+        (
+            ["https://example.com/preds.csv", "-m", "F1"],
+            "https://example.com/preds.csv: expected a file, got an address",
+            "Download it, and name the file.",
+        ),
+        (
+            ["project", "-m", "F1"],
+            "project: no reader knows what this is",
+            "Name the config in it: valor run project/eval.yaml",
+        ),
+        (
+            ["masks", "-m", "IOU"],
+            "masks: no reader knows what this is",
+            "If it has predictions, name the folder of ground truths before it: "
+            "valor run GROUNDTRUTHS masks",
+        ),
+        (
+            ["found.json", "-m", "mAP"],
+            "found.json: no reader knows what these columns are: "
+            "'image_id', 'category_id', 'bbox', 'score'",
+            "If it has predictions, name the file of ground truths before it: "
+            "valor run GROUNDTRUTHS found.json",
+        ),
+        (
+            ["truth.json", "-m", "mAP"],
+            "truth.json: expected a config or a list of items, found a table of "
+            "'images', 'annotations', 'categories'",
+            "If it has ground truths, name the predictions, too: valor run truth.json PREDICTIONS",
+        ),
+        (
+            ["truth.json", "truth.json", "-m", "mAP"],
+            "truth.json and truth.json: no reader knows what this is",
+            "Name two files, ground truths before predictions.",
+        ),
+        (
+            ["preds.csv", "-m", "F1", "--task", "clasification"],
+            "task 'clasification': unknown",
+            "Did you mean 'classification'?",
+        ),
+        (
+            ["preds.csv", "-m", "F1", "--task", "detection"],
+            "preds.csv: no reader of the task detection knows what these columns are: "
+            "'id', 'y_true', 'y_pred'",
+            "Name the reader and its columns: valor run preds.csv --reader NAME "
+            "--set data.label=COLUMN",
+        ),
+        (
+            ["preds.csv", "-m", "F1", "--reader", "predictd"],
+            "reader 'predictd': unknown",
+            "Did you mean 'predicted'?",
+        ),
+        (
+            ["project/eval.yaml", "preds.csv"],
+            "run: expected one config, got also preds.csv",
+            "Name the data in the config, or on top of it: --set data.path=../preds.csv",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_what_was_likely_meant_is_the_second_line(valor, arguments, message, remedy):
+    result = valor("run", *arguments)
+
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[:2] == [f"valor: {message}", remedy]
+
+
+@pytest.mark.parametrize("names", ["Accuracy,F1", "Accuracy;F1", "Accuracy F1", " Accuracy,  F1,"])
+@pytest.mark.usefixtures("folder")
+def test_names_of_metrics_may_be_separated_as_people_do(valor, names):
+    result = valor("run", "preds.csv", "-m", names, "--json")
+
+    assert {one["type"] for one in json.loads(result.stdout)["results"]} == {"Accuracy", "F1"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_file_in_the_place_of_a_command_is_answered_with_the_command(valor):
+    result = valor("preds.csv")
+
+    assert result.stderr == "valor: unknown command 'preds.csv'\nWrite: valor run preds.csv\n"
+
+
+@pytest.mark.parametrize("word", ["help", "version"])
+def test_a_word_that_is_an_option_here_is_answered_with_it(valor, word):
+    assert valor(word).stderr == f"valor: unknown command '{word}'\nDid you mean '--{word}'?\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"), [("report", "report.json"), ("report.HTML", "report.html")]
+)
+@pytest.mark.usefixtures("folder")
+def test_a_report_of_another_ending_is_answered_with_a_name(valor, name, remedy):
+    result = valor("run", "preds.csv", "-m", "F1", "-o", name)
+
+    assert result.stderr == (
+        f"valor: output: expected .json, .csv, .md or .html, got {name}\n"
+        f"Name it {remedy}, for example.\n"
+    )
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_reader_of_texts_in_a_config_of_labels_is_told_where_those_of_labels_are(valor):
+    result = valor("run", "preds.csv", "-m", "F1", "--task", "classification", "--reader", "csv")
+
+    assert result.stderr.endswith(
+        "expected a task whose items can be rows, got classification\n"
+        "See the readers of the task with: valor list --readers\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("short.csv", "label,score_a\na\n", "short.csv, row 2: expected 2 cells as in the header"),
+        ("zero.csv", "", "zero.csv: expected records, the file is empty"),
+        ("cut.jsonl", '{"label": "a"}\n{"label"\n', "cut.jsonl, line 2: expected one JSON object"),
+        ("cut.json", '[{"label": "a"},', "cut.json"),
+        ("table.xlsx", "PK", "table.xlsx: expected a file with a known suffix, found '.xlsx'"),
+        ("preds", "label\na\n", "preds: expected a file with a known suffix, found ''"),
+    ],
+)
+def test_a_damaged_table_is_told_from_one_that_no_reader_knows(folder, valor, name, text, message):
+    (folder / name).write_text(text)
+
+    result = valor("run", name, "-m", "F1")
+
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f"valor: {message}")
+    assert "no reader knows" not in result.stderr
+
+
+def _config(folder, text):
+    (folder / "c.yaml").write_text(f"task: classification\n{text}")
+    return ("run", "c.yaml", "-q")
+
+
+_DATA = "data: {reader: predicted, path: preds.csv, label: y_true, prediction: y_pred}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "settings", "message"),
+    [
+        (
+            f"{_DATA.replace('data', 'dataset', 1)}metrics: [F1]\n",
+            (),
+            "c.yaml: data: expected a table, found none\nRename dataset to data.",
+        ),
+        (
+            f"{_DATA.replace('preds', '~/preds')}metrics: [F1]\n",
+            (),
+            "~/preds.csv: expected a file, found nothing there\n"
+            "Write the whole path in place of ~.",
+        ),
+        (
+            f"{_DATA}metrics: F1\n",
+            ("--set", "metrics[0].average=macro"),
+            "--set metrics[0].average: expected a list with entry 0, found 'F1'\n"
+            "Make it a list in the config: [F1]",
+        ),
+        (
+            f"{_DATA}metrics: F1\nlabel_map: cat=dog\n",
+            (),
+            "c.yaml: label_map: expected a table of labels, got 'cat=dog'\n"
+            "Write it as: label_map: {tabby: cat}",
+        ),
+        (
+            f"{_DATA}metrics: F1\nrequire: {{F1: '> 0.5'}}\n",
+            (),
+            "F1 > 0.5: expected one number, found 5\n"
+            "Write one of: F1/cat, F1/dog, F1/micro, F1/macro, F1/weighted.",
+        ),
+    ],
+)
+def test_a_first_config_that_is_nearly_right_is_answered_with_what_to_write(
+    folder, valor, text, settings, message
+):
+    result = valor(*_config(folder, text), *settings)
+
+    assert result.stderr.endswith(f"valor: {message}\n")
