@@ -108,8 +108,7 @@ def run_config(block: Block, folder: Path) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Current folder with the examples, whose modules are forgotten at the end."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    """Current folder, whose modules are forgotten at the end."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path
@@ -150,6 +149,8 @@ def test_the_blocks_of_a_page_run(page: Path, folder: Path) -> None:
 
 def run_page(page: Path, folder: Path) -> None:
     names: dict[str, object] = {"__name__": "page"}
+    if "examples/" in page.read_text(encoding="utf-8"):
+        shutil.copytree(ROOT / "examples", folder / "examples")
     for block in blocks(page):
         if block.file is not None:
             (folder / block.file).write_text(block.text, encoding="utf-8")

@@ -67,9 +67,12 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     started.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def steady(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a scheduler with three workers, which all tests share."""
+    """The address of a scheduler with three workers, which the tests of a file share.
+
+    They are no longer there for the files that come then: a cluster that waits costs time.
+    """
     started = Cluster(tmp_path_factory.mktemp("cluster"))
     started.start_workers(2)
     started.start_workers(1, threads=2)

@@ -14,10 +14,18 @@ from valor_cli.run import run_config
 from valor_dask import engine
 
 from valor_core import Report, evaluate
-from valor_core.plugin import EngineError, ParameterError, PartitionError, ReadError, ValorError
+from valor_core.plugin import (
+    EngineError,
+    EngineSpec,
+    ParameterError,
+    PartitionError,
+    ReadError,
+    ValorError,
+)
+from valor_core.plugins.registry import Registry
 from valor_core.schemas.classification import ClassificationBatch
 from valor_core.schemas.text import Text, TextBatch
-from valor_core.testing import examples
+from valor_core.testing import check_engine, examples
 
 ROOT = Path(__file__).parents[3]
 CLASSIFICATION = ["Accuracy", "mROCAUC", "CalibrationError", "PrecisionRecallCurve", "Examples"]
@@ -45,6 +53,14 @@ def told(report: Report) -> Any:
     record = report.to_dict()
     record["config"].pop("engine", None)
     return record
+
+
+def test_an_engine_on_a_running_cluster_keeps_all_laws(steady: str) -> None:
+    check_engine(Registry().find(EngineSpec, "dask"), {"scheduler": steady})
+
+
+def test_an_engine_on_a_running_cluster_keeps_all_laws(steady: str) -> None:
+    check_engine(Registry().find(EngineSpec, "dask"), {"scheduler": steady})
 
 
 class TestSameBits:

@@ -25,12 +25,14 @@ def test_it_is_what_tables_have(level: float, degrees: int, t: float) -> None:
     assert two_sided_quantile(level, degrees) == pytest.approx(t, abs=5e-7)
 
 
-@pytest.mark.parametrize("degrees", [*range(1, 100), *range(100, 2100, 97), 1999, 2000, 10**6])
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99])
-def test_it_is_scipys_to_twelve_digits(level: float, degrees: int) -> None:
-    theirs = float(stats.t.ppf(0.5 + level / 2, degrees))
+def test_it_is_scipys_to_twelve_digits(level: float) -> None:
+    degrees = [*range(1, 100), *range(100, 2100, 97), 1999, 2000, 10**6]
+    theirs = stats.t.ppf(0.5 + level / 2, degrees).tolist()
 
-    assert two_sided_quantile(level, degrees) == pytest.approx(theirs, rel=1e-12)
+    ours = [two_sided_quantile(level, each) for each in degrees]
+
+    assert ours == pytest.approx(theirs, rel=1e-12)
 
 
 @given(st.integers(1, 10**7))

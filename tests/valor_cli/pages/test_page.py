@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -270,15 +271,13 @@ def test_a_matrix_with_a_number_beside_it_is_drawn_once_and_the_number_stands_in
     assert page.count('<th scope="row">ConfusionMatrix background</th>') == 1
 
 
+@cache
 def conformance_parameters():
     """What the conformance tests of the plugins try on each metric besides its defaults."""
     tried = {}
     for file in sorted(PLUGINS.glob("*/tests/**/test_conformance*.py")):
         tried |= runpy.run_path(str(file)).get("PARAMETERS", {})
     return tried
-
-
-PARAMETERS = conformance_parameters()
 
 
 def reports_of(name, parameters, task):
@@ -304,7 +303,7 @@ def reports_of(name, parameters, task):
 )
 def test_every_installed_metric_has_a_page(spec):
     written = 0
-    for parameters in PARAMETERS.get(spec.name, [{}]):
+    for parameters in conformance_parameters().get(spec.name, [{}]):
         for report in reports_of(spec.name, parameters, spec.task):
             page, checker = html(report), Balance()
             checker.feed(page)
