@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import importlib
-import shlex
-import shutil
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,6 +25,8 @@ def first_party() -> Mapping[str, str]:
     >>> first_party()["nvidia"]
     'valor-llm'
     """
+    from importlib import metadata  # loads what reads mail, 20 ms that only errors need
+
     return {
         entry.name: entry.value.replace("_", "-")
         for entry in metadata.entry_points(group="valor.first_party")
@@ -50,6 +49,8 @@ def install(*arguments: str) -> str:
     >>> install("-e", "plugins/text[test]").endswith(" -e 'plugins/text[test]'")
     True
     """
+    import shlex
+
     return _command("install", shlex.join(arguments))
 
 
@@ -97,18 +98,23 @@ def _command(verb: str, arguments: str) -> str:
 
 def _uv(python: str) -> str | None:
     """How uv is called here, if it is there: on the path, in the environment or in a clone."""
-    if shutil.which("uv") is not None:
+    from shutil import which
+
+    if which("uv") is not None:
         return "uv"
     if find_spec("uv") is not None:
         return f"{python} -m uv"
     own = _CLONE / ".boot" / Path(sys.executable).parent.name
-    found = shutil.which("uv", path=str(own))
+    found = which("uv", path=str(own))
     return None if found is None else _shell_path(Path(found))
 
 
 def _shell_path(program: Path) -> str:
     """A program as it is called from anywhere: by its name, or by its path."""
-    is_found = shutil.which(program.stem) == str(program)
+    import shlex
+    from shutil import which
+
+    is_found = which(program.stem) == str(program)
     return program.stem if is_found else shlex.quote(str(program))
 
 

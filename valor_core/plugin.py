@@ -49,7 +49,6 @@ if TYPE_CHECKING:
         check_versions,
         count_partition,
         start_worker,
-        version_of,
     )
     from valor_core.evaluation.items.event_loop import carried
     from valor_core.evaluation.job import Evaluation
@@ -115,6 +114,7 @@ if TYPE_CHECKING:
         plain_value,
     )
     from valor_core.parameters.kinds import Within
+    from valor_core.plugins.distributions import version_of
     from valor_core.plugins.hooks import hookimpl
     from valor_core.plugins.names import KnownAs, averaged, fold
     from valor_core.plugins.publishing import published_later
@@ -131,6 +131,7 @@ if TYPE_CHECKING:
         TaskSpec,
         by_reference,
     )
+    from valor_core.readers.files import file_size, gzip_bytes, unreadable
     from valor_core.readers.fingerprint import fingerprint
     from valor_core.readers.given import reader_of
     from valor_core.readers.partition import Partition
@@ -152,7 +153,7 @@ if TYPE_CHECKING:
     )
     from valor_core.readers.tables.metadata import columns_beside, typed
     from valor_core.readers.tables.nested import field_tables, parsed, parsed_distinct
-    from valor_core.readers.tables.table import as_number, file_size, gzip_bytes, unreadable
+    from valor_core.readers.tables.table import as_number
     from valor_core.report.report import ItemTable, Report
     from valor_core.report.tables.text_table import (
         MISSING,
@@ -210,6 +211,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "metrics.result_details": "Told",
     },
     "Readers": {
+        "readers.files": "file_size gzip_bytes unreadable",
         "readers.fingerprint": "fingerprint",
         "readers.given": "reader_of",
         "readers.partition": "Partition",
@@ -219,7 +221,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         ),
         "readers.tables.metadata": "columns_beside typed",
         "readers.tables.nested": "field_tables parsed parsed_distinct",
-        "readers.tables.table": "as_number file_size gzip_bytes unreadable",
+        "readers.tables.table": "as_number",
     },
     "Kernels": {
         "kernels.compiled": "array kernels",
@@ -233,13 +235,14 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "evaluation.engines.engine": "Work",
         "evaluation.engines.interrupts": "uninterrupted",
         "evaluation.engines.worker": (
-            "GUARD Worker check_guarded check_versions count_partition start_worker version_of"
+            "GUARD Worker check_guarded check_versions count_partition start_worker"
         ),
         "evaluation.items.event_loop": "carried",
         "evaluation.resources.bound_resource": "BoundResource GivenKind bind_resources open_as",
         "evaluation.resources.facts": "WARNINGS added_up",
         "evaluation.resources.open_resources": "Share opened",
         "evaluation.tally": "Tally",
+        "plugins.distributions": "version_of",
         "report.report": "ItemTable Report",
         "report.tables.text_table": "Cell MISSING TextColumn TextTable number_text",
     },

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from functools import cached_property
-from importlib.metadata import version
 from pathlib import Path
 from threading import RLock
 from typing import Any, Self
@@ -34,6 +33,7 @@ from valor_core.evaluation.resources.open_resources import OpenResources, opened
 from valor_core.evaluation.tally import Tally
 from valor_core.evaluation.tally_report import report_of
 from valor_core.parameters.environment import fill_in
+from valor_core.plugins.distributions import version_of
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import Spec, TaskSpec
 from valor_core.readers.given import reader_of, told_of
@@ -446,7 +446,7 @@ class Evaluator:
             specs += resource.specs
         found = dict(self.registry.distribution(spec) for spec in specs)
         found.pop("in process", None)
-        found["valor-core"] = version("valor-core")
+        found["valor-core"] = version_of("valor-core") or "not installed"
         return dict(sorted(found.items())) | {"numpy": np.__version__}
 
 

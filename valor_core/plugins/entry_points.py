@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib import metadata
 from typing import Any
 
 from attrs import frozen
+
+from valor_core.plugins.distributions import distributions
 
 GROUP = "valor.plugins"
 """Group of the entry points: a namespace, and the module of its manifest."""
@@ -62,15 +63,23 @@ def _found(folders: Any, finders: Any) -> tuple[Claim, ...]:
 
 def _read() -> Iterator[Claim]:
     """What the metadata say; of two distributions of one name, the first counts."""
-    names = set()
-    for each in metadata.distributions():
-        name = getattr(each, "_normalized_name", None) or each.name
-        # parsing takes long, most have no such group, and a look for the word is enough to tell
-        if name not in names and GROUP in (each.read_text("entry_points.txt") or ""):
-            facts = each.metadata  # read anew whenever it is asked for
-            for entry in each.entry_points.select(group=GROUP):
-                yield Claim(entry.name, entry.value, facts["Name"], facts["Version"])
-        names.add(name)
+    seen = set()
+    for each in distributions():
+        if each.key not in seen:
+            seen.add(each.key)
+            for name, value in _entries(each.entry_points):
+                yield Claim(name, value, each.name, each.version)
+
+
+def _entries(text: str) -> Iterator[tuple[str, str]]:
+    """Names and values in the section of an ``entry_points.txt``."""
+    section = ""
+    for line in map(str.strip, text.splitlines() if GROUP in text else ()):
+        name, is_entry, value = line.partition("=")
+        if line.startswith("["):
+            section = line.strip("[]")
+        elif section == GROUP and is_entry and not line.startswith(("#", ";")):
+            yield name.strip(), value.strip()
 
 
 def unmet(distribution: str, needed: str = "valor-core") -> str | None:
@@ -95,6 +104,8 @@ def unmet(distribution: str, needed: str = "valor-core") -> str | None:
     >>> unmet("valor-core", "numpy") is None
     True
     """
+    from importlib import metadata
+
     try:
         from packaging.requirements import Requirement
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping, Set
 from functools import lru_cache
 from typing import Any
@@ -32,7 +31,9 @@ def fingerprint(value: Any) -> str:
     >>> fingerprint(Text("q1", response="Rome")) == fingerprint(Text("q1", response="Paris"))
     False
     """
-    digest = hashlib.blake2b(digest_size=16)
+    from hashlib import blake2b  # loads OpenSSL, 3 ms that few runs need
+
+    digest = blake2b(digest_size=16)
     _add(digest, value)
     return digest.hexdigest()
 

@@ -5,10 +5,10 @@ Of several who write one file at a time, the last to finish has written it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from secrets import token_hex
 
 from valor_core.errors import ReportError
 
@@ -74,6 +74,6 @@ def write_text(path: Path, text: str) -> None:
 
 def _new_beside(target: Path) -> Path:
     """A new, empty file beside another, by a name that nobody else knows or can foresee."""
-    unfinished = target.with_name(f".{target.name[:_KEPT]}.{token_hex(8)}.unfinished")
+    unfinished = target.with_name(f".{target.name[:_KEPT]}.{os.urandom(8).hex()}.unfinished")
     unfinished.touch(exist_ok=False)
     return unfinished

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from valor_core.schemas.columns import Codes
 
+if TYPE_CHECKING:
+    from decimal import Decimal
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)", re.ASCII)
-_ZERO = Decimal(0)
 
 
 def is_numeral(name: str) -> bool:
@@ -26,7 +27,7 @@ def is_numeral(name: str) -> bool:
     return _NUMBER.fullmatch(name) is not None
 
 
-def natural(name: str | int) -> tuple[bool, Decimal, str]:
+def natural(name: str | int) -> tuple[bool, Decimal | int, str]:
     """Sort key of a name; how a number is written counts only between equal numbers.
 
     Examples
@@ -35,8 +36,12 @@ def natural(name: str | int) -> tuple[bool, Decimal, str]:
     ['-9', '9.5', '010', '10', 'a', 'b']
     """
     if not isinstance(name, str):
-        return (False, Decimal(int(name)), str(name))
-    return (False, Decimal(name), name) if is_numeral(name) else (True, _ZERO, name)
+        return (False, int(name), str(name))
+    if not is_numeral(name):
+        return (True, 0, name)
+    from decimal import Decimal
+
+    return (False, Decimal(name), name)
 
 
 def natural_order(names: NDArray[Any]) -> Codes:

@@ -90,8 +90,14 @@ def test_what_is_installed_over_another_version_is_read_anew(site: Path) -> None
     assert "gulls" not in names()
 
 
+def test_comments_and_other_sections_announce_nothing(site: Path) -> None:
+    announce(site, "seabirds", "# terns = a\n; skuas = b\n\ngulls=seabirds.plugin\n[x]\nauks = c")
+
+    assert {"gulls", "terns", "skuas", "auks"} & set(names()) == {"gulls"}
+
+
 def test_while_nothing_changes_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     before = claims()
-    monkeypatch.setattr(module.metadata, "distributions", None)
+    monkeypatch.setattr(module, "distributions", None)
 
     assert claims() is before

@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
-from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import current_process
 from multiprocessing.util import Finalize
 
@@ -22,6 +21,7 @@ from valor_core.evaluation.engines.engine import Work
 from valor_core.evaluation.resources.open_resources import ALONE, OpenResources, Share, opened
 from valor_core.evaluation.tally import Tally
 from valor_core.extras import install
+from valor_core.plugins.distributions import version_of
 from valor_core.readers.partition import Partition
 
 GUARD = 'Call it under `if __name__ == "__main__":`, or use engine: {mode: threads}.'
@@ -143,20 +143,6 @@ def check_guarded() -> None:
     """
     if getattr(current_process(), "_inheriting", False):
         raise EngineError("engine: a worker process runs the script that started it again", GUARD)
-
-
-def version_of(name: str) -> str | None:
-    """The version of a distribution that is installed here, or None.
-
-    Examples
-    --------
-    >>> version_of("surely-not-there") is None
-    True
-    """
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 _worker: Worker | None = None

@@ -6,7 +6,6 @@ what it has, and scores the rest.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import threading
@@ -45,8 +44,10 @@ def row_key(item: Any, scorer: Mapping[str, Any]) -> str:
     scorer : mapping
         Metric and version, parameters, and what identifies the resources.
     """
+    from hashlib import blake2b  # loads OpenSSL, 3 ms that few runs need
+
     told = json.dumps(scorer, sort_keys=True, default=str)
-    return hashlib.blake2b(f"{fingerprint(item)} {told}".encode(), digest_size=16).hexdigest()
+    return blake2b(f"{fingerprint(item)} {told}".encode(), digest_size=16).hexdigest()
 
 
 @define

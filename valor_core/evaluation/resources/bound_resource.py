@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ from valor_core.parameters.environment import FromEnvironment
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec, ResourceKindSpec, ResourceSpec, Spec
 
-_DIGEST = partial(hashlib.blake2b, digest_size=8)
 _IN_A_FILE = (type(None), bool, int, float, str, list, tuple, Mapping)  # what a config can say
 
 
@@ -145,7 +142,7 @@ def with_digests(parameters: Any) -> dict[str, Any]:
 def _digested(value: Any, told: Any) -> Any:
     """What `parameter_values` tells of a value, with a digest of what the environment filled in."""
     if isinstance(value, FromEnvironment):
-        return [told, _DIGEST(str(value).encode()).hexdigest()]
+        return [told, _digest(str(value).encode()).hexdigest()]
     if isinstance(value, Mapping):
         return {key: _digested(one, told[key]) for key, one in value.items()}
     if isinstance(value, tuple):
@@ -156,14 +153,22 @@ def _digested(value: Any, told: Any) -> Any:
 def _contents(value: Any) -> Any:
     """Digests of the files in a value; nothing of what is no path or cannot be read."""
     if isinstance(value, Path):
+        from hashlib import file_digest
+
         try:
             with value.open("rb") as file:
-                return hashlib.file_digest(file, _DIGEST).hexdigest()
+                return file_digest(file, _digest).hexdigest()
         except OSError:
             return None
     if isinstance(value, Mapping):
         return {key: _contents(one) for key, one in value.items()}
     return [_contents(one) for one in value] if isinstance(value, tuple) else None
+
+
+def _digest(content: bytes = b"") -> Any:
+    from hashlib import blake2b  # loads OpenSSL, 3 ms that few runs need
+
+    return blake2b(content, digest_size=8)
 
 
 def open_as(name: str, instance: str) -> str:

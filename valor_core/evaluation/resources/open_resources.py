@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, TypeVar
-from uuid import uuid4
 
 from attrs import define, field, frozen
 
@@ -110,7 +110,7 @@ class OpenResources(Mapping[str, Any]):
 
     _open: Mapping[str, OpenResource]
     _limits: dict[int, asyncio.Semaphore] | None = field(default=None, init=False)
-    _opening: str = field(factory=lambda: uuid4().hex, init=False)
+    _opening: str = field(factory=lambda: os.urandom(16).hex(), init=False)
     _asked: Iterator[int] = field(factory=count, init=False)
 
     @classmethod

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from valor_core.errors import ReadError, SchemaError, shown
+from valor_core.readers.files import file_size
 from valor_core.readers.tables.csv import CSV
 from valor_core.readers.tables.in_memory import TableInMemory, TableSource
 from valor_core.readers.tables.jsonl import JSON
@@ -19,7 +20,6 @@ from valor_core.readers.tables.table import (
     Table,
     TableFormat,
     TablePartition,
-    file_size,
 )
 
 __all__ = [

@@ -24,6 +24,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
+from valor_core.readers.files import unreadable
 from valor_core.readers.tables.arrow import arrow_for
 from valor_core.readers.tables.cells import TextCells
 from valor_core.readers.tables.plain_csv import row_columns
@@ -36,7 +37,6 @@ from valor_core.readers.tables.table import (
     TablePartition,
     count_line_breaks,
     other_delimiter,
-    unreadable,
 )
 
 _QUOTED: Final = re.compile(rb'"[^"]*"?')

@@ -14,11 +14,12 @@ from attrs import evolve
 from numpy.typing import NDArray
 
 from valor_core.errors import ReadError, and_more, shown
+from valor_core.readers.files import unreadable
 from valor_core.readers.tables import strict_json
 from valor_core.readers.tables.arrow import arrow_for
 from valor_core.readers.tables.plain_jsonl import are_flat, object_columns
 from valor_core.readers.tables.strict_json import StrictJsonError, is_surely_strict, parse_lines
-from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition, unreadable
+from valor_core.readers.tables.table import Cut, Table, TableFormat, TablePartition
 
 JsonRecord = dict[str, Any]
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from valor_core.errors import ReadError, and_more, shown
 from valor_core.extras import import_extra
+from valor_core.readers.files import unreadable
 from valor_core.readers.tables.arrow import ArrowCells, array_of
 from valor_core.readers.tables.table import (
     Column,
@@ -19,7 +20,6 @@ from valor_core.readers.tables.table import (
     Table,
     TableFormat,
     TablePartition,
-    unreadable,
 )
 
 if TYPE_CHECKING:

@@ -6,11 +6,8 @@ of whatever they refuse. Nothing in here knows a format.
 
 from __future__ import annotations
 
-import gzip
 import math
 import re
-import shlex
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -25,9 +22,9 @@ from valor_core.errors import (
     SchemaError,
     and_more,
     did_you_mean,
-    did_you_mean_file,
     shown,
 )
+from valor_core.readers.files import gzip_bytes, unreadable
 from valor_core.readers.partition import Partition
 from valor_core.readers.tables.cells import Cells, digits, numbered
 from valor_core.schemas.columns import Codes
@@ -40,10 +37,6 @@ Unit = Literal["row", "line", "record"]
 Column = Sequence[Any] | NDArray[Any] | Cells
 """Objects, an array of the file's type, or cells that have not become objects."""
 
-
-_NO_BOMB: Final = 2**28
-_MOST_PACKED: Final = 100
-"""How many times its size a gzip file of records may hold, from `_NO_BOMB` bytes on."""
 _BOM: Final = b"\xef\xbb\xbf"
 _NOTHING: Final = "no value"
 _DECIMAL_COMMA: Final = re.compile(r"-?[0-9]*,[0-9]+([eE][-+]?[0-9]+)?")
@@ -199,66 +192,6 @@ def count_line_breaks(data: bytes) -> int:
     3
     """
     return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
-
-
-def gzip_bytes(path: Path) -> bytes:
-    """What a gzip file holds.
-
-    Raises
-    ------
-    ReadError
-        If it cannot be read, is no gzip file or only a part of one, or holds so much more than its
-        size that it is likely made to fill the memory.
-    """
-    try:
-        most = max(_NO_BOMB, _MOST_PACKED * path.stat().st_size)
-        with gzip.open(path, "rb") as stream:
-            data = stream.read(most + 1)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise ReadError(f"{path}: expected a whole gzip file, found {error}") from error
-    except OSError as error:
-        raise unreadable(path, error) from error
-    if len(data) > most:
-        raise ReadError(
-            f"{path}: expected at most {most:,} bytes when unpacked, found more",
-            f"Unpack it first, if it is meant to: gzip -d {shlex.quote(str(path))}",
-        )
-    return data
-
-
-def unreadable(path: Path, error: OSError) -> ReadError:
-    """Error for a file that the system does not let us read.
-
-    Examples
-    --------
-    >>> print(unreadable(Path("a.csv"), PermissionError(13, "Permission denied")))
-    a.csv: expected a readable file, found: Permission denied
-    """
-    return ReadError(f"{path}: expected a readable file, found: {error.strerror or error}")
-
-
-def file_size(path: Path) -> int:
-    """Size of a file that is there and not empty, in bytes.
-
-    Raises
-    ------
-    ReadError
-        If there is no such file, or it is a folder, empty or out of reach.
-    """
-    if path.is_dir():
-        raise ReadError(f"{path}: expected a file, found a folder")
-    try:
-        size = path.stat().st_size
-    except FileNotFoundError as error:
-        raise ReadError(
-            f"{path}: expected a file, found nothing there",
-            remedy=did_you_mean_file(path),
-        ) from error
-    except OSError as error:
-        raise unreadable(path, error) from error
-    if size == 0:
-        raise ReadError(f"{path}: expected records, the file is empty")
-    return size
 
 
 @frozen

@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import NDArray
@@ -186,6 +185,8 @@ def check_results(results: Document, path: Path) -> None:
 
 def _keys(path: Path) -> list[str]:
     """Keys of the table that a file holds."""
+    import msgspec
+
     text = Text.read(path)
     content = text.cut(text.start, text.size)
     try:

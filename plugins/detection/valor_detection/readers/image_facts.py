@@ -7,7 +7,6 @@ from functools import cached_property
 from types import GenericAlias
 from typing import Any
 
-import msgspec
 import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
@@ -56,6 +55,8 @@ class _Images:
 
     def _facts(self, name: str) -> list[Any]:
         """The fact of all images, without objects for what else the file says of them."""
+        import msgspec
+
         try:
             image = msgspec.defstruct(
                 "Image", [("fact", Any, None)], rename={"fact": name}, gc=False

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import gzip
 import pickle
 from decimal import Decimal
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from valor_core.plugin import ReadError, SchemaError, file_size, read_table, unreadable
+from valor_core.plugin import ReadError, SchemaError, read_table
 from valor_core.readers.tables.table import Cut, Table, TablePartition, count_line_breaks
 
 
@@ -314,61 +313,6 @@ def test_a_line_break_of_two_characters_counts_once() -> None:
     assert count_line_breaks(b"a\r\nb\nc\rd\r\r\n") == 5
 
 
-def test_a_file_that_is_not_there_is_refused_with_one_that_is(tmp_path: Path) -> None:
-    (tmp_path / "predictions.csv").write_bytes(b"uid\n")
-
-    with pytest.raises(ReadError) as caught:
-        file_size(tmp_path / "prediction.csv")
-
-    assert str(caught.value) == (
-        f"{tmp_path / 'prediction.csv'}: expected a file, found nothing there\n"
-        "Did you mean 'predictions.csv'?"
-    )
-    with pytest.raises(ReadError, match=r"expected a file, found nothing there$"):
-        file_size(tmp_path / "nowhere" / "predictions.csv")
-
-
-def test_folders_and_empty_files_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "empty.csv").touch()
-
-    with pytest.raises(ReadError) as folder:
-        file_size(tmp_path)
-    with pytest.raises(ReadError) as empty:
-        file_size(tmp_path / "empty.csv")
-
-    assert str(folder.value) == f"{tmp_path}: expected a file, found a folder"
-    assert str(empty.value) == f"{tmp_path / 'empty.csv'}: expected records, the file is empty"
-
-
-def test_a_file_out_of_reach_is_refused_with_the_systems_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    path = tmp_path / "preds.csv"
-    path.write_bytes(b"uid\n")
-    plain = TablePartition(path, "csv", 0, 4, 1)
-    packed = TablePartition(path, "csv", 0, 4, 1, is_gzip=True)
-    monkeypatch.setattr(Path, "open", refuse)
-    monkeypatch.setattr("gzip.open", refuse)
-
-    for read in (plain.content, packed.content):
-        with pytest.raises(ReadError) as caught:
-            read()
-        assert str(caught.value) == f"{path}: expected a readable file, found: Permission denied"
-    monkeypatch.setattr(Path, "is_dir", lambda _: False)
-    monkeypatch.setattr(Path, "stat", refuse)
-    with pytest.raises(ReadError, match=r"expected a readable file, found: Permission denied"):
-        file_size(path)
-
-
-def test_a_system_error_without_a_reason_shows_its_text() -> None:
-    assert str(unreadable(Path("a.csv"), OSError("odd"))) == (
-        "a.csv: expected a readable file, found: odd"
-    )
-
-
 @pytest.mark.parametrize("text", ["1_0", "٣", "\uff11", "1_0.5", "2²"])
 def test_a_number_to_python_alone_is_no_number(text: str) -> None:
     for cells in ([text], [text, 1], ["1", text]):
@@ -420,22 +364,4 @@ def test_a_uid_that_stands_twice_is_named_with_both_rows(tmp_path: Path, name: s
 
     assert str(caught.value) == (
         f"{path}, {here}: expected each uid once, found 'a' as in {there} (and 1 more)"
-    )
-
-
-def test_a_small_gzip_file_that_would_fill_the_memory_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("valor_core.readers.tables.table._NO_BOMB", 10**5)
-    path = tmp_path / "bomb.csv.gz"
-    path.write_bytes(gzip.compress(b"uid\n" + b"a" * 10**7))
-    most = 100 * path.stat().st_size
-
-    with pytest.raises(ReadError) as caught:
-        read_table(path)
-
-    assert most < 10**7
-    assert str(caught.value) == (
-        f"{path}: expected at most {most:,} bytes when unpacked, found more\n"
-        f"Unpack it first, if it is meant to: gzip -d {path}"
     )

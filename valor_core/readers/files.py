@@ -1,0 +1,77 @@
+"""Files to read: how large one is, what a packed one holds, and how an unreadable one is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from valor_core.errors import ReadError, did_you_mean_file
+
+_NO_BOMB: Final = 2**28
+_MOST_PACKED: Final = 100
+"""How many times its size a gzip file of records may hold, from `_NO_BOMB` bytes on."""
+
+
+def gzip_bytes(path: Path) -> bytes:
+    """What a gzip file holds.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read, is no gzip file or only a part of one, or holds so much more than its
+        size that it is likely made to fill the memory.
+    """
+    import gzip
+    import zlib
+
+    try:
+        most = max(_NO_BOMB, _MOST_PACKED * path.stat().st_size)
+        with gzip.open(path, "rb") as stream:
+            data = stream.read(most + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ReadError(f"{path}: expected a whole gzip file, found {error}") from error
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if len(data) > most:
+        from shlex import quote
+
+        raise ReadError(
+            f"{path}: expected at most {most:,} bytes when unpacked, found more",
+            f"Unpack it first, if it is meant to: gzip -d {quote(str(path))}",
+        )
+    return data
+
+
+def unreadable(path: Path, error: OSError) -> ReadError:
+    """Error for a file that the system does not let us read.
+
+    Examples
+    --------
+    >>> print(unreadable(Path("a.csv"), PermissionError(13, "Permission denied")))
+    a.csv: expected a readable file, found: Permission denied
+    """
+    return ReadError(f"{path}: expected a readable file, found: {error.strerror or error}")
+
+
+def file_size(path: Path) -> int:
+    """Size of a file that is there and not empty, in bytes.
+
+    Raises
+    ------
+    ReadError
+        If there is no such file, or it is a folder, empty or out of reach.
+    """
+    if path.is_dir():
+        raise ReadError(f"{path}: expected a file, found a folder")
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError as error:
+        raise ReadError(
+            f"{path}: expected a file, found nothing there",
+            remedy=did_you_mean_file(path),
+        ) from error
+    except OSError as error:
+        raise unreadable(path, error) from error
+    if size == 0:
+        raise ReadError(f"{path}: expected records, the file is empty")
+    return size
