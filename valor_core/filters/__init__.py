@@ -12,23 +12,29 @@ A missing value (None, or NaN among numbers) compares false with everything, als
 Text is compared with text, numbers with numbers, true and false with each other, dates and
 timestamps with text in ISO 8601, as `dates` says. Anything else is an error rather than false, so
 that ``year == 2020`` over a column of text does not go unnoticed.
+
+Most evaluations have no filter: what reads and applies one is imported when there is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ExpressionError, shown
-from valor_core.filters.columns import UID, Fields, RowMask
-from valor_core.filters.conditions import Condition
-from valor_core.filters.grammar import Parser
+
+if TYPE_CHECKING:
+    from valor_core.filters.columns import RowMask
+    from valor_core.filters.conditions import Condition
 
 __all__ = ["UID", "Filter"]
+
+UID: Final = "uid"
+"""What an expression calls the name of a datum."""
 
 
 @frozen
@@ -72,6 +78,8 @@ class Filter:
         >>> Filter.parse('city in ["Oslo", "Rome"] or not night').fields
         ('city', 'night')
         """
+        from valor_core.filters.grammar import Parser
+
         if not isinstance(text, str):
             raise ExpressionError(f"filter: expected text, got {shown(text)}")
         parser = Parser(text)
@@ -109,6 +117,8 @@ class Filter:
         >>> Filter.parse("not night").mask(night, np.array(["a", "b", "c"]), 3)
         array([False,  True,  True])
         """
+        from valor_core.filters.columns import Fields
+
         if count == 0:
             return np.zeros(0, dtype=np.bool_)
         return self._condition.mask(Fields(self.text, columns, uids, count))

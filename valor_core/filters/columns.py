@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
 from valor_core.errors import ExpressionError, SchemaError, and_more, did_you_mean, shown
+from valor_core.filters import UID
 
 FieldValue = str | bool | int | float
 RowMask = NDArray[np.bool_]
 
-UID: Final = "uid"
 WORDS, NUMBERS, TRUTHS, DATES = "text", "numbers", "true or false", "dates"
 
 

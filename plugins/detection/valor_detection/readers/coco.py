@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from attrs import evolve, frozen
@@ -16,7 +16,6 @@ from valor_core.schemas.columns import Codes, Floats
 from valor_core.schemas.datum import Datums
 from valor_core.schemas.detection import DetectionBatch
 from valor_core.schemas.detection.objects import PredictedObjects, TrueObjects, scores_outside
-from valor_core.schemas.geometry.policy import checked_shapes
 from valor_core.schemas.geometry.shapes import Shapes
 from valor_detection.kernels.records import (
     AREA,
@@ -39,7 +38,9 @@ from valor_detection.readers.coco_parts import CocoFiles, CocoPart, parts
 from valor_detection.readers.image_facts import image_facts
 from valor_detection.readers.numbering import Numbering
 from valor_detection.readers.refusals import as_read_errors
-from valor_detection.readers.segmentations import Masks
+
+if TYPE_CHECKING:
+    from valor_detection.readers.segmentations import Masks
 
 _LONGEST = 1e150  # a box with shorter sides has an area that is a number
 
@@ -376,6 +377,8 @@ class _SortedSide:
 
     def masks(self, boxes: Floats | None = None) -> Masks:
         """Masks of each row, drawn as pycocotools does; boxes where there is no segmentation."""
+        from valor_detection.readers.segmentations import Masks
+
         own = self.annotations
         assert own.masks is not None
         datums = self.given.numberings.images.positions(own.images)
@@ -399,6 +402,8 @@ def _under_policy(
     """The objects whose geometry the policy lets through, repaired where that is asked for."""
     if chosen.invalid_geometry == "accept":
         return objects
+    from valor_core.schemas.geometry.policy import checked_shapes
+
     sizes = side.given.sizes[objects.datums]
     with as_read_errors():
         found = checked_shapes(
