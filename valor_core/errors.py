@@ -7,11 +7,9 @@ find the remedy in `ValorError.remedy` and the cause in ``__cause__``.
 
 from __future__ import annotations
 
-import difflib
+import sys
 from collections.abc import Iterable
 from pathlib import Path
-
-import numpy as np
 
 
 class ValorError(Exception):
@@ -247,10 +245,12 @@ def shown(value: object, limit: int = 80) -> str:
 
     Examples
     --------
-    >>> shown("a"), shown(np.zeros((2, 3)))
+    >>> import numpy
+    >>> shown("a"), shown(numpy.zeros((2, 3)))
     ("'a'", 'array of float64, shape (2, 3)')
     """
-    if isinstance(value, np.ndarray):
+    numpy = sys.modules.get("numpy")  # without it, which takes 70 ms to load, there is no array
+    if numpy is not None and isinstance(value, numpy.ndarray):
         return f"array of {value.dtype}, shape {value.shape}"
     try:
         text = repr(value)
@@ -276,8 +276,10 @@ def did_you_mean(name: str, candidates: Iterable[str], cutoff: float = 0.6) -> s
     """
     by_folded = {candidate.casefold(): candidate for candidate in candidates}
     wanted = name.casefold()
-    close = difflib.get_close_matches(wanted, by_folded, n=3, cutoff=cutoff)
-    likeness = {key: difflib.SequenceMatcher(None, key, wanted).ratio() for key in close}
+    from difflib import SequenceMatcher, get_close_matches
+
+    close = get_close_matches(wanted, by_folded, n=3, cutoff=cutoff)
+    likeness = {key: SequenceMatcher(None, key, wanted).ratio() for key in close}
     if len(wanted) > 1 and cutoff <= _BEGUN:
         begun = sorted((key for key in by_folded if key.startswith(wanted)), key=len)
         likeness |= {key: max(likeness.get(key, 0), _BEGUN) for key in begun}

@@ -15,18 +15,20 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from valor_cli import INTERRUPTED
 from valor_cli.program import streams
 from valor_cli.program.command import traceback_wanted
-from valor_cli.program.plugin_command import called, of_plugin
 from valor_cli.program.usage import explained, given_to
 from valor_core.errors import ReportError, UnknownNameError, ValorError, did_you_mean
-from valor_core.plugins.registry import Registry
-from valor_core.plugins.spec import CommandSpec
+from valor_core.plugins.distributions import version_of
+
+if TYPE_CHECKING:
+    from valor_core.plugins.registry import Registry
+    from valor_core.plugins.spec import CommandSpec
 
 TRACEBACK = "VALOR_TRACEBACK"
 WRONG = 2
@@ -104,7 +106,7 @@ class Program(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         """Names of all commands, in the order of the help."""
-        return [*BUILT_IN, *(called(spec) for spec in _of_plugins(context.ensure_object(Registry)))]
+        return [*BUILT_IN, *(name for name, _ in _of_plugins(_registry(context)))]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """A command, imported now."""
@@ -112,7 +114,9 @@ class Program(click.Group):
             module = importlib.import_module(f"valor_cli.commands.{name.replace('-', '_')}")
             own: click.Command = module.command
             return own
-        return of_plugin(context.ensure_object(Registry).find(CommandSpec, name))
+        from valor_cli.program.plugin_command import of_plugin
+
+        return of_plugin(_found(_registry(context), name))
 
     def resolve_command(
         self, context: click.Context, args: list[str]
@@ -120,11 +124,12 @@ class Program(click.Group):
         """The command that the first argument names, or an error with the nearest name."""
         name = args[0]
         if name not in BUILT_IN and not name.startswith("-"):
-            registry = context.ensure_object(Registry)
+            registry = _registry(context)
             try:
-                registry.find(CommandSpec, name)
+                _found(registry, name)
             except UnknownNameError as error:
-                known = [*BUILT_IN, *map(called, _of_plugins(registry)), "--help", "--version"]
+                plugins = [known for known, _ in _of_plugins(registry)]
+                known = [*BUILT_IN, *plugins, "--help", "--version"]
                 remedy = did_you_mean(name, known) or "See: valor --help"
                 if Path(name).exists():
                     remedy = f"Write: valor run {name}"
@@ -134,19 +139,36 @@ class Program(click.Group):
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in groups, those of plugins by plugin, without importing any."""
         groups = {title: list(commands.items()) for title, commands in COMMANDS.items()}
-        registry = context.ensure_object(Registry)
-        for spec in _of_plugins(registry):
+        registry = _registry(context)
+        for called, spec in _of_plugins(registry):
             name, version = registry.distribution(spec)
             rows = groups.setdefault(f"From {name} {version}", [])
-            rows.append((called(spec), spec.summary))
+            rows.append((called, spec.summary))
         for title, rows in groups.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
 
 
-def _of_plugins(registry: Registry) -> list[CommandSpec]:
-    """The commands of plugins that are called otherwise than those of this program."""
-    return [spec for spec in registry.all(CommandSpec) if called(spec) not in BUILT_IN]
+def _registry(context: click.Context) -> Registry:
+    """The plugins, which are looked for when a command needs them: that takes 0.1 s."""
+    from valor_core.plugins.registry import Registry
+
+    return context.ensure_object(Registry)
+
+
+def _found(registry: Registry, name: str) -> CommandSpec:
+    from valor_core.plugins.spec import CommandSpec
+
+    return registry.find(CommandSpec, name)
+
+
+def _of_plugins(registry: Registry) -> list[tuple[str, CommandSpec]]:
+    """The commands of plugins that are called otherwise than those of this program, by name."""
+    from valor_cli.program.plugin_command import called
+    from valor_core.plugins.spec import CommandSpec
+
+    commands = [(called(spec), spec) for spec in registry.all(CommandSpec)]
+    return [(name, spec) for name, spec in commands if name not in BUILT_IN]
 
 
 @contextmanager
@@ -171,13 +193,27 @@ def _explain(context: click.Context, message: str, notes: tuple[str, ...]) -> No
         streams.talk("\n".join([f"valor: {message}", *notes]))
 
 
+def _say_version(context: click.Context, option: click.Parameter, is_asked: bool) -> None:
+    """Print the version; click's own option takes 20 ms to find out which that is."""
+    if is_asked and not context.resilient_parsing:
+        streams.say(f"valor {version_of('valor-core')}")
+        context.exit()
+
+
 @click.group(
     "valor",
     cls=Program,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(package_name="valor-core", prog_name="valor", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_say_version,
+    help="Show the version and exit.",
+)
 @click.pass_context
 def program(context: click.Context) -> None:
     """Evaluation metrics, chosen by name in a config file.

@@ -10,10 +10,12 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from valor_core.errors import ReportError, ValorWarning, printable_lines
-from valor_core.report.tables.text_table import TextTable
+
+if TYPE_CHECKING:
+    from valor_core.report.tables.text_table import TextTable
 
 
 def prepare() -> None:
