@@ -114,7 +114,7 @@ if TYPE_CHECKING:
         plain_value,
     )
     from valor_core.parameters.kinds import Within
-    from valor_core.plugins.distributions import version_of
+    from valor_core.plugins.entry_points import version_of
     from valor_core.plugins.hooks import hookimpl
     from valor_core.plugins.names import KnownAs, averaged, fold
     from valor_core.plugins.publishing import published_later
@@ -242,7 +242,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "evaluation.resources.facts": "WARNINGS added_up",
         "evaluation.resources.open_resources": "Share opened",
         "evaluation.tally": "Tally",
-        "plugins.distributions": "version_of",
+        "plugins.entry_points": "version_of",
         "report.report": "ItemTable Report",
         "report.tables.text_table": "Cell MISSING TextColumn TextTable number_text",
     },
