@@ -40,6 +40,7 @@ LATE = {
     ("evaluation.items.scoring", "evaluation.items.waiting"): "loaded where a metric waits",
     ("evaluation.engines.local", "evaluation.engines.flow"): "loaded where threads are asked for",
     ("readers.given", "readers.unnamed"): "loaded where data are no batch",
+    ("evaluation.evaluator", "evaluation.saved_states"): "loaded where a state is saved or read",
     ("filters", "filters.grammar"): "loaded where there is a filter",
     ("filters", "filters.columns"): "the same",
     ("filters", "filters.conditions"): "the same",

@@ -23,7 +23,6 @@ from valor_core.errors import (
     found_at,
     shown,
 )
-from valor_core.evaluation import saved_states
 from valor_core.evaluation.bound_metric import MetricChoice
 from valor_core.evaluation.engines.interrupts import uninterrupted
 from valor_core.evaluation.gathering import Gathering
@@ -381,6 +380,8 @@ class Evaluator:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything counted so far to a file, to go on or to merge later."""
+        from valor_core.evaluation import saved_states
+
         with self._lock:
             saved_states.save_tally(path, self.evaluation, self.tally, self.versions)
 
@@ -394,6 +395,8 @@ class Evaluator:
         ConfigError
             If both together have too many slices.
         """
+        from valor_core.evaluation import saved_states
+
         saved = saved_states.load_tally(path, self.evaluation)
         with self._lock:
             self.evaluation.slices.check({*self.tally.states, *saved.states})
@@ -425,6 +428,8 @@ class Evaluator:
         UnknownNameError
             If a metric of it is not known, such as one made by the decorator.
         """
+        from valor_core.evaluation import saved_states
+
         request = fill_in(saved_states.read_header(path)["request"], f"{path}: ")
         choices = choices_of(request)
         try:
