@@ -49,6 +49,18 @@ def test_the_version_is_that_of_the_distribution(valor):
     assert valor("--version").stdout == f"valor {version('valor-core')}\n"
 
 
+def test_the_version_is_told_without_plugins_and_numpy():
+    code = (
+        "import atexit, sys; from valor_cli import main; sys.argv[1:] = ['--version'];"
+        "slow = ('numpy', 'yaml', 'importlib.metadata', 'valor_core.plugins.registry');"
+        "atexit.register(lambda: print(*[name for name in slow if name in sys.modules]));"
+        "main()"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert result.stdout.splitlines()[1:] == [""]
+
+
 def test_a_misspelt_command_is_answered_with_the_nearest(valor):
     result = valor("lsit")
 

@@ -1,0 +1,91 @@
+"""What a fresh process loads to get COCO's numbers of two files: counted, since time depends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from valor_detection.kernels import KERNELS
+
+pytestmark = pytest.mark.skipif(KERNELS.library is None, reason="NumPy's way loads more")
+
+LOADED = """
+import sys
+before = set(sys.modules)
+from valor_core import evaluate
+chosen = {"reader": "detection.coco", "groundtruths": "truths.json", "predictions": "results.json"}
+evaluate(chosen, ["COCOSummary"], task="detection")
+
+def classes(cls=object):
+    for below in type.__subclasses__(cls):
+        if "__attrs_attrs__" in vars(below) and below.__module__.startswith("valor_"):
+            yield f"{below.__module__}:{below.__qualname__}"
+        yield from classes(below)
+
+print("\\n".join([*sorted(set(sys.modules) - before), *sorted(set(classes()))]))
+"""
+
+BOX = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9]}
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    folder = tmp_path_factory.mktemp("coco")
+    truths = {
+        "images": [{"id": 1, "width": 9, "height": 9}],
+        "categories": [{"id": 1, "name": "dog"}],
+        "annotations": [BOX | {"id": 1, "area": 81, "iscrowd": 0}],
+    }
+    (folder / "truths.json").write_text(json.dumps(truths))
+    (folder / "results.json").write_text(json.dumps([BOX | {"score": 0.5}]))
+    run = subprocess.run(
+        [sys.executable, "-c", LOADED], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return set(run.stdout.split())
+
+
+def names(loaded: set[str], top: str) -> list[str]:
+    return [name for name in loaded if name.partition(".")[0] == top and ":" not in name]
+
+
+def test_coco_s_numbers_need_few_modules(loaded: set[str]) -> None:
+    assert len(names(loaded, "valor_core")) <= 98
+    assert len(names(loaded, "valor_detection")) <= 40
+
+
+def test_coco_s_numbers_need_few_classes(loaded: set[str]) -> None:
+    assert len([name for name in loaded if ":" in name]) <= 148
+
+
+@pytest.mark.parametrize(
+    "name", ["email", "zipfile", "hashlib", "decimal", "gzip", "msgspec", "multiprocessing"]
+)
+def test_coco_s_numbers_need_nothing_that_they_have_no_use_for(loaded: set[str], name: str) -> None:
+    assert names(loaded, name) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "valor_core.filters.grammar",
+        "valor_core.readers.tables",
+        "valor_core.schemas.classification",
+        "valor_detection.kernels.masks",
+        "valor_detection.readers.coco_split",
+    ],
+)
+def test_coco_s_numbers_of_boxes_load_no_code_of_other_work(loaded: set[str], name: str) -> None:
+    assert name not in loaded
+
+
+def test_no_parameters_of_other_metrics_are_made(loaded: set[str]) -> None:
+    made = {
+        name for name in loaded if name.startswith("valor_detection.parameters.") and ":" in name
+    }
+
+    assert made == {
+        "valor_detection.parameters.coco_summary:COCOSummaryParameters",
+        "valor_detection.parameters.readers.coco:CocoParameters",
+    }
