@@ -9,13 +9,12 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from queue import SimpleQueue
+from threading import Thread
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
 
 _T = TypeVar("_T")
 Span = tuple[int, int]
@@ -48,41 +47,67 @@ def in_threads(tasks: Sequence[Callable[[], _T]]) -> list[_T]:
     """
     if len(tasks) < 2 or thread_count() == 1 or hasattr(_here, "is_kept"):
         return [task() for task in tasks]
-    from concurrent.futures import wait
-
-    # Threads take the next task when they are done with one, so that one long task holds up no
-    # other. To pop from a deque and to set a key of a dictionary need no lock.
-    answers: dict[int, _T] = {}
-    waiting = deque(enumerate(tasks))
-    others = [
-        _pool().submit(_work, waiting, answers) for _ in range(min(thread_count(), len(tasks)) - 1)
-    ]
+    call = _Call(tasks)
+    helpers = min(thread_count(), len(tasks)) - 1
+    for _ in range(helpers):
+        _pool().put(call.help)
     _here.is_kept = True
     try:
-        _work(waiting, answers)
+        call.work()
     finally:
         del _here.is_kept
-        # Threads that have not begun are called off. The others are waited for, also where a task
-        # has failed: they may write into arrays of the caller.
-        started = [other for other in others if not other.cancel()]
-        wait(started)
-    for other in started:
-        other.result()
-    return [answers[place] for place in range(len(tasks))]
+        call.close()
+    return call.in_order()
 
 
-def _work(waiting: deque[tuple[int, Callable[[], _T]]], answers: dict[int, _T]) -> None:
-    """Do what waits, until nothing does or something fails."""
-    while True:
+class _Call(Generic[_T]):
+    """Tasks of one call, which several threads take from each other's hands."""
+
+    def __init__(self, tasks: Sequence[Callable[[], _T]]) -> None:
+        self._waiting = deque(enumerate(tasks))
+        self._answers: dict[int, _T] = {}
+        self._errors: list[BaseException] = []
+        self._lock, self._left = threading.Lock(), threading.Semaphore(0)
+        self._started, self._closed = 0, False
+
+    def work(self) -> None:
+        """Do what waits, until nothing does or something fails."""
+        while True:
+            try:
+                place, task = self._waiting.popleft()
+            except IndexError:
+                return
+            try:
+                self._answers[place] = task()
+            except BaseException:
+                self._waiting.clear()
+                raise
+
+    def help(self) -> None:
+        """Work on another thread, unless the call is over."""
+        with self._lock:
+            if self._closed:
+                return
+            self._started += 1
         try:
-            place, task = waiting.popleft()
-        except IndexError:
-            return
-        try:
-            answers[place] = task()
-        except BaseException:
-            waiting.clear()
-            raise
+            self.work()
+        except BaseException as error:
+            self._errors.append(error)
+        finally:
+            self._left.release()
+
+    def close(self) -> None:
+        """Wait for the threads that help; those that did not come yet find nothing to do."""
+        with self._lock:
+            self._closed = True
+        for _ in range(self._started):
+            self._left.acquire()
+
+    def in_order(self) -> list[_T]:
+        """The answers; an error of another thread is raised here."""
+        if self._errors:
+            raise self._errors[0]
+        return [self._answers[place] for place in range(len(self._answers))]
 
 
 def over(task: Callable[[int, int], _T], spans: Sequence[Span]) -> list[_T]:
@@ -124,11 +149,22 @@ def shares(costs: NDArray[np.int64], least: int, most: int | None = None) -> lis
 
 
 @cache
-def _pool() -> ThreadPoolExecutor:
-    """Threads kept from one call to the next, which costs less than starting them."""
-    from concurrent.futures import ThreadPoolExecutor
+def _pool() -> SimpleQueue[Callable[[], None]]:
+    """Work for threads that are kept from one call to the next, which is cheaper than new ones.
 
-    return ThreadPoolExecutor(thread_count() - 1, "valor", initializer=_keep)
+    `concurrent.futures` keeps threads, too. To import it, with logging, takes 5 ms, more than it
+    takes to evaluate small data.
+    """
+    waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
+    for number in range(thread_count() - 1):
+        Thread(target=_serve, args=(waiting,), name=f"valor_{number}", daemon=True).start()
+    return waiting
+
+
+def _serve(waiting: SimpleQueue[Callable[[], None]]) -> None:
+    _here.is_kept = True  # a task here that waited for another one might wait for itself
+    while True:
+        waiting.get()()
 
 
 if hasattr(os, "register_at_fork"):
@@ -136,8 +172,3 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 _here = threading.local()
-
-
-def _keep() -> None:
-    """Mark this thread: a task on it that waited for another one might wait for itself."""
-    _here.is_kept = True

@@ -60,7 +60,8 @@ def test_coco_s_numbers_need_few_classes(loaded: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["email", "zipfile", "hashlib", "decimal", "gzip", "msgspec", "multiprocessing"]
+    "name",
+    ["email", "zipfile", "hashlib", "decimal", "gzip", "msgspec", "multiprocessing", "logging"],
 )
 def test_coco_s_numbers_need_nothing_that_they_have_no_use_for(loaded: set[str], name: str) -> None:
     assert names(loaded, name) == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -43,6 +45,47 @@ def test_a_task_may_have_tasks(three):
 def test_an_error_of_a_task_is_raised(three):
     with pytest.raises(ZeroDivisionError):
         in_threads([lambda: 1 / 0, lambda: 1.0])
+
+
+def test_an_error_on_another_thread_is_raised_here(three):
+    meeting = threading.Barrier(3, timeout=30)
+    own = threading.get_ident()
+
+    def fail_elsewhere() -> None:
+        meeting.wait()
+        if threading.get_ident() != own:
+            raise ValueError("elsewhere")
+
+    with pytest.raises(ValueError, match=r"^elsewhere$"):
+        in_threads([fail_elsewhere] * 3)
+
+
+def test_a_call_does_not_wait_for_threads_that_are_busy_with_another(three):
+    busy, release = threading.Barrier(4, timeout=30), threading.Event()
+
+    def hold() -> None:
+        busy.wait()
+        release.wait(30)
+
+    other = threading.Thread(target=in_threads, args=([hold] * 3,))
+    other.start()
+    busy.wait()
+
+    assert in_threads([lambda: 1, lambda: 2]) == [1, 2]
+    assert other.is_alive()
+    release.set()
+    other.join()
+
+
+def test_threads_load_no_library_that_has_them_in_store():
+    code = (
+        "import sys; from valor_core.kernels import threads;"
+        "threads.thread_count = lambda: 3; threads.in_threads([lambda: 1] * 3);"
+        "print('concurrent.futures' in sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert run.stdout == "False\n"
 
 
 def test_a_worker_process_has_one_thread():
