@@ -46,6 +46,7 @@ LATE = {
     ("filters", "filters.conditions"): "the same",
     ("report.report", "report.text"): "a report prints itself",
     ("report.results", "report.text"): "results print themselves",
+    ("report.results", "report.tables.pivot"): "loaded where results become a wide table",
 }
 """Imports inside functions and for types only, which no circle is checked for, and why."""
 

@@ -19,7 +19,6 @@ from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import MetricSpec
 from valor_core.report.entries import flat_keys
 from valor_core.report.records import csv_text, records
-from valor_core.report.tables.pivot import wide_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -220,6 +219,8 @@ class Results(Sequence[Result]):
         pandas = import_extra("pandas", "report.to_frame: a data frame", "valor-core[pandas]")
         made: pd.DataFrame
         if wide:
+            from valor_core.report.tables.pivot import wide_rows
+
             rows = wide_rows(self._results)
             names = pandas.Index([name for name, _ in rows], name="label")
             made = pandas.DataFrame([row for _, row in rows], index=names)
