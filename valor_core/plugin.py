@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from valor_core.evaluation.resources.open_resources import Share, opened
     from valor_core.evaluation.states_by_slice import by_slice
     from valor_core.evaluation.tally import Tally
-    from valor_core.extras import import_extra, install
+    from valor_core.extras import import_extra, install, version_of
     from valor_core.kernels.compiled import array, kernels
     from valor_core.kernels.threads import Span, in_threads, over, shares, thread_count
     from valor_core.metrics.averages import (
@@ -114,7 +114,6 @@ if TYPE_CHECKING:
         plain_value,
     )
     from valor_core.parameters.kinds import Within
-    from valor_core.plugins.entry_points import version_of
     from valor_core.plugins.hooks import hookimpl
     from valor_core.plugins.names import KnownAs, averaged, fold
     from valor_core.plugins.publishing import published_later
@@ -186,7 +185,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
             "ReadError ReportError ResourceError ResourceStopped SchemaError StateError "
             "ValorError and_more did_you_mean found_at shown"
         ),
-        "extras": "import_extra install",
+        "extras": "import_extra install version_of",
     },
     "States": {
         "metrics.state": "Content Metric RowsOf State StateRequest",
@@ -242,7 +241,6 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "evaluation.resources.facts": "WARNINGS added_up",
         "evaluation.resources.open_resources": "Share opened",
         "evaluation.tally": "Tally",
-        "plugins.entry_points": "version_of",
         "report.report": "ItemTable Report",
         "report.tables.text_table": "Cell MISSING TextColumn TextTable number_text",
     },

@@ -31,8 +31,8 @@ from valor_core.evaluation.options import check_arguments
 from valor_core.evaluation.resources.open_resources import OpenResources, opened
 from valor_core.evaluation.tally import Tally
 from valor_core.evaluation.tally_report import report_of
+from valor_core.extras import version_of
 from valor_core.parameters.environment import fill_in
-from valor_core.plugins.entry_points import version_of
 from valor_core.plugins.registry import Registry
 from valor_core.plugins.spec import Spec, TaskSpec
 from valor_core.readers.given import reader_of, told_of
