@@ -1,6 +1,5 @@
 """Best: which label of each datum scores the most, and how many score more than the true one."""
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -111,17 +110,10 @@ def top_of_runs(datums: Codes, values: Scores, *, count: int) -> Codes:
     >>> top_of_runs(np.array([0, 0, 2]), np.array([0.1, 0.4, 0.3]), count=3)
     array([ 1, -1,  2])
     """
+    order = np.lexsort((-values, datums))
+    starts, _ = groups(datums)
     top = np.full(count, -1, np.int64)
-    mean_length = max(1, datums.size // max(1, count))
-    firsts = np.arange(0, count, max(1, CACHED // mean_length))
-    bounds = np.append(np.searchsorted(datums, firsts), datums.size).tolist()
-    for start, stop in pairwise(bounds):
-        owners, block = datums[start:stop], values[start:stop]
-        starts, sizes = groups(owners)
-        greatest = np.repeat(np.maximum.reduceat(block, starts), sizes) if starts.size else block
-        entries = np.flatnonzero(block == greatest)
-        entries = entries[groups(owners[entries])[0]]
-        top[owners[entries]] = start + entries
+    top[datums[starts]] = order[starts]
     return top
 
 
@@ -148,17 +140,12 @@ def ranks_of_truth(values: Scores, truths: Codes) -> Codes:
     >>> ranks_of_truth(np.array([[0.2, 0.5, 0.5], [0.9, 0.1, 0.3]]), np.array([2, 0]))
     array([1, 0])
     """
-    count, width = values.shape
-    ranks = np.full(count, UNLISTED_RANK, np.int64)
-    if not width:
-        return ranks
-    order = np.arange(width, dtype=np.min_scalar_type(width))
-    rank = _ranks_by_column if width <= _FEW_COLUMNS else _ranks_by_row
-    for start, stop in spans(0, count, max(1, CACHED // width)):
-        # A row without a truth is ranked by its first column here and overwritten below.
-        columns = np.maximum(truths[start:stop], 0)
-        ranks[start:stop] = rank(values[start:stop], columns, order)
-    ranks[truths < 0] = UNLISTED_RANK
+    listed = truths >= 0
+    ranks = np.full(len(values), UNLISTED_RANK, np.int64)
+    scores, columns = values[listed], truths[listed, None]
+    own = np.take_along_axis(scores, columns, axis=1)
+    before = (scores > own) | ((scores == own) & (np.arange(values.shape[1]) < columns))
+    ranks[listed] = before.sum(axis=1)
     return ranks
 
 
@@ -186,20 +173,11 @@ def ranks_of_truth_in_runs(datums: Codes, values: Scores, entries: Codes) -> Cod
     ... )
     array([1, 0])
     """
-    listed = entries >= 0
-    ranks = np.where(listed, 0, UNLISTED_RANK)
-    if not datums.size:
-        return ranks
-    for start, stop in spans(0, datums.size, CACHED):
-        owners = datums[start:stop]
-        truths = entries[owners]
-        scores = values[truths]
-        block = values[start:stop]
-        before = (block > scores) | ((block == scores) & (np.arange(start, stop) < truths))
-        first, last = int(owners[0]), int(owners[-1]) + 1
-        counts = np.bincount(owners[before] - first, minlength=last - first)
-        np.add(ranks[first:last], counts, out=ranks[first:last], where=listed[first:last])
-    return ranks
+    truths = entries[datums]
+    before = values > values[truths]
+    before |= (values == values[truths]) & (np.arange(values.size) < truths)
+    ranks = np.bincount(datums[before], minlength=entries.size)
+    return np.where(entries >= 0, ranks, UNLISTED_RANK)
 
 
 def _first_equal(columns: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.uint8]:
@@ -211,31 +189,3 @@ def _first_equal(columns: NDArray[Any], scores: NDArray[Any]) -> NDArray[np.uint
         leading &= row
         top += leading.view(np.uint8)
     return top
-
-
-def _ranks_by_column(values: Scores, truths: Codes, order: NDArray[Any]) -> NDArray[np.uint8]:
-    scores = np.take_along_axis(values, truths[:, None], axis=1)
-    before = _before(np.ascontiguousarray(values.T), scores.T, order[:, None], truths)
-    ranks: NDArray[np.uint8] = np.add.reduce(before.view(np.uint8), axis=0, dtype=np.uint8)
-    return ranks
-
-
-def _ranks_by_row(values: Scores, truths: Codes, order: NDArray[Any]) -> NDArray[np.intp]:
-    scores = np.take_along_axis(values, truths[:, None], axis=1)
-    before = _before(values, scores, order, truths[:, None])
-    ranks: NDArray[np.intp] = np.bitwise_count(np.packbits(before, axis=1)).sum(
-        axis=1, dtype=np.intp
-    )
-    return ranks
-
-
-def _before(
-    values: NDArray[Any], scores: NDArray[Any], order: NDArray[Any], truths: Codes
-) -> NDArray[np.bool_]:
-    """Scores that come before the truth's, of arrays that broadcast."""
-    before = values > scores
-    equal = values == scores
-    # Each truth equals itself; only further equals make the order of columns matter.
-    if np.count_nonzero(equal) > truths.size:
-        before |= equal & (order < truths.astype(order.dtype))
-    return before

@@ -65,7 +65,7 @@ def threshold_histogram(
     thresholds : ndarray of float64, shape (t,)
         Ascending.
     threads : int
-        Most threads to use.
+        Of no use here; the compiled kernel has several threads.
 
     Returns
     -------
